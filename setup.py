@@ -1,0 +1,20 @@
+"""Builds the Cython kernels where a C compiler is there; everything else is in pyproject.toml."""
+
+from setuptools import Extension, setup
+
+# `optional`: a machine without a compiler still gets a working errorbar (the Python twins give the same numbers).
+# -ffp-contract=off: fused multiply-add would change the last bit, and with it ties, on some processors.
+KERNELS = {
+    "errorbar.edits._lattice": "src/errorbar/edits/_lattice.pyx",
+    "errorbar.edits._search": "src/errorbar/edits/_search.pyx",
+    "errorbar.edits._large": "src/errorbar/edits/_large.pyx",
+    "errorbar.edits._kernel": "src/errorbar/edits/_kernel.pyx",
+    "errorbar.metrics._fold": "src/errorbar/metrics/_fold.pyx",
+}
+
+setup(
+    ext_modules=[
+        Extension(name, [source], optional=True, extra_compile_args=["-O2", "-ffp-contract=off"])
+        for name, source in KERNELS.items()
+    ]
+)

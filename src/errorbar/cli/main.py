@@ -1,0 +1,92 @@
+"""The entry point: finds the command, turns named failures into one line each and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from errorbar.core.errors import ErrorbarError, nearest
+from errorbar.version import __version__
+
+DEBUG = "ERRORBAR_DEBUG"
+EXIT_BAD_INPUT = 2
+EXIT_INTERNAL = 3
+EXIT_INTERRUPTED = 130
+
+COMMANDS = {
+    "score": "Score systems against annotators.",
+    "check": "List every problem of a file.",
+    "convert": "Convert between formats.",
+    "data": "List and fetch corpora.",
+    "demo": "Score the bundled demo corpus.",
+    "metrics": "List metrics and their parameters.",
+    "doctor": "Say what is installed and which kernel is active.",
+    "completion": "Print a shell completion script.",
+}
+"""Every command with its one-line help; a command's module is imported only when it runs."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules of their own name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"errorbar.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command where there is none of that name."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no command '{args[0]}'; {nearest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="errorbar")
+def cli() -> None:
+    """Measure grammatical error correction against many human judges.
+
+    Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`.
+    """
+
+
+def run() -> None:
+    """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input or use, 3 internal error."""
+    try:
+        code = cli.main(prog_name="errorbar", standalone_mode=False)
+    except ErrorbarError as error:
+        for problem in error.problems:
+            click.echo(f"error: {problem}", err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        click.echo(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback", err=True)
+        sys.exit(EXIT_INTERNAL)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,207 @@
+"""``errorbar score``: systems against annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import click
+
+from errorbar.cli.options import format_option, lenient_option, note_record, show_notes
+from errorbar.cli.progress import progress_bar
+from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Estimate
+from errorbar.core.problems import Problems
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.registry import DEFAULT, parse_metric
+from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import score_stream
+
+SCHEMA = "errorbar.score/1"
+
+
+@click.command("score")
+@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.option("--gold", multiple=True, required=True, metavar="FILE", help="Reference (M2 or JSONL); repeatable.")
+@click.option("--metric", "specs", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable. [default: m2]")
+@click.option("--annotator", metavar="NAME", help="Score against this annotator alone.")
+@click.option("--by-type", is_flag=True, help="Recall of each error type.")
+@click.option("--by-sentence", is_flag=True, help="Counts and chosen annotator of each sentence.")
+@click.option(
+    "--unmarked",
+    type=click.Choice(UNMARKED),
+    default="auto",
+    show_default=True,
+    help="Who looked at a sentence without any A line.",
+)
+@lenient_option
+@format_option
+def command(
+    systems: tuple[str, ...],
+    gold: tuple[str, ...],
+    specs: tuple[str, ...],
+    annotator: str | None,
+    by_type: bool,
+    by_sentence: bool,
+    unmarked: Unmarked,
+    lenient: bool,
+    style: str,
+) -> None:
+    r"""Score systems against one or several annotators.
+
+    A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files
+    are read as they are.
+
+    \b
+    errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI
+    errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
+    """
+    if by_type and by_sentence:
+        raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
+    metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
+    if annotator is not None:
+        metrics = [replace(metric, choose=annotator) if isinstance(metric, M2) else metric for metric in metrics]
+    _check_inputs([*gold, *systems])
+    problems = Problems(lenient=lenient)
+    files = [NamedFile.parse(system) for system in systems]
+    readers = [HypothesisReader(file, problems) for file in files]
+    references = [NamedFile.parse(path) for path in gold]
+    with progress_bar("sentences") as progress:
+        scores = score_stream(
+            reference_chunks(references, problems, unmarked=unmarked),
+            readers,
+            metrics,
+            problems,
+            by_type=by_type,
+            by_sentence=by_sentence,
+            conventions=() if unmarked == "auto" else (f"unmarked:{unmarked}",),
+            progress=progress,
+        )
+    show_scores(scores, problems.notes, style, by_type=by_type, by_sentence=by_sentence)
+
+
+def show_scores(
+    scores: Sequence[Score],
+    notes: list[Problem],
+    style: str,
+    *,
+    by_type: bool = False,
+    by_sentence: bool = False,
+) -> None:
+    """Print scores on stdout and notes on stderr."""
+    if style == "json":
+        document = {
+            "schema": SCHEMA,
+            "rows": [_record(score, by_type=by_type, by_sentence=by_sentence) for score in scores],
+            "warnings": [note_record(note) for note in notes],
+        }
+        show_json(document)
+        return
+    show_notes(notes)
+    if by_sentence:
+        show(_sentence_table(scores), style)
+    elif by_type:
+        show(_type_table(scores, style), style)
+    else:
+        show(_score_table(scores, style), style)
+
+
+def _check_inputs(paths: Sequence[str]) -> None:
+    if sum(NamedFile.parse(path).path == "-" for path in paths) > 1:
+        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
+
+
+def _record(score: Score, *, by_type: bool, by_sentence: bool) -> dict[str, object]:
+    record: dict[str, object] = {
+        "system": score.system,
+        "metric": score.metric,
+        "precision": score.precision.value,
+        "recall": score.recall.value,
+        "f": score.f.value,
+        "beta": score.beta,
+        "correct": score.counts.correct,
+        "proposed": score.counts.proposed,
+        "gold": score.counts.gold,
+        "n_sentences": score.n_sentences,
+        "n_annotators": len(score.annotators),
+        "undefined": {
+            name: str(estimate.undefined)
+            for name, estimate in (("precision", score.precision), ("recall", score.recall), ("f", score.f))
+            if estimate.undefined is not None
+        },
+        "signature": str(score.signature),
+    }
+    if by_type:
+        record["by_type"] = [
+            {"type": row.type, "recall": row.recall, "correct": row.correct, "gold": row.gold} for row in score.by_type
+        ]
+    if by_sentence:
+        record["by_sentence"] = [
+            {"sentence": row.sentence, "annotator": row.annotator, **row.counts._asdict()} for row in score.by_sentence
+        ]
+    return record
+
+
+def _labels(scores: Sequence[Score]) -> tuple[list[str], list[list[Cell]]]:
+    """The leading columns that tell rows apart."""
+    if len({score.metric for score in scores}) == 1:
+        return ["system"], [[score.system] for score in scores]
+    return ["system", "metric"], [[score.system, score.metric] for score in scores]
+
+
+def _score_table(scores: Sequence[Score], style: str) -> Table:
+    names, labels = _labels(scores)
+    betas = {score.beta for score in scores}
+    f_name = f"F{betas.pop():g}" if len(betas) == 1 else "F"
+    marked = style != "csv"
+    rows: list[list[Cell]] = []
+    for label, score in zip(labels, scores, strict=True):
+        values = [_value(estimate, marked=marked) for estimate in (score.precision, score.recall, score.f)]
+        rows.append([*label, *values, *score.counts, score.n_sentences, score.signature.hypothesis])
+        if style == "csv":
+            rows[-1][-1] = str(score.signature)
+    columns = [*names, "P", "R", f_name, "correct", "proposed", "gold", "sentences"]
+    columns.append("signature" if style == "csv" else "hyp")
+    footer = []
+    reasons = dict.fromkeys(
+        str(e.undefined) for score in scores for e in (score.precision, score.recall) if e.undefined is not None
+    )
+    if reasons:
+        footer.append(f"* by convention: {', '.join(reasons)}")
+    signatures = dict.fromkeys(str(replace(score.signature, hypothesis="…")) for score in scores)
+    footer += [f"signature {signature}" for signature in signatures]
+    return Table(columns, rows, len(names), footer)
+
+
+def _value(estimate: Estimate, *, marked: bool) -> str:
+    by_convention = marked and estimate.undefined is not None and bool(estimate.value)
+    return percent(estimate.value) + ("*" if by_convention else "")
+
+
+def _type_table(scores: Sequence[Score], style: str) -> Table:
+    names, labels = _labels(scores)
+    if style == "csv" or len(scores) == 1:
+        rows = [
+            [*label, row.type, percent(row.recall), row.correct, row.gold]
+            for label, score in zip(labels, scores, strict=True)
+            for row in score.by_type
+        ]
+        return Table([*names, "type", "recall", "correct", "gold"], rows, len(names) + 1)
+    types = sorted({row.type for score in scores for row in score.by_type})
+    recalls = [{row.type: row.recall for row in score.by_type} for score in scores]
+    grid = [[kind, *(percent(recall.get(kind)) for recall in recalls)] for kind in types]
+    footer = ["recall in percent; – where the chosen annotators have no edit of the type"]
+    return Table(["type", *(" ".join(map(str, label)) for label in labels)], grid, 1, footer)
+
+
+def _sentence_table(scores: Sequence[Score]) -> Table:
+    names, labels = _labels(scores)
+    rows = [
+        [*label, row.annotator, row.sentence, *row.counts]
+        for label, score in zip(labels, scores, strict=True)
+        for row in score.by_sentence
+    ]
+    return Table([*names, "annotator", "sentence", "correct", "proposed", "gold"], rows, len(names) + 1)

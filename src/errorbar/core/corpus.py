@@ -1,0 +1,131 @@
+"""Sentences, the annotations on them, and what a system proposes for them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from errorbar.core.edit import Edit
+from errorbar.core.errors import Problem, UsageError, nearest
+
+Annotation = tuple[Edit, ...]
+"""One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
+
+
+@dataclass(slots=True)
+class Sentence:
+    """One source sentence and who said what about it.
+
+    Attributes:
+        text: The sentence as it was read; tokens are what lies between white space.
+        annotations: Annotator to edits. Present and empty: looked and found nothing. Absent: did not look.
+        document: Essay the sentence is from, or ``""``; the cluster of resampling.
+        writer: Who wrote it, or ``""``.
+        line: Line of the file it was read from, counted from 1, or 0.
+    """
+
+    text: str
+    annotations: dict[str, Annotation] = field(default_factory=dict)
+    document: str = ""
+    writer: str = ""
+    line: int = 0
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens: what any Unicode white space separates."""
+        return self.text.split()
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Sentences in order, with the annotators known for them.
+
+    Attributes:
+        sentences: The sentences.
+        annotators: Every annotator, in the order that ties are decided by.
+        name: What to call the corpus in messages.
+        notes: What its reader repaired or warns of.
+        cache: Encodings that metrics keep so that many systems share them; dropped when the corpus is.
+    """
+
+    sentences: list[Sentence]
+    annotators: tuple[str, ...]
+    name: str = ""
+    notes: list[Problem] = field(default_factory=list)
+    cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def only(self, annotators: Sequence[str]) -> Corpus:
+        """Keep the annotations of some annotators, in the order given.
+
+        Raises:
+            UsageError: If one of them annotated nothing here.
+        """
+        for name in annotators:
+            if name not in self.annotators:
+                raise unknown_annotator(name, self.annotators)
+        kept = [
+            Sentence(
+                s.text,
+                {name: s.annotations[name] for name in annotators if name in s.annotations},
+                s.document,
+                s.writer,
+                s.line,
+            )
+            for s in self.sentences
+        ]
+        return Corpus(kept, tuple(annotators), self.name, list(self.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What one system proposes: one line of text per sentence.
+
+    Attributes:
+        name: The system's name, the row it gets in tables.
+        lines: The corrected sentences, in corpus order.
+    """
+
+    name: str
+    lines: Sequence[str]
+
+
+def unknown_annotator(name: str, known: Iterable[str]) -> UsageError:
+    """Make the error for an annotator that the corpus does not have."""
+    return UsageError(Problem("unknown-annotator", f"no annotator '{name}' in the reference", fix=nearest(name, known)))
+
+
+class ContentHash:
+    """Hash of a stream of records, independent of the format they were read from."""
+
+    def __init__(self) -> None:
+        self._sha = hashlib.sha256()
+
+    def add(self, records: Iterable[str]) -> None:
+        """Add records; the text of a record must not contain a line feed."""
+        self._sha.update("".join([f"{record}\n" for record in records]).encode("utf-8", "surrogatepass"))
+
+    def short(self) -> str:
+        """The first 12 hexadecimal digits."""
+        return self._sha.hexdigest()[:12]
+
+
+def source_record(sentence: Sentence) -> str:
+    """The canonical record of a source: its tokens."""
+    return " ".join(sentence.text.split())
+
+
+def reference_record(annotations: Mapping[str, Annotation]) -> str:
+    """The canonical record of what counts in a reference: annotators, spans, replacements, optionality.
+
+    Types and comments are left out: no score without types depends on them.
+    """
+    return "\x1d".join(
+        [
+            f"{name}\x1e" + "\x1e".join([f"{e[0]} {e[1]} {'||'.join(e[2])}{' ?' if e[4] else ''}" for e in edits])
+            for name, edits in annotations.items()
+        ]
+    )

@@ -1,0 +1,103 @@
+"""What can go wrong, said in one line: where, what, what was expected, how to fix it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+Severity = Literal["error", "repaired", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a problem is: a file (or the name of a stream) and a line counted from 1."""
+
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    Attributes:
+        code: Short stable name, e.g. ``m2-span-outside``; the docs list every code.
+        what: What is wrong.
+        place: Where it is.
+        expected: What would have been right, or "".
+        fix: What the user can do, or "".
+        severity: ``error`` (refused), ``repaired`` (lenient reading mended it as ``fix`` says) or ``warning``.
+    """
+
+    code: str
+    what: str
+    place: Place = Place()
+    expected: str = ""
+    fix: str = ""
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        place = f"{self.place}: " if str(self.place) else ""
+        expected = f" (expected {self.expected})" if self.expected else ""
+        fix = f"; {self.fix}" if self.fix else ""
+        return f"{place}{self.what}{expected}{fix} [{self.code}]"
+
+
+class ErrorbarError(Exception):
+    """The root of every failure that errorbar names.
+
+    Attributes:
+        problems: What was found, at least one, in the order found.
+        exit_code: What the command line exits with.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    @property
+    def code(self) -> str:
+        """The code of the first problem."""
+        return self.problems[0].code
+
+
+class InputError(ErrorbarError):
+    """A file or record is not what it must be."""
+
+
+class UsageError(ErrorbarError):
+    """An option, a parameter or a combination of them does not fit."""
+
+
+class MissingExtraError(ErrorbarError):
+    """An optional library is needed; the message names the extra that brings it."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(
+            Problem(
+                "missing-extra",
+                f"{purpose} needs the extra '{extra}', which is not installed",
+                fix=f"pip install 'errorbar[{extra}]'",
+            )
+        )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Say which of the known words was probably meant.
+
+    Returns:
+        ``did you mean 'x'?`` where one is near, else ``known: a, b, c``.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed once something is wrong
+
+    names = list(known)
+    matches = get_close_matches(word, names, n=1, cutoff=0.5)
+    return f"did you mean '{matches[0]}'?" if matches else f"known: {', '.join(names)}"

@@ -1,0 +1,149 @@
+"""The spec: one string that says what is computed, e.g. ``m2(beta=0.5,max_unchanged=2)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from errorbar.core.errors import Problem, UsageError, nearest
+
+Value = bool | int | float | str
+
+_SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_PARAMETER = re.compile(
+    r"""\s*(?P<key>[A-Za-z_]\w*)\s*=\s*
+        (?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s,()"=\\]+))\s*(?:,|$)""",
+    re.VERBOSE,
+)
+_BARE = re.compile(r"[^\s,()\"=\\]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named parameter of a metric.
+
+    Attributes:
+        name: Its name in the spec.
+        kind: ``bool``, ``int``, ``float`` or ``str``; decides how its text is read.
+        default: Its value when the spec does not name it.
+        doc: What it changes, in one sentence.
+        check: Returns what was expected if the value will not do, else "".
+    """
+
+    name: str
+    kind: type[Value]
+    default: Value
+    doc: str
+    check: Callable[[Value], str] = lambda _: ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What is computed: a metric's name and the parameters that differ from their defaults.
+
+    ``parse(str(spec)) == spec`` holds for every spec.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
+        return f"{self.name}({','.join(f'{key}={_write(value)}' for key, value in self.parameters)})"
+
+
+def split_spec(text: str) -> tuple[str, dict[str, str]]:
+    """Read a spec's name and the raw text of its parameters.
+
+    Raises:
+        UsageError: If the text does not follow the grammar ``name`` or ``name(key=value,...)``.
+    """
+    match = _SPEC.fullmatch(text)
+    if not match:
+        raise _bad_spec(text)
+    name, inside = match.group(1), match.group(2) or ""
+    raw: dict[str, str] = {}
+    at = 0
+    while inside[at:].strip():
+        item = _PARAMETER.match(inside, at)
+        if not item or item.group("key") in raw:
+            raise _bad_spec(text)
+        quoted = item.group("quoted")
+        raw[item.group("key")] = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else item.group("bare")
+        at = item.end()
+    return name, raw
+
+
+def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str, str]) -> dict[str, Value]:
+    """Turn raw parameter texts into typed values, defaults filled in.
+
+    Raises:
+        UsageError: If a parameter is unknown, of the wrong kind, or out of range.
+    """
+    known = {parameter.name: parameter for parameter in declared}
+    for key in raw:
+        if key not in known:
+            what = f"metric '{metric}' has no parameter '{key}'"
+            raise UsageError(Problem("unknown-parameter", what, fix=nearest(key, known)))
+    return {
+        p.name: check_value(metric, p, _read(metric, p, raw[p.name])) if p.name in raw else p.default for p in declared
+    }
+
+
+def check_value(metric: str, parameter: Parameter, value: Value) -> Value:
+    """Return the value if it will do.
+
+    Raises:
+        UsageError: If the parameter's check says otherwise.
+    """
+    expected = parameter.check(value)
+    if expected:
+        raise _bad_value(metric, parameter, str(value), expected)
+    return value
+
+
+def make_spec(name: str, declared: Sequence[Parameter], values: Mapping[str, Value]) -> Spec:
+    """The short form: parameters in declared order, defaults omitted."""
+    return Spec(name, tuple((p.name, values[p.name]) for p in declared if values[p.name] != p.default))
+
+
+def _read(metric: str, parameter: Parameter, text: str) -> Value:
+    if parameter.kind is str:
+        return text
+    if parameter.kind is bool:
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        raise _bad_value(metric, parameter, text, "true or false")
+    try:
+        return parameter.kind(text)
+    except ValueError:
+        expected = "a whole number" if parameter.kind is int else "a number"
+        raise _bad_value(metric, parameter, text, expected) from None
+
+
+def _write(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        if _BARE.fullmatch(value):
+            return value
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _bad_spec(text: str) -> UsageError:
+    return UsageError(
+        Problem(
+            "bad-spec",
+            f"cannot read the metric '{text}'",
+            expected="name or name(key=value,...), each key once",
+        )
+    )
+
+
+def _bad_value(metric: str, parameter: Parameter, text: str, expected: str) -> UsageError:
+    return UsageError(
+        Problem("bad-parameter", f"{metric}: {parameter.name}={text} will not do", expected=f"{expected}")
+    )

@@ -1,0 +1,1 @@
+"""Text pairs -> edits, edits -> text, and matching hypothesis edits with a reference."""

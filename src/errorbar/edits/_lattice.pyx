@@ -1,0 +1,225 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The lattice of minimal edit paths and its merged arcs: the fast twin of lattice.py and arcs.py.
+
+Every step and loop order is that of the readable twins; read those first. Tokens are whole numbers here, equal
+where the tokens are equal. All memory belongs to one workspace that grows and is reused.
+"""
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+
+cdef void *grown(Buffer *buffer, size_t size) except NULL nogil:
+    """At least `size` bytes; the content is kept, what is new is filled with 0xFF (-1)."""
+    cdef size_t wanted
+    cdef void *data
+    if buffer.size < size or buffer.data == NULL:
+        wanted = size + size // 2 + 64
+        data = realloc(buffer.data, wanted)
+        if data == NULL:
+            with gil:
+                raise MemoryError("not enough memory for the edit lattice of one sentence pair")
+        memset(<char *>data + buffer.size, 0xFF, wanted - buffer.size)
+        buffer.data = data
+        buffer.size = wanted
+    return buffer.data
+
+
+cdef class LatticeSpace:
+    """The lattice and arcs of one sentence pair after another."""
+
+    def __dealloc__(self):
+        cdef int k
+        for k in range(N_BUFFERS):
+            free(self.buffers[k].data)
+
+    cdef int build_lattice(self) except -1 nogil:
+        cdef int n = self.n, m = self.m, width = m + 1, i, j, v, sub, bit
+        cdef size_t cells = <size_t>(n + 1) * width, c
+        cdef int32_t *d
+        cdef int32_t best, x
+        cdef uint8_t here
+        self.distance = <int32_t *>grown(&self.buffers[0], cells * 4)
+        self.entering = <uint8_t *>grown(&self.buffers[1], cells)
+        self.member = <uint8_t *>grown(&self.buffers[2], cells)
+        self.vertex_of = <int32_t *>grown(&self.buffers[3], cells * 4)
+        memset(self.entering, 0, cells)
+        memset(self.member, 0, cells)
+        d = self.distance
+        for sub in range(1, 3):
+            bit = sub  # 1 for the first table, 2 for the second
+            for j in range(width):
+                d[j] = j
+            for i in range(1, n + 1):
+                c = <size_t>i * width
+                d[c] = i
+                for j in range(1, width):
+                    best = d[c + j - width - 1] + (0 if self.s[i - 1] == self.h[j - 1] else sub)
+                    x = d[c + j - width] + 1
+                    if x < best:
+                        best = x
+                    x = d[c + j - 1] + 1
+                    if x < best:
+                        best = x
+                    d[c + j] = best
+            self.member[cells - 1] |= bit
+            for i in range(n, -1, -1):
+                for j in range(m, -1, -1):
+                    c = <size_t>i * width + j
+                    if not self.member[c] & bit:
+                        continue
+                    if i and j and d[c] == d[c - width - 1] + (0 if self.s[i - 1] == self.h[j - 1] else sub):
+                        self.entering[c] |= bit
+                        self.member[c - width - 1] |= bit
+                    if i and d[c] == d[c - width] + 1:
+                        self.entering[c] |= bit << 2
+                        self.member[c - width] |= bit
+                    if j and d[c] == d[c - 1] + 1:
+                        self.entering[c] |= bit << 4
+                        self.member[c - 1] |= bit
+        v = 0
+        for c in range(cells):
+            if self.member[c]:
+                self.vertex_of[c] = v
+                v += 1
+        self.n_vertices = v
+        self.vi = <int32_t *>grown(&self.buffers[4], (v + 1) * 4)
+        self.vj = <int32_t *>grown(&self.buffers[5], (v + 1) * 4)
+        self.after_start = <int32_t *>grown(&self.buffers[6], (v + 1) * 4)
+        self.after = <int32_t *>grown(&self.buffers[7], 3 * (v + 1) * 4)
+        self.kept = <uint8_t *>grown(&self.buffers[8], 3 * (v + 1))
+        self.multiplicity = <uint8_t *>grown(&self.buffers[9], 3 * (v + 1))
+        self.n_edges = 0
+        v = 0
+        for i in range(n + 1):
+            for j in range(width):
+                c = <size_t>i * width + j
+                if not self.member[c]:
+                    continue
+                self.vi[v] = i
+                self.vj[v] = j
+                self.after_start[v] = self.n_edges
+                if j < m:
+                    self.add_edge(c + 1, self.entering[c + 1] >> 4 & 3, 0)
+                if i < n:
+                    self.add_edge(c + width, self.entering[c + width] >> 2 & 3, 0)
+                    if j < m:
+                        here = self.entering[c + width + 1] & 3
+                        self.add_edge(c + width + 1, here, self.s[i] == self.h[j])
+                v += 1
+        self.after_start[v] = self.n_edges
+        return 0
+
+    cdef void add_edge(self, size_t target, int tables, bint kept) noexcept nogil:
+        if tables:
+            self.after[self.n_edges] = self.vertex_of[target]
+            self.kept[self.n_edges] = kept
+            self.multiplicity[self.n_edges] = 1 + (tables == 3)
+            self.n_edges += 1
+
+    # ---- arcs ----------------------------------------------------------------------------------------------
+
+    cdef int reserve_arcs(self, size_t arcs, size_t entries) except -1 nogil:
+        self.a_from = <int32_t *>grown(&self.buffers[10], arcs * 4)
+        self.a_to = <int32_t *>grown(&self.buffers[11], arcs * 4)
+        self.a_length = <int32_t *>grown(&self.buffers[12], arcs * 4)
+        self.a_words = <int32_t *>grown(&self.buffers[13], arcs * 4)
+        self.a_only = <uint8_t *>grown(&self.buffers[14], arcs)
+        self.order = <int32_t *>grown(&self.buffers[15], entries * 4)
+        return 0
+
+    cdef int merge(self) except -1 nogil:
+        """Returns 1 if every arc was listed, 0 if that would take more than arc_limit entries."""
+        cdef int V = self.n_vertices, k, i, a, b, e, j, steps, words
+        self.n_arcs = self.n_order = 0
+        if V > MAX_VERTICES:
+            return 0
+        self.into = <int32_t *>grown(&self.buffers[16], <size_t>V * V * 4)  # -1 everywhere: see forget_arcs
+        self.low = <int32_t *>grown(&self.buffers[17], V * 4)
+        self.reserve_arcs(self.n_edges + 3 * V, 2 * self.n_edges + 3 * V)
+        for k in range(V):
+            self.low[k] = k
+        for k in range(V):
+            for e in range(self.after_start[k], self.after_start[k + 1]):
+                j = self.after[e]
+                a = self.new_arc(k, j, 1, self.kept[e], self.kept[e])
+                if self.multiplicity[e] == 2:
+                    self.order[self.n_order] = a
+                    self.n_order += 1
+        for k in range(V):
+            # room for whatever this k can add: each earlier vertex times three edges
+            self.reserve_arcs(self.n_arcs + 3 * V, self.n_order + 3 * V)
+            for i in range(self.low[k], k):
+                a = self.into[<size_t>k * V + i]
+                if a < 0:
+                    continue
+                for e in range(self.after_start[k], self.after_start[k + 1]):
+                    words = self.a_words[a] + self.kept[e]
+                    if words > self.max_unchanged:
+                        continue
+                    j = self.after[e]
+                    b = self.into[<size_t>j * V + i]
+                    steps = self.a_length[a] + 1
+                    if b < 0:
+                        self.new_arc(i, j, steps, words, self.a_only[a] and self.kept[e])
+                    elif steps < self.a_length[b]:
+                        self.a_length[b] = steps
+                        self.a_words[b] = words
+                        self.a_only[b] = self.a_only[a] and self.kept[e]
+                        self.order[self.n_order] = b
+                        self.n_order += 1
+            if self.n_order > self.arc_limit:
+                self.forget_arcs()
+                return 0
+        self.drop_long_matches()
+        return 1
+
+    cdef int new_arc(self, int start, int end, int length, int words, bint only) noexcept nogil:
+        cdef int a = self.n_arcs
+        self.a_from[a] = start
+        self.a_to[a] = end
+        self.a_length[a] = length
+        self.a_words[a] = words
+        self.a_only[a] = only
+        self.into[<size_t>end * self.n_vertices + start] = a
+        if start < self.low[end]:
+            self.low[end] = start
+        self.order[self.n_order] = a
+        self.n_order += 1
+        self.n_arcs += 1
+        return a
+
+    cdef void forget_arcs(self) noexcept nogil:
+        cdef int a
+        for a in range(self.n_arcs):
+            self.into[<size_t>self.a_to[a] * self.n_vertices + self.a_from[a]] = -1
+
+    cdef int drop_long_matches(self) except -1 nogil:
+        """Takes long arcs of unchanged words out, skipping what slides into a freed place."""
+        cdef int r = 0, w = 0, q, a
+        self.a_mark = <uint8_t *>grown(&self.buffers[18], self.n_arcs + 1)
+        memset(self.a_mark, 0, self.n_arcs)
+        while r < self.n_order:
+            a = self.order[r]
+            r += 1
+            if not self.a_only[a] or self.a_length[a] == 1:
+                self.order[w] = a
+                w += 1
+                continue
+            self.a_only[a] = 0
+            self.a_length[a] = -1  # taken out: infinitely long
+            if self.a_mark[a]:
+                q = 0
+                while self.order[q] != a:
+                    q += 1
+                while q + 1 < w:
+                    self.order[q] = self.order[q + 1]
+                    q += 1
+                self.order[w - 1] = a
+            if r < self.n_order:
+                self.a_mark[self.order[r]] = 1
+                self.order[w] = self.order[r]
+                w += 1
+                r += 1
+        self.n_order = w
+        return 0

@@ -1,0 +1,137 @@
+"""Sentences as arrays of whole numbers, the form the kernel reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import Corpus
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Flags = NDArray[np.uint8]
+
+
+class Vocabulary(dict[str, int]):
+    """Token to number, growing as tokens are looked up."""
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Token sequences end to end.
+
+    Attributes:
+        ids: Token numbers of all sequences; one unused element at the end, so that it is never empty.
+        offsets: Where each sequence starts, and where the last one ends; shape (sequences + 1,).
+    """
+
+    ids: Ints
+    offsets: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedReferences:
+    """A corpus as arrays; ``slot = unit * n_annotators + annotator``.
+
+    Attributes:
+        vocabulary: Numbers of every token seen, shared with the hypotheses.
+        source: Source tokens.
+        present: Whether an annotator looked at a unit; shape (units, annotators).
+        edit_offsets: Edits of each slot; shape (units * annotators + 1,).
+        start: First token of each edit's span.
+        end: One past its last token.
+        alternative_offsets: Alternatives of each edit; shape (edits + 1,).
+        alternatives: Tokens of each alternative.
+        types: Type number of each edit.
+        type_names: Name of each type number.
+    """
+
+    vocabulary: Vocabulary
+    source: Tokens
+    present: Flags
+    edit_offsets: Offsets
+    start: Ints
+    end: Ints
+    alternative_offsets: Offsets
+    alternatives: Tokens
+    types: Ints
+    type_names: tuple[str, ...]
+
+
+def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> Tokens:
+    """Number the tokens of many sequences."""
+    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+    offsets = _offsets(lengths)
+    ids = np.zeros(int(offsets[-1]) + 1, np.int32)
+    ids[:-1] = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(sequences)), np.int32, int(offsets[-1]))
+    return Tokens(ids, offsets)
+
+
+def encode_references(corpus: Corpus) -> EncodedReferences:
+    """Encode a corpus, once; later calls return the same arrays."""
+    known = corpus.cache.get("references")
+    if isinstance(known, EncodedReferences):
+        return known
+    vocabulary, types = Vocabulary(), Vocabulary()
+    annotators = corpus.annotators
+    present = np.zeros((len(corpus), len(annotators)), np.uint8)
+    sizes: list[int] = []
+    start: list[int] = []
+    end: list[int] = []
+    kinds: list[int] = []
+    n_alternatives: list[int] = []
+    alternatives: list[list[str]] = []
+    for unit, sentence in enumerate(corpus.sentences):
+        for column, annotator in enumerate(annotators):
+            edits = sentence.annotations.get(annotator)
+            if edits is None:
+                sizes.append(0)
+                continue
+            present[unit, column] = 1
+            sizes.append(len(edits))
+            for edit in edits:
+                first, last, replacements, kind = edit[:4]
+                start.append(first)
+                end.append(last)
+                kinds.append(types[kind])
+                n_alternatives.append(len(replacements))
+                alternatives += [text.split() for text in replacements]
+    encoded = EncodedReferences(
+        vocabulary,
+        encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
+        present,
+        _offsets(sizes),
+        _never_empty(start),
+        _never_empty(end),
+        _offsets(n_alternatives),
+        encode_tokens(alternatives, vocabulary),
+        np.array(kinds, np.int32),
+        tuple(types),
+    )
+    corpus.cache["references"] = encoded
+    return encoded
+
+
+def fold_case(vocabulary: Vocabulary) -> Tokens:
+    """The characters of every token in lower case, by token number."""
+    folded = [token.lower() for token in vocabulary]
+    offsets = _offsets([len(token) for token in folded])
+    return Tokens(_never_empty([ord(character) for token in folded for character in token]), offsets)
+
+
+def _offsets(lengths: NDArray[np.int64] | list[int]) -> Offsets:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _never_empty(numbers: Iterable[int]) -> Ints:
+    return np.array([*numbers, 0], np.int32)

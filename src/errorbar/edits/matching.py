@@ -1,0 +1,156 @@
+"""Match hypotheses with references for many sentences, by the kernel or, where there is none, by its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import Corpus
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.edits.arcs import MAX_ARCS
+from errorbar.edits.encode import EncodedReferences, Flags, Ints, encode_references, encode_tokens, fold_case
+from errorbar.edits.kernel import KERNEL
+from errorbar.edits.maxmatch import DEFAULT_MAX_UNCHANGED, match_all
+
+COUNTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What matched.
+
+    Attributes:
+        counts: Correct, proposed and reference edits; shape (units, annotators, 3).
+        present: Whether an annotator looked at a unit; shape (units, annotators).
+        matched: Whether each reference edit was matched, in the order of ``references``.
+        large: Units whose pair was too large for the official search order (docs/design/large-lattices.md).
+        references: The encoded corpus.
+    """
+
+    counts: NDArray[np.int32]
+    present: Flags
+    matched: Flags
+    large: Flags
+    references: EncodedReferences
+
+
+def match_corpus(
+    corpus: Corpus,
+    hypothesis: Sequence[str],
+    *,
+    max_unchanged: int = DEFAULT_MAX_UNCHANGED,
+    ignore_case_space: bool = False,
+    kernel: bool | None = None,
+    arc_limit: int = MAX_ARCS,
+) -> Matches:
+    """Match a system's sentences with every annotator's edits.
+
+    Args:
+        corpus: Source sentences and annotations.
+        hypothesis: One sentence per source sentence.
+        max_unchanged: How many unchanged words an edit may span.
+        ignore_case_space: Drop proposed edits that only change letter case or white space.
+        kernel: Use the compiled kernel (True), the twin (False), or the kernel where there is one (None).
+        arc_limit: Entries of the arc list beyond which the integer objective takes over (errorbar.edits.large).
+
+    Raises:
+        InputError: If the numbers of sentences differ, or a sentence pair is too large.
+    """
+    if len(hypothesis) != len(corpus):
+        what = f"{len(hypothesis)} sentences in the hypothesis, {len(corpus)} in the source"
+        raise InputError(Problem("line-count", what, Place(corpus.name)))
+    references = encode_references(corpus)
+    lines = [text.split() for text in hypothesis]
+    if KERNEL if kernel is None else kernel:
+        return _by_kernel(corpus, references, lines, max_unchanged, ignore_case_space, arc_limit)
+    return _by_twin(corpus, references, lines, max_unchanged, ignore_case_space, arc_limit)
+
+
+def _empty(references: EncodedReferences) -> Matches:
+    units, annotators = references.present.shape
+    return Matches(
+        np.zeros((units, annotators, COUNTS), np.int32),
+        references.present,
+        np.zeros(len(references.types) + 1, np.uint8),
+        np.zeros(units, np.uint8),
+        references,
+    )
+
+
+def _by_kernel(
+    corpus: Corpus,
+    references: EncodedReferences,
+    lines: list[list[str]],
+    max_unchanged: int,
+    fold: bool,
+    arc_limit: int,
+) -> Matches:
+    from errorbar.edits._kernel import match_pairs, workspace  # noqa: PLC0415 - absent without a compiler
+
+    tokens = encode_tokens(lines, references.vocabulary)
+    result = _empty(references)
+    no_fold: Ints = np.zeros(1, np.int32)
+    folded = fold_case(references.vocabulary) if fold else None
+    too_large = match_pairs(
+        workspace(),
+        references.source.ids,
+        references.source.offsets,
+        tokens.ids,
+        tokens.offsets,
+        references.present,
+        references.edit_offsets,
+        references.start,
+        references.end,
+        references.alternative_offsets,
+        references.alternatives.offsets,
+        references.alternatives.ids,
+        max_unchanged,
+        arc_limit,
+        folded.offsets if folded else np.zeros(1, np.int64),
+        folded.ids if folded else no_fold,
+        result.counts,
+        result.matched,
+        result.large,
+    )
+    if too_large >= 0:
+        raise _too_large(corpus, too_large, len(lines[too_large]))
+    return result
+
+
+def _by_twin(
+    corpus: Corpus,
+    references: EncodedReferences,
+    lines: list[list[str]],
+    max_unchanged: int,
+    fold: bool,
+    arc_limit: int,
+) -> Matches:
+    result = _empty(references)
+    n_annotators = len(corpus.annotators)
+    for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
+        columns = [c for c, name in enumerate(corpus.annotators) if name in sentence.annotations]
+        edits = [sentence.annotations[corpus.annotators[c]] for c in columns]
+        found = match_all(
+            sentence.tokens,
+            line,
+            edits,
+            max_unchanged=max_unchanged,
+            ignore_case_space=fold,
+            arc_limit=arc_limit,
+        )
+        for column, match in zip(columns, found, strict=True):
+            first = references.edit_offsets[unit * n_annotators + column]
+            result.matched[[first + index for index in match.matched]] = 1
+            size = references.edit_offsets[unit * n_annotators + column + 1] - first
+            result.counts[unit, column] = len(match.matched), len(match.proposed), size
+            result.large[unit] = match.large
+    return result
+
+
+def _too_large(corpus: Corpus, unit: int, length: int) -> InputError:
+    sentence = corpus.sentences[unit]
+    what = f"sentence {unit + 1} has {len(sentence.tokens)} tokens and its hypothesis {length}: too many to compare"
+    return InputError(Problem("pair-too-large", what, Place(corpus.name, sentence.line), fix="split the line"))

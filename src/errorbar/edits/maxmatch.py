@@ -1,0 +1,211 @@
+"""MaxMatch: the hypothesis edits that agree best with a reference (readable twin of the kernel).
+
+Formula
+    Every arc costs its length, plus 0.001 for each entry it has in the arc list unless it only keeps words; an
+    arc that is a reference edit costs minus the number of entries instead. The hypothesis edits are the arcs of
+    the cheapest path from (0, 0) to (n, m) that change something.
+Conventions
+    Costs are summed in double precision along the list order and compared strictly (Bellman-Ford), because
+    ties between paths are decided by that order. Insertions at one point are matched from both ends inward.
+    An arc equals a reference edit if span and one of its replacements agree.
+Source
+    Dahlmeier & Ng 2012, section 3.3; behaviour of the official M2 scorer, release 3.2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from errorbar.core.edit import Edit
+from errorbar.edits.arcs import MAX_ARCS, Arcs, merge
+from errorbar.edits.large import cheapest_path_large
+from errorbar.edits.lattice import Edge, Lattice, Vertex, edit_lattice
+from errorbar.edits.reference import ReferenceEdit, reference_edits
+
+EPSILON = 0.001
+DEFAULT_MAX_UNCHANGED = 2
+
+
+class Match(NamedTuple):
+    """How a hypothesis compares with one annotator's edits.
+
+    Attributes:
+        proposed: The hypothesis as edits of the source, left to right.
+        matched: Indices of the reference edits that were matched, ascending.
+        large: The pair was too large for the official search order (see docs/design/large-lattices.md).
+    """
+
+    proposed: list[Edit]
+    matched: list[int]
+    large: bool
+
+
+def max_match(
+    source: Sequence[str],
+    hypothesis: Sequence[str],
+    reference: Sequence[Edit],
+    *,
+    max_unchanged: int = DEFAULT_MAX_UNCHANGED,
+    ignore_case_space: bool = False,
+) -> Match:
+    """Find the hypothesis edits that match one annotator's edits best.
+
+    Args:
+        source: Source tokens.
+        hypothesis: Hypothesis tokens.
+        reference: The annotator's edits in text order.
+        max_unchanged: How many unchanged words an edit may span.
+        ignore_case_space: Drop proposed edits that only change letter case or white space.
+    """
+    return match_all(source, hypothesis, [reference], max_unchanged=max_unchanged, ignore_case_space=ignore_case_space)[
+        0
+    ]
+
+
+def match_all(
+    source: Sequence[str],
+    hypothesis: Sequence[str],
+    references: Sequence[Sequence[Edit]],
+    *,
+    max_unchanged: int = DEFAULT_MAX_UNCHANGED,
+    ignore_case_space: bool = False,
+    arc_limit: int = MAX_ARCS,
+) -> list[Match]:
+    """As ``max_match``, for several annotators of one sentence; the lattice is built once."""
+    lattice = edit_lattice(source, hypothesis)
+    arcs = merge(lattice, max_unchanged, arc_limit)
+    matches: list[Match] = []
+    without_hit: list[Edge] | None = None
+    for reference in references:
+        wanted = reference_edits(reference)
+        known: list[int] | None = None
+        if arcs is None:
+            best = cheapest_path_large(lattice, wanted, max_unchanged)
+            path, known = best.arcs, best.matched
+        else:
+            cost, n_hits = _costs(lattice, arcs, wanted)
+            if n_hits:
+                path = _cheapest_path(lattice.vertices, arcs.order, cost)
+            else:  # every annotator without a hit gives the same costs
+                if without_hit is None:
+                    without_hit = _cheapest_path(lattice.vertices, arcs.order, cost)
+                path = without_hit
+            path = [arc for arc in path if arc not in arcs.unchanged]
+        edits = [(i, i2, tuple(hypothesis[j:j2])) for (i, j), (i2, j2) in path]
+        if ignore_case_space:
+            edits = [edit for edit in edits if _folded(source[edit[0] : edit[1]]) != _folded(edit[2])]
+        proposed = [Edit(i, i2, (" ".join(tokens),)) for i, i2, tokens in edits]
+        matched = known if known is not None and not ignore_case_space else _matched(edits, wanted)
+        matches.append(Match(proposed, matched, arcs is None))
+    return matches
+
+
+def _costs(lattice: Lattice, arcs: Arcs, reference: list[ReferenceEdit]) -> tuple[dict[Edge, float], int]:
+    hit_cost = float(-len(arcs.order))
+    wanted: dict[tuple[int, int], list[ReferenceEdit]] = {}
+    for edit in reference:
+        wanted.setdefault((edit.start, edit.end), []).append(edit)
+    cost: dict[Edge, float] = dict(arcs.length)
+    hits: set[Edge] = set()
+    insertions: dict[int, list[Edge]] = {}
+    for arc in arcs.order:
+        start, end = arc[0][0], arc[1][0]
+        rivals = wanted.get((start, end))
+        if start == end and rivals:
+            insertions.setdefault(start, []).append(arc)
+        elif rivals and any(_hit(lattice, arc, edit) for edit in rivals):
+            cost[arc] = hit_cost
+            hits.add(arc)
+        elif arc not in arcs.unchanged:
+            cost[arc] += EPSILON
+    for point, group in insertions.items():
+        hits |= _match_insertions(lattice, sorted(group), wanted[point, point], cost, hit_cost)
+    return cost, len(hits)
+
+
+def _match_insertions(
+    lattice: Lattice,
+    group: list[Edge],
+    reference: list[ReferenceEdit],
+    cost: dict[Edge, float],
+    hit_cost: float,
+) -> set[Edge]:
+    """Match insertions at one point from the left and the right end in turn, as the official scorer does."""
+    hits: set[Edge] = set()
+    low, high = 0, len(group) - 1
+    first, last = 0, len(reference) - 1
+    current = low
+    while low <= high:
+        from_left = current == low
+        arc = group[current]
+        candidates = range(first, last + 1) if from_left else range(last, first - 1, -1)
+        found = next((index for index in candidates if _hit(lattice, arc, reference[index])), None)
+        if found is None:
+            cost[arc] += EPSILON
+            if from_left:
+                low, current = low + 1, high
+            else:
+                high, current = high - 1, low
+            continue
+        hits.add(arc)
+        cost[arc] = hit_cost
+        if from_left:
+            first, low = found + 1, low + 1
+            while low < len(group) and group[low][0] != arc[1]:
+                cost[group[low]] += EPSILON
+                low += 1
+            current = low
+        else:
+            last, high = found - 1, high - 1
+            while high >= 0 and group[high][1] != arc[0]:
+                cost[group[high]] += EPSILON
+                high -= 1
+            current = high
+    return hits
+
+
+def _hit(lattice: Lattice, arc: Edge, edit: ReferenceEdit) -> bool:
+    return tuple(lattice.hypothesis[arc[0][1] : arc[1][1]]) in edit.replacements
+
+
+def _cheapest_path(vertices: list[Vertex], order: list[Edge], cost: dict[Edge, float]) -> list[Edge]:
+    """Bellman-Ford over the arc list; stopping after a pass without change is exact."""
+    distance = dict.fromkeys(vertices, math.inf)
+    distance[vertices[0]] = 0.0
+    arrived: dict[Vertex, Vertex] = {}
+    costs = [cost[arc] for arc in order]
+    changed = True
+    while changed:
+        changed = False
+        for (start, end), step in zip(order, costs, strict=True):
+            total = distance[start] + step
+            if total < distance[end]:
+                distance[end] = total
+                arrived[end] = start
+                changed = True
+    path: list[Edge] = []
+    end = vertices[-1]
+    while end != vertices[0]:
+        start = arrived[end]
+        path.append((start, end))
+        end = start
+    return path[::-1]
+
+
+def _matched(proposed: list[tuple[int, int, tuple[str, ...]]], reference: list[ReferenceEdit]) -> list[int]:
+    """Match proposed edits with reference edits, both left to right; a repeated reference edit matches again."""
+    matched: list[int] = []
+    last = 0
+    for start, end, tokens in proposed:
+        for index in range(last, len(reference)):
+            edit = reference[index]
+            if start == edit.start and end == edit.end and tokens in edit.replacements:
+                matched.append(index)
+                last = index + 1
+    return matched
+
+
+def _folded(tokens: Sequence[str]) -> str:
+    return "".join(tokens).lower()

@@ -1,0 +1,1 @@
+"""Files to nouns and back; never scores anything."""

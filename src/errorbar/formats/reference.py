@@ -1,0 +1,199 @@
+"""Reference corpora: from one or several annotated files to chunks of sentences with all their annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Literal
+
+from errorbar.core.corpus import Annotation, Corpus, Sentence
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.formats.jsonl import read_jsonl
+from errorbar.formats.m2 import read_m2
+from errorbar.formats.opening import Lines, Source
+
+Unmarked = Literal["auto", "official", "all", "absent"]
+UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "absent")
+"""What a sentence without any A line means.
+
+``official``: annotator 0 looked and found nothing, nobody else looked (the official scorer). ``all``: every
+annotator of the file looked at every sentence. ``absent``: nobody looked. ``auto``: ``all`` where the file has one
+annotator, else ``official``.
+"""
+FIRST_ANNOTATOR = "0"
+CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file and what to call it.
+
+    Attributes:
+        path: The file, or ``-``.
+        name: Its name in tables.
+    """
+
+    path: str
+    name: str
+
+    @classmethod
+    def parse(cls, argument: str) -> NamedFile:
+        """Read ``path`` or ``name=path``; without a name, the file name without its directory and ``.gz``, ``.m2``."""
+        name, equals, path = argument.partition("=")
+        if equals and name and path and "/" not in name:
+            return cls(path, name)
+        stem = Path(argument).name
+        for ending in (".gz", ".m2", ".jsonl", ".txt"):
+            stem = stem.removesuffix(ending)
+        return cls(argument, stem or argument)
+
+
+def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
+    """Read M2 or errorbar JSONL, told apart by the first line.
+
+    Raises:
+        InputError: If the file is neither.
+    """
+    first = lines.peek().lstrip()
+    if first.startswith("{"):
+        return read_jsonl(lines, problems)
+    if first.startswith("S ") or not first or first == "S":
+        return read_m2(lines, problems)
+    what = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
+    fix = "errorbar convert makes M2 of NUCLE SGML and of parallel text" if first.startswith("<") else ""
+    raise InputError(Problem("unknown-format", what, Place(lines.name, 1), "a line that starts with S or {", fix))
+
+
+def reference_chunks(
+    files: Sequence[NamedFile],
+    problems: Problems,
+    *,
+    unmarked: Unmarked = "auto",
+    size: int = CHUNK,
+) -> Iterator[Corpus]:
+    """Read one or several annotated files in step and yield corpora of at most ``size`` sentences.
+
+    Annotators of a single file keep their ids. With several files annotator 0 of each takes the name of its file,
+    any other id becomes ``name.id``. The last chunk is followed by a check of everything the readers recorded.
+
+    Raises:
+        InputError: If a file is bad, or the files are not over the same sentences.
+        UsageError: If two files have one name.
+    """
+    names = [file.name for file in files]
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        fix = "rename one: --gold name=path"
+        raise UsageError(Problem("same-name", f"two reference files are called '{double}'", fix=fix))
+    streams = [_Stream(file, problems, unmarked, rename=len(files) > 1) for file in files]
+    at = 0
+    while True:
+        parts = [stream.take(size) for stream in streams]
+        if not any(parts):
+            break
+        _check_lengths(streams, parts, at)
+        sentences = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
+        at += len(sentences)
+        annotators = tuple(name for stream in streams for name in stream.annotators())
+        yield Corpus(sentences, annotators, files[0].name)
+    problems.raise_errors()
+
+
+def read_corpus(files: Sequence[Source], problems: Problems | None = None, *, unmarked: Unmarked = "auto") -> Corpus:
+    """Read a whole reference corpus into memory.
+
+    Args:
+        files: One or several M2 or JSONL files over the same sentences.
+        problems: Where notes go; None: read strictly, and find the notes on the corpus.
+        unmarked: What a sentence without any A line means.
+
+    Raises:
+        InputError: If a file is bad, or the files are not over the same sentences.
+    """
+    notebook = Problems() if problems is None else problems
+    named = [NamedFile.parse(str(file)) for file in files]
+    sentences: list[Sentence] = []
+    annotators: tuple[str, ...] = ()
+    # One chunk: every annotator of every file is known before a sentence is filled in.
+    for chunk in reference_chunks(named, notebook, unmarked=unmarked, size=1 << 62):
+        sentences += chunk.sentences
+        annotators = chunk.annotators
+    return Corpus(sentences, annotators, named[0].name, list(notebook.notes))
+
+
+class _Stream:
+    def __init__(self, file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> None:
+        self.file = file
+        self.unmarked = unmarked
+        self.rename = rename
+        self.lines = Lines(file.path, problems)
+        self.sentences = read_sentences(self.lines, problems)
+        self.seen: dict[str, None] = {}
+
+    def take(self, size: int) -> list[Sentence]:
+        taken = list(islice(self.sentences, size)) if size < 1 << 62 else list(self.sentences)
+        for sentence in taken:
+            if not self.seen.keys() >= sentence.annotations.keys():
+                self.seen.update(dict.fromkeys(sentence.annotations))
+        self._fill(taken)
+        if self.rename:
+            for sentence in taken:
+                sentence.annotations = {self._called(name): edits for name, edits in sentence.annotations.items()}
+        return taken
+
+    def annotators(self) -> list[str]:
+        return [self._called(name) for name in _in_order(self.seen)]
+
+    def _called(self, name: str) -> str:
+        if not self.rename:
+            return name
+        return self.file.name if name == FIRST_ANNOTATOR else f"{self.file.name}.{name}"
+
+    def _fill(self, sentences: list[Sentence]) -> None:
+        if self.unmarked == "absent":
+            return
+        if self.unmarked == "all":
+            for sentence in sentences:
+                sentence.annotations = {name: sentence.annotations.get(name, ()) for name in self.seen}
+            return
+        bare = [sentence for sentence in sentences if not sentence.annotations]
+        if bare:
+            only = next(iter(self.seen)) if self.unmarked == "auto" and len(self.seen) == 1 else FIRST_ANNOTATOR
+            self.seen.setdefault(only)
+            for sentence in bare:
+                sentence.annotations = {only: ()}
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Numbers ascending, then names by appearance: the order in which the official scorer tries annotators."""
+    known = list(names)
+    return sorted((n for n in known if n.isdecimal()), key=int) + [n for n in known if not n.isdecimal()]
+
+
+def _check_lengths(streams: list[_Stream], parts: list[list[Sentence]], at: int) -> None:
+    if len({len(part) for part in parts}) == 1:
+        return
+    totals = [at + len(part) + sum(1 for _ in stream.sentences) for stream, part in zip(streams, parts, strict=True)]
+    said = ", ".join(f"{stream.file.name}: {total}" for stream, total in zip(streams, totals, strict=True))
+    what = f"the reference files have different numbers of sentences ({said})"
+    raise InputError(Problem("reference-lengths", what, fix="give files over the same text"))
+
+
+def _merge(group: tuple[Sentence, ...], streams: list[_Stream]) -> Sentence:
+    first = group[0]
+    annotations: dict[str, Annotation] = dict(first.annotations)
+    for other, stream in zip(group[1:], streams[1:], strict=True):
+        if other.text != first.text and other.tokens != first.tokens:
+            raise InputError(_mismatch(first, other, stream, streams[0].file.name))
+        annotations.update(other.annotations)
+    return Sentence(first.text, annotations, first.document, first.writer, first.line)
+
+
+def _mismatch(first: Sentence, other: Sentence, stream: _Stream, name: str) -> Problem:
+    pairs = zip_longest(first.tokens, other.tokens)
+    position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+    what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
+    return Problem("source-mismatch", what, Place(stream.file.path, other.line), fix="give files over the same text")

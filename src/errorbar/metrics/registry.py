@@ -1,0 +1,48 @@
+"""The metrics by name: a lazy table, and entry points for those of other packages."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.spec import read_parameters, split_spec
+from errorbar.metrics.base import Metric
+
+ENTRY_POINTS = "errorbar.metrics"
+BUILT_IN = {"m2": "errorbar.metrics.m2:M2"}
+DEFAULT = "m2"
+
+
+def metric_names() -> list[str]:
+    """Every name a spec may start with, built-in ones first."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
+
+    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The class of a metric.
+
+    Raises:
+        UsageError: If no metric has the name.
+    """
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        return cast("type[Metric]", getattr(import_module(module), attribute))
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
+
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        return cast("type[Metric]", point.load())
+    raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))
+
+
+def parse_metric(text: str) -> Metric:
+    """Make a metric from its spec, e.g. ``m2(beta=1,choose=sentence)``.
+
+    Raises:
+        UsageError: If the text is no spec, or the metric or a parameter is unknown or will not do.
+    """
+    name, raw = split_spec(text)
+    cls = metric_class(name)
+    return cls(**read_parameters(name, cls.parameters, raw))

@@ -1,0 +1,61 @@
+"""Statistics: what a metric keeps per sentence, so that every score is a fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Edit counts per sentence and annotator.
+
+    Attributes:
+        counts: Correct, proposed and reference edits; shape (units, annotators, 3).
+        present: Whether an annotator looked at a unit; shape (units, annotators).
+        annotators: Names of the annotator axis.
+        by_type: Correct and reference edits of each error type; shape (units, annotators, types, 2); None where
+            it was not asked for.
+        types: Names of the type axis.
+        n_large: Sentence pairs too large for the official search order (docs/design/large-lattices.md).
+    """
+
+    counts: NDArray[np.int32]
+    present: NDArray[np.uint8]
+    annotators: tuple[str, ...]
+    by_type: NDArray[np.int32] | None = None
+    types: tuple[str, ...] = ()
+    n_large: int = 0
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def take(self, units: NDArray[np.int64] | slice) -> Statistics:
+        """The statistics of some units: the metric of a sub-corpus needs no second measuring."""
+        by_type = None if self.by_type is None else self.by_type[units]
+        return Statistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
+
+
+def concatenate(parts: Sequence[Statistics]) -> Statistics:
+    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name."""
+    annotators = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
+    types = tuple(dict.fromkeys(name for part in parts for name in part.types))
+    n = sum(map(len, parts))
+    counts = np.zeros((n, len(annotators), 3), np.int32)
+    present = np.zeros((n, len(annotators)), np.uint8)
+    typed = all(part.by_type is not None for part in parts)
+    by_type = np.zeros((n, len(annotators), len(types), 2), np.int32) if typed else None
+    at = 0
+    for part in parts:
+        rows = slice(at, at + len(part))
+        columns = [annotators.index(name) for name in part.annotators]
+        counts[rows, columns] = part.counts
+        present[rows, columns] = part.present
+        if by_type is not None and part.by_type is not None:
+            kinds = [types.index(name) for name in part.types]
+            by_type[np.arange(at, at + len(part))[:, None, None], np.array(columns)[:, None], kinds] = part.by_type
+        at += len(part)
+    return Statistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts))
