@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from errorbar.core.edit import Edit
+from collections.abc import Callable
+
+from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 
@@ -19,37 +21,49 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     return False
 
 
-def check_annotation(edits: list[Edit], tokens: list[str], places: list[Place], problems: Problems) -> list[Edit]:
+def check_annotation(
+    edits: list[Edit], tokens: list[str], place_of: Callable[[int], Place], problems: Problems
+) -> list[Edit]:
     """Look for edits that overlap, repeat, change nothing or stand out of order.
 
     Overlap: the spans share a token, an insertion lies strictly inside a span, or two edits replace the same
     span. Several insertions at one point do not overlap; they apply in the order given.
 
+    Args:
+        edits: One annotator's edits, spans inside the sentence.
+        tokens: The sentence.
+        place_of: Where the edit of an index stands.
+        problems: Where problems are recorded.
+
     Returns:
         The edits in text order. In lenient mode without the repeated ones; overlapping ones are kept, as a
         scorer can match at most one of them.
     """
-    kept: list[Edit] = []
-    last_end = 0
     tidy = True
-    for edit, place in zip(edits, places, strict=True):
-        _note_no_change(edit, tokens, place, problems)
-        if tidy and (edit.start < last_end or (kept and edit.span == kept[-1].span)):
+    last_start = last_end = -1
+    before: tuple[str, ...] = ()
+    for index, (start, end, replacements, kind, _, _, _) in enumerate(edits):
+        if (tokens[start] if end - start == 1 else " ".join(tokens[start:end])) in replacements and kind != UNCLEAR:
+            what = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
+            problems.note("edit-no-change", what, place_of(index))
+        if start < last_end or (start == last_start and end == last_end and (start < end or replacements == before)):
             tidy = False
-        last_end = max(last_end, edit.end)
-        kept.append(edit)
-    return kept if tidy else _mend(edits, places, problems)
+        last_start, before = start, replacements
+        last_end = end if end > last_end else last_end  # noqa: PLR1730 - max() costs more than the rest of the loop
+    return edits if tidy else _mend(edits, place_of, problems)
 
 
-def _mend(edits: list[Edit], places: list[Place], problems: Problems) -> list[Edit]:
+def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problems) -> list[Edit]:
     order = sorted(range(len(edits)), key=lambda i: edits[i].span)
     if order != list(range(len(edits))):
         note = "the edits of one annotator are not in text order; they are read in text order"
-        problems.note("edits-unsorted", note, places[0])
+        problems.note("edits-unsorted", note, place_of(0))
     kept: list[Edit] = []
     for i in order:
-        edit, place = edits[i], places[i]
-        twin = next((k for k in kept if k.span == edit.span and k.replacements == edit.replacements), None)
+        edit, place = edits[i], place_of(i)
+        # Insertions may repeat words on purpose ("very, very"), but not the one just before.
+        rivals = kept[-1:] if edit.is_insertion else kept
+        twin = next((k for k in rivals if k.span == edit.span and k.replacements == edit.replacements), None)
         if twin is not None:
             what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({twin.type}, {edit.type})"
             problems.repairable("edit-duplicate", what, place, repair="the second is dropped")
@@ -72,11 +86,3 @@ def _overlap(first: Edit, second: Edit) -> bool:
         point, span = (first, second) if first.is_insertion else (second, first)
         return span.start < point.start < span.end
     return first.start < second.end and second.start < first.end
-
-
-def _note_no_change(edit: Edit, tokens: list[str], place: Place, problems: Problems) -> None:
-    if edit.replacements and edit.applicable and " ".join(tokens[edit.start : edit.end]) in edit.replacements:
-        what = (
-            f"the edit {edit.start} {edit.end} ({edit.type}) changes nothing; it counts in recall, nothing matches it"
-        )
-        problems.note("edit-no-change", what, place)

@@ -21,6 +21,7 @@ def match_pairs(
     alt_tok: NDArray[np.int32],
     max_unchanged: int,
     arc_limit: int,
+    cell_limit: int,
     fold_off: NDArray[np.int64],
     folded: NDArray[np.int32],
     counts: NDArray[np.int32],

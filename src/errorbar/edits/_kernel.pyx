@@ -5,10 +5,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from errorbar.edits._large cimport LargeSpace
 
-cdef enum:
-    MAX_CELLS = 1 << 25
-
-
 def workspace():
     """Memory for match_pairs, kept between calls."""
     return LargeSpace()
@@ -41,7 +37,7 @@ def match_pairs(
     const uint8_t[:, ::1] present, const int64_t[::1] edit_off,
     const int32_t[::1] edit_start, const int32_t[::1] edit_end, const int64_t[::1] edit_alt,
     const int64_t[::1] alt_off, const int32_t[::1] alt_tok,
-    int max_unchanged, int arc_limit, const int64_t[::1] fold_off, const int32_t[::1] folded,
+    int max_unchanged, int arc_limit, int64_t cell_limit, const int64_t[::1] fold_off, const int32_t[::1] folded,
     int32_t[:, :, ::1] counts, uint8_t[::1] matched, uint8_t[::1] large,
 ):
     """Fill ``counts`` (units, annotators, 3), ``matched`` (reference edits) and ``large`` (units).
@@ -64,7 +60,7 @@ def match_pairs(
             w.h = &hypothesis[0] + hypothesis_off[u]
             w.n = source_off[u + 1] - source_off[u]
             w.m = hypothesis_off[u + 1] - hypothesis_off[u]
-            if <int64_t>(w.n + 1) * (w.m + 1) > MAX_CELLS:
+            if <int64_t>(w.n + 1) * (w.m + 1) > cell_limit:
                 too_large = u
                 break
             looked = 0

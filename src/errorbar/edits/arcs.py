@@ -19,12 +19,8 @@ import math
 from bisect import insort
 from dataclasses import dataclass
 
+from errorbar.edits.kernel import MAX_ARCS, MAX_VERTICES
 from errorbar.edits.lattice import Edge, Lattice, Vertex
-
-MAX_ARCS = 1 << 18
-"""Entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over."""
-MAX_VERTICES = 2048
-"""Vertices of the lattice beyond which it does so at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
+from errorbar.core.edit import Edit
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -84,36 +85,34 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     annotators = corpus.annotators
     present = np.zeros((len(corpus), len(annotators)), np.uint8)
     sizes: list[int] = []
-    start: list[int] = []
-    end: list[int] = []
-    kinds: list[int] = []
-    n_alternatives: list[int] = []
-    alternatives: list[list[str]] = []
+    edits: list[Edit] = []
     for unit, sentence in enumerate(corpus.sentences):
         for column, annotator in enumerate(annotators):
-            edits = sentence.annotations.get(annotator)
-            if edits is None:
+            found = sentence.annotations.get(annotator)
+            if found is None:
                 sizes.append(0)
-                continue
-            present[unit, column] = 1
-            sizes.append(len(edits))
-            for edit in edits:
-                first, last, replacements, kind = edit[:4]
-                start.append(first)
-                end.append(last)
-                kinds.append(types[kind])
-                n_alternatives.append(len(replacements))
-                alternatives += [text.split() for text in replacements]
+            else:
+                present[unit, column] = 1
+                sizes.append(len(found))
+                edits += found
+    alternatives: list[list[str]] = []
+    cut: dict[tuple[str, ...], list[list[str]]] = {}  # few replacements are the only ones of their kind
+    for edit in edits:
+        replacements = edit[2]
+        tokens = cut.get(replacements)
+        if tokens is None:
+            tokens = cut[replacements] = [text.split() for text in replacements]
+        alternatives += tokens
     encoded = EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
         present,
         _offsets(sizes),
-        _never_empty(start),
-        _never_empty(end),
-        _offsets(n_alternatives),
+        _never_empty([edit[0] for edit in edits]),
+        _never_empty([edit[1] for edit in edits]),
+        _offsets([len(edit[2]) for edit in edits]),
         encode_tokens(alternatives, vocabulary),
-        np.array(kinds, np.int32),
+        np.array([types[edit[3]] for edit in edits], np.int32),
         tuple(types),
     )
     corpus.cache["references"] = encoded
@@ -133,5 +132,6 @@ def _offsets(lengths: NDArray[np.int64] | list[int]) -> Offsets:
     return offsets
 
 
-def _never_empty(numbers: Iterable[int]) -> Ints:
-    return np.array([*numbers, 0], np.int32)
+def _never_empty(numbers: list[int]) -> Ints:
+    numbers.append(0)
+    return np.array(numbers, np.int32)

@@ -1,14 +1,28 @@
-"""Whether the compiled kernel is there, and why not."""
+"""Whether the compiled kernel is there, why not, and the limits that both twins keep."""
 
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 
 SWITCH = "ERRORBAR_KERNEL"
 """Environment variable: ``off`` makes the readable twins serve even where the kernel is compiled."""
 
-COMPILED = find_spec("errorbar.edits._kernel") is not None
+DEFAULT_MAX_UNCHANGED = 2
+"""How many unchanged words an edit may span, as in the official scorer."""
+MAX_ARCS = 1 << 18
+"""Entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over."""
+MAX_VERTICES = 2048
+"""Vertices of the lattice beyond which it does so at once."""
+MAX_CELLS = 1 << 25
+"""Cells of the distance table, (source tokens + 1) * (hypothesis tokens + 1), beyond which a pair is refused."""
+
+try:
+    from errorbar.edits import _kernel as _compiled
+except ImportError:
+    COMPILED = False
+else:
+    COMPILED = bool(_compiled)
+
 KERNEL = COMPILED and os.environ.get(SWITCH, "").lower() != "off"
 
 

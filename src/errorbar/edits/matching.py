@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.edits.arcs import MAX_ARCS
 from errorbar.edits.encode import EncodedReferences, Flags, Ints, encode_references, encode_tokens, fold_case
-from errorbar.edits.kernel import KERNEL
-from errorbar.edits.maxmatch import DEFAULT_MAX_UNCHANGED, match_all
+from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS
 
 COUNTS = 3
 
@@ -109,6 +107,7 @@ def _by_kernel(
         references.alternatives.ids,
         max_unchanged,
         arc_limit,
+        MAX_CELLS,
         folded.offsets if folded else np.zeros(1, np.int64),
         folded.ids if folded else no_fold,
         result.counts,
@@ -128,9 +127,13 @@ def _by_twin(
     fold: bool,
     arc_limit: int,
 ) -> Matches:
+    from errorbar.edits.maxmatch import match_all  # noqa: PLC0415 - not needed where the kernel serves
+
     result = _empty(references)
     n_annotators = len(corpus.annotators)
     for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
+        if (len(sentence.tokens) + 1) * (len(line) + 1) > MAX_CELLS:
+            raise _too_large(corpus, unit, len(line))
         columns = [c for c, name in enumerate(corpus.annotators) if name in sentence.annotations]
         edits = [sentence.annotations[corpus.annotators[c]] for c in columns]
         found = match_all(

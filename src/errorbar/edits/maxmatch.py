@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from errorbar.core.edit import Edit
-from errorbar.edits.arcs import MAX_ARCS, Arcs, merge
+from errorbar.edits.arcs import Arcs, merge
+from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, MAX_ARCS
 from errorbar.edits.large import cheapest_path_large
 from errorbar.edits.lattice import Edge, Lattice, Vertex, edit_lattice
 from errorbar.edits.reference import ReferenceEdit, reference_edits
 
 EPSILON = 0.001
-DEFAULT_MAX_UNCHANGED = 2
 
 
 class Match(NamedTuple):

@@ -104,7 +104,7 @@ def _sentence(record: dict[str, Any], place: Place, problems: Problems) -> Sente
             problems.error("jsonl-record", f"the edits of annotator '{name}' are not a list", place)
             return None
         edits = [edit for item in items if (edit := _edit(item, len(tokens), place, problems)) is not None]
-        annotations[name] = tuple(check_annotation(edits, tokens, [place] * len(edits), problems))
+        annotations[name] = tuple(check_annotation(edits, tokens, lambda _: place, problems))
     return Sentence(record["text"], annotations, record.get("document", ""), record.get("writer", ""), line=place.line)
 
 

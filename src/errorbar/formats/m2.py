@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
@@ -14,6 +15,8 @@ from errorbar.formats.opening import Lines
 NOTHING = "-NONE-"
 NOOP = "noop"
 N_FIELDS = 6
+MOST_KNOWN = 1 << 16
+"""Parts of A lines that are remembered; bounds the memory of reading."""
 
 
 def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
@@ -30,130 +33,130 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         Sentences whose annotators are the ids in the file, as text.
     """
     name = lines.name
-    block = _Block(name, problems)
-    number = 0
-    for number, line in enumerate(lines, 1):
-        if line.startswith("A "):
-            if block.open:
-                block.add(line, number)
-            else:
+    assembler = _Assembler(name, problems)
+    text: str | None = None
+    block: list[tuple[int, str]] = []
+    s_number = number = count = 0
+    for number, line in enumerate(lines, 1):  # noqa: B007 - used after the loop
+        start = line[:2]
+        if start == "A ":
+            if text is None:
                 problems.error("m2-no-sentence", "an A line without a sentence", Place(name, number), expected="S line")
-        elif line.startswith("S ") or line == "S":
-            if block.open:
+            else:
+                block.append((number, line))
+        elif start in ("S ", "S"):
+            if text is not None:
                 what = "a second S line in one block"
                 problems.repairable(
-                    "m2-no-blank",
-                    what,
-                    Place(name, number),
-                    expected="a blank line before it",
-                    repair="a new block",
+                    "m2-no-blank", what, Place(name, number), expected="a blank line before it", repair="a new block"
                 )
-                yield block.close()
-            block.start(line[2:].strip(), number)
+                yield assembler.sentence(text, s_number, block)
+            text, s_number, block = line[2:].strip(), number, []
+            count += 1
         elif not line or line.isspace():
-            if block.open:
-                yield block.close()
-        elif not line.startswith("I "):
+            if text is not None:
+                yield assembler.sentence(text, s_number, block)
+                text = None
+        elif start != "I ":
             what = f"a line that is neither S, A nor blank: {line[:40]!r}"
             problems.repairable("m2-line", what, Place(name, number), expected="S, A or a blank line", repair="skipped")
-    if block.open:
-        yield block.close()
-    if not block.count:
+    if text is not None:
+        yield assembler.sentence(text, s_number, block)
+    if not count:
         what = "the file is empty" if not number else "the file has no S line"
         problems.error("m2-empty", what, Place(name), expected="M2: S and A lines")
 
 
-class _Block:
-    """The sentence being read."""
+_Rest = tuple[tuple[str, ...], str, bool, str, str]
+"""The fields of an edit after its span."""
+
+# The parts of A lines recur so often, within a file and between files, that looking them up takes a fifth of the
+# time of parsing them again. Only what needs no remark is kept.
+_SPANS: dict[str, tuple[int, int]] = {}
+_TAILS: dict[str, tuple[str, _Rest | None]] = {}
+
+
+class _Assembler:
+    """Makes sentences of S and A lines."""
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name = name
         self.problems = problems
-        self.open = False
-        self.count = 0
 
-    def start(self, text: str, number: int) -> None:
-        self.open = True
-        self.count += 1
-        self.number = number
-        self.text = text
-        self.n_tokens = len(text.split())
-        self.edits: dict[str, list[Edit]] = {}
-        self.lines: dict[str, list[int]] = {}
-
-    def add(self, line: str, number: int) -> None:
-        fields = line[2:].split("|||")
-        try:
-            first, second = fields[0].split()
-            start, end = int(first), int(second)
-            annotator = fields[N_FIELDS - 1].strip()
-        except (ValueError, IndexError):
-            self._malformed(line, fields, number)
-            return
-        if not annotator.isdecimal():
-            what = f"the annotator id '{annotator}' is not a number"
-            self.problems.repairable("m2-annotator", what, Place(self.name, number), repair="kept as a name")
-        edits = self.edits.get(annotator)
-        if edits is None:
-            edits = self.edits[annotator] = []
-            self.lines[annotator] = []
-        kind = fields[1]
-        if kind == NOOP:
-            return
-        if not 0 <= start <= end <= self.n_tokens and not check_span(
-            start, end, self.n_tokens, Place(self.name, number), self.problems
-        ):
-            return
-        replacements = _replacements(fields[2])
-        if fields[3].startswith("||"):
-            self._lost_alternative(number)
-            replacements = (*replacements, "")
-        comment = fields[4]
-        edits.append(
-            Edit(
-                start,
-                end,
-                replacements,
-                kind,
-                fields[3] == "OPTIONAL",
-                "",
-                "" if comment == NOTHING else comment,
-            )
-        )
-        self.lines[annotator].append(number)
-
-    def close(self) -> Sentence:
-        self.open = False
-        tokens = self.text.split()
+    def sentence(self, text: str, s_number: int, lines: list[tuple[int, str]]) -> Sentence:
+        if not lines:
+            return Sentence(text, line=s_number)
+        spans, tails, new = _SPANS, _TAILS, tuple.__new__
+        tokens = text.split()
+        n_tokens = len(tokens)
+        edits: dict[str, list[Edit]] = {}
+        numbers: dict[str, list[int]] = {}
+        for number, line in lines:
+            head, _, tail = line.partition("|||")
+            parsed = tails.get(tail) or self._tail(tail, number)
+            span = spans.get(head) or self._span(head, number)
+            if parsed is None or span is None:
+                continue
+            annotator, rest = parsed
+            if annotator not in edits:
+                edits[annotator] = []
+                numbers[annotator] = []
+            if rest is None:
+                continue
+            start, end = span
+            if (start < 0 or end < start or end > n_tokens) and not check_span(
+                start, end, n_tokens, Place(self.name, number), self.problems
+            ):
+                continue
+            edits[annotator].append(new(Edit, span + rest))  # what Edit(...) does, twice as fast
+            numbers[annotator].append(number)
         annotations: dict[str, Annotation] = {}
-        for annotator, edits in self.edits.items():
-            places = [Place(self.name, number) for number in self.lines[annotator]]
-            annotations[annotator] = tuple(check_annotation(edits, tokens, places, self.problems))
-        return Sentence(self.text, annotations, line=self.number)
+        for annotator, found in edits.items():
+            place_of = partial(self._place, numbers[annotator])
+            annotations[annotator] = tuple(check_annotation(found, tokens, place_of, self.problems))
+        return Sentence(text, annotations, line=s_number)
 
-    def _malformed(self, line: str, fields: list[str], number: int) -> None:
+    def _place(self, numbers: list[int], index: int) -> Place:
+        return Place(self.name, numbers[index])
+
+    def _span(self, head: str, number: int) -> tuple[int, int] | None:
+        try:
+            first, second = head[2:].split()
+            span = int(first), int(second)
+        except ValueError:
+            what = f"the span {head[2:]!r} cannot be read"
+            place = Place(self.name, number)
+            expected = "two whole numbers"
+            self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
+            return None
+        if len(_SPANS) < MOST_KNOWN:
+            _SPANS[head] = span
+        return span
+
+    def _tail(self, tail: str, number: int) -> tuple[str, _Rest | None] | None:
+        """Annotator and fields after the span; None where the line cannot be used."""
+        fields = tail.split("|||")
         place = Place(self.name, number)
-        if len(fields) < N_FIELDS:
-            what, expected = f"an A line of {len(fields)} fields", f"{N_FIELDS} fields separated by |||"
-        else:
-            what, expected = f"the span {fields[0]!r} cannot be read", "two whole numbers"
-        self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
-
-    def _lost_alternative(self, number: int) -> None:
-        what = "an empty last alternative, which the official scorer loses"
-        self.problems.repairable(
-            "m2-lost-alternative",
-            what,
-            Place(self.name, number),
-            expected=NOTHING,
-            repair="read as a deletion",
-        )
-
-
-def _replacements(field: str) -> tuple[str, ...]:
-    if "||" in field:
-        return tuple([_replacement(part) for part in field.split("||")])
-    return (_replacement(field),)
+        if len(fields) < N_FIELDS - 1:
+            what, expected = f"an A line of {len(fields) + bool(tail)} fields", f"{N_FIELDS} fields separated by |||"
+            self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
+            return None
+        kind, correction, need, comment, annotator = (field.strip() for field in fields[:5])
+        replacements = tuple([_replacement(part) for part in correction.split("||")])
+        usual = annotator.isdecimal()
+        if not usual:
+            what = f"the annotator id '{annotator}' is not a number"
+            self.problems.repairable("m2-annotator", what, place, repair="kept as a name")
+        if need.startswith("||"):
+            what = "an empty last alternative, which the official scorer loses"
+            repair = "read as a deletion"
+            self.problems.repairable("m2-lost-alternative", what, place, expected=NOTHING, repair=repair)
+            replacements, usual = (*replacements, ""), False
+        rest = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
+        parsed = annotator, None if kind == NOOP else rest
+        if usual and len(_TAILS) < MOST_KNOWN:  # unusual lines are parsed each time, so that each is reported
+            _TAILS[tail] = parsed
+        return parsed
 
 
 def _replacement(text: str) -> str:

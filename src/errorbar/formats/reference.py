@@ -139,15 +139,12 @@ class _Stream:
             if not self.seen.keys() >= sentence.annotations.keys():
                 self.seen.update(dict.fromkeys(sentence.annotations))
         self._fill(taken)
-        if self.rename:
-            for sentence in taken:
-                sentence.annotations = {self._called(name): edits for name, edits in sentence.annotations.items()}
         return taken
 
     def annotators(self) -> list[str]:
-        return [self._called(name) for name in _in_order(self.seen)]
+        return [self.called(name) for name in _in_order(self.seen)]
 
-    def _called(self, name: str) -> str:
+    def called(self, name: str) -> str:
         if not self.rename:
             return name
         return self.file.name if name == FIRST_ANNOTATOR else f"{self.file.name}.{name}"
@@ -184,11 +181,12 @@ def _check_lengths(streams: list[_Stream], parts: list[list[Sentence]], at: int)
 
 def _merge(group: tuple[Sentence, ...], streams: list[_Stream]) -> Sentence:
     first = group[0]
-    annotations: dict[str, Annotation] = dict(first.annotations)
-    for other, stream in zip(group[1:], streams[1:], strict=True):
-        if other.text != first.text and other.tokens != first.tokens:
-            raise InputError(_mismatch(first, other, stream, streams[0].file.name))
-        annotations.update(other.annotations)
+    annotations: dict[str, Annotation] = {}
+    for sentence, stream in zip(group, streams, strict=True):
+        if sentence.text != first.text and sentence.tokens != first.tokens:
+            raise InputError(_mismatch(first, sentence, stream, streams[0].file.name))
+        for name, edits in sentence.annotations.items():
+            annotations[stream.called(name)] = edits
     return Sentence(first.text, annotations, first.document, first.writer, first.line)
 
 

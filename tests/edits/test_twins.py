@@ -1,0 +1,113 @@
+"""The compiled kernel against its readable twin: the same counts, matches and paths, on random and on real text."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from errorbar.core.corpus import Corpus
+from errorbar.edits.arcs import MAX_ARCS
+from errorbar.edits.kernel import COMPILED
+from errorbar.edits.matching import Matches, match_corpus
+from errorbar.formats.reference import read_corpus
+from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.official import read_lines
+from tests.strategies import corpora
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled: there is nothing to compare")
+
+TYPICAL = ("CAMB", "NTHU", "AMU")
+OTHERS = ("CUUI", "IITB", "INPUT", "IPN", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
+
+
+def both(
+    reference: Corpus, lines: list[str], *, max_unchanged: int = 2, fold: bool = False, arc_limit: int = MAX_ARCS
+) -> tuple[Matches, Matches]:
+    kernel, twin = (
+        match_corpus(
+            reference,
+            lines,
+            max_unchanged=max_unchanged,
+            ignore_case_space=fold,
+            kernel=which,
+            arc_limit=arc_limit,
+        )
+        for which in (True, False)
+    )
+    return kernel, twin
+
+
+def assert_same(kernel: Matches, twin: Matches) -> None:
+    np.testing.assert_array_equal(kernel.counts, twin.counts)
+    np.testing.assert_array_equal(kernel.matched, twin.matched)
+    np.testing.assert_array_equal(kernel.large, twin.large)
+
+
+# Two or three sentences in each example: at least 2,400 pairs.
+@settings(max_examples=1200)
+@given(
+    corpora(min_size=2, max_size=3),
+    st.integers(0, 3),
+    st.booleans(),
+    st.sampled_from((MAX_ARCS, 40, 12, -1)),
+)
+def test_random_pairs(example: tuple[Corpus, list[str]], max_unchanged: int, fold: bool, arc_limit: int) -> None:
+    assert_same(*both(*example, max_unchanged=max_unchanged, fold=fold, arc_limit=arc_limit))
+
+
+def test_a_negative_arc_limit_sends_every_pair_to_the_large_search() -> None:
+    reference = corpus(sentence("a b c", {"0": [edit(1, 2, "x")]}), sentence("", {"0": []}))
+    kernel, twin = both(reference, ["a x c", ""], arc_limit=-1)
+    assert_same(kernel, twin)
+    assert kernel.large.all()
+    assert not both(reference, ["a x c", ""])[0].large.any()
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis"),
+    [
+        ("", ""),
+        ("", "a"),
+        ("a", ""),
+        ("a a a a", "a a"),
+        ("a b a b a", "b a b a b"),
+        ("İ i", "i̇ I"),  # lower case of the first is two characters
+    ],
+)
+@pytest.mark.parametrize("fold", [False, True])
+def test_corners(source: str, hypothesis: str, fold: bool) -> None:
+    everything = edit(0, len(source.split()), hypothesis)
+    insertions = [edit(0, 0, "a"), edit(0, 0, "a"), edit(0, 0, "b", "a")]
+    reference = corpus(sentence(source, {"0": [everything], "1": insertions, "2": []}))
+    assert_same(*both(reference, [hypothesis], fold=fold))
+
+
+def test_case_is_folded_over_the_joined_words() -> None:
+    """Greek sigma has another lower-case form at the end of a word: joining comes first, folding second."""
+    kernel, twin = both(corpus(sentence("ΑΣ Α", {"0": []})), ["ΑΣΑ"], fold=True)
+    assert twin.counts[0, 0].tolist() == [0, 0, 0]
+    assert_same(kernel, twin)
+
+
+@cache
+def combined(data: Path) -> Corpus:
+    return read_corpus([data / "conll14/noalt/official-2014.combined.m2"])
+
+
+@pytest.mark.parametrize("system", [*TYPICAL, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+def test_every_real_sentence(data: Path, system: str) -> None:
+    lines = read_lines(data / "conll14_systems/official_submissions" / system)
+    assert_same(*both(combined(data), lines))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("max_unchanged", [0, 1, 3])
+@pytest.mark.parametrize("arc_limit", [MAX_ARCS, -1])
+def test_every_real_sentence_under_other_parameters(data: Path, max_unchanged: int, arc_limit: int) -> None:
+    lines = read_lines(data / "conll14_systems/official_submissions/CAMB")
+    assert_same(*both(combined(data), lines, max_unchanged=max_unchanged, fold=True, arc_limit=arc_limit))

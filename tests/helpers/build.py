@@ -1,0 +1,24 @@
+"""Small corpora in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.edit import Edit
+
+
+def edit(start: int, end: int, *replacements: str, kind: str = "") -> Edit:
+    """An edit; more than one replacement are alternatives."""
+    return Edit(start, end, replacements, kind)
+
+
+def sentence(text: str, annotations: Mapping[str, Sequence[Edit]]) -> Sentence:
+    """A sentence; an annotator with no edits looked and found nothing."""
+    return Sentence(text, {name: tuple(edits) for name, edits in annotations.items()})
+
+
+def corpus(*sentences: Sentence, annotators: Sequence[str] = ()) -> Corpus:
+    """A corpus whose annotators are all that occur, in the order of their names, unless they are given."""
+    found = sorted({name for each in sentences for name in each.annotations})
+    return Corpus(list(sentences), tuple(annotators or found))

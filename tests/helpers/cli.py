@@ -1,0 +1,37 @@
+"""Running the command line inside the test process, as the console script would."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from errorbar.cli.main import run
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left behind: the exit code, the data (stdout) and the talk (stderr)."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """``errorbar("score", "--gold", ...)`` runs a command; no subprocess, so that a test run stays fast."""
+
+    monkeypatch: pytest.MonkeyPatch
+    capture: pytest.CaptureFixture[str]
+
+    def __call__(self, *arguments: object, stdin: bytes = b"") -> Outcome:
+        self.monkeypatch.setattr(sys, "argv", ["errorbar", *map(str, arguments)])
+        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        out, err = self.capture.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Outcome(ended.value.code, out, err)
