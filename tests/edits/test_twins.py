@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
-from errorbar.edits.arcs import MAX_ARCS
-from errorbar.edits.kernel import COMPILED
+from errorbar.edits.kernel import COMPILED, MAX_ARCS
 from errorbar.edits.matching import Matches, match_corpus
 from errorbar.formats.reference import read_corpus
 from tests.helpers.build import corpus, edit, sentence

@@ -39,12 +39,12 @@ def test_camb_against_one_annotator(data: Path, published: Path, annotator: str)
         assert ours == theirs
 
 
-def test_strict_reading_refuses_the_files_that_repeat_or_overlap(data: Path) -> None:
-    refused = []
-    for annotator in M2_EDITS:
-        try:
-            read_corpus([data / f"bn2015_10gec/{annotator}.m2"])
-        except InputError as error:
-            assert {problem.code for problem in error.problems} <= {"edit-overlap", "edit-duplicate"}
-            refused.append(annotator)
-    assert refused == ["A1", "A4", "A5", "A8", "A9", "A10"]
+@pytest.mark.parametrize("annotator", M2_EDITS)
+def test_strict_reading_refuses_the_files_that_repeat_or_overlap(data: Path, annotator: str) -> None:
+    file = data / f"bn2015_10gec/{annotator}.m2"
+    if annotator not in ("A1", "A4", "A5", "A8", "A9", "A10"):
+        assert len(read_corpus([file])) == 1312
+        return
+    with pytest.raises(InputError) as refused:
+        read_corpus([file])
+    assert {problem.code for problem in refused.value.problems} <= {"edit-overlap", "edit-duplicate"}

@@ -17,7 +17,6 @@ from errorbar.metrics.score import TypeRecall
 from errorbar.metrics.scoring import score
 from tests.helpers.official import read_lines, read_table
 
-
 HALF_A_HUNDREDTH = Fraction(1, 200)
 """The paper rounds exact halves either way: 0.625 to 0.63 (NTHU, Wci), but 3.125 to 3.12 (RAC, Others)."""
 

@@ -1,6 +1,118 @@
+"""``errorbar check``: every problem of a file."""
+
+from __future__ import annotations
+
+import sys
+
 import click
 
+from errorbar.cli.options import format_option, note_record
+from errorbar.cli.render import Table, show, show_json
+from errorbar.core.errors import InputError, Problem
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Lines
+from errorbar.formats.reference import UNMARKED, read_sentences
 
-@click.command()
-def command() -> None:
-    """X."""
+SCHEMA = "errorbar.check/1"
+ALL = 1_000_000
+"""More problems than anybody reads; bounds the memory."""
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--gold", metavar="FILE", help="Check each FILE as a system's output for this reference.")
+@format_option
+def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
+    r"""List every problem of M2 or JSONL files, or of system outputs.
+
+    Exit code 0: nothing that stops scoring (there may be warnings); 1: something does.
+
+    \b
+    errorbar check corpus.m2
+    errorbar check --gold corpus.m2 system.txt
+    """
+    reports = [(file, *_check(file, gold)) for file in files]
+    rows = [
+        [file, problem.place.line or None, problem.severity, _say(problem), problem.code]
+        for file, _, problems in reports
+        for problem in problems
+    ]
+    if style == "json":
+        show_json(
+            {
+                "schema": SCHEMA,
+                "files": [
+                    {"file": file, **counts, "problems": [note_record(problem) for problem in problems]}
+                    for file, counts, problems in reports
+                ],
+            }
+        )
+    else:
+        footer = [
+            f"{file}: {', '.join(f'{n:,} {what}' for what, n in counts.items())}; "
+            + (f"{len(problems)} problems" if problems else "no problem")
+            for file, counts, problems in reports
+        ]
+        if rows or style != "table":
+            show(Table(["file", "line", "severity", "problem", "code"], rows, 5, footer), style)
+        else:
+            click.echo("\n".join(footer))
+    sys.exit(int(any(problem.severity == "error" for _, _, problems in reports for problem in problems)))
+
+
+def _say(problem: Problem) -> str:
+    return problem.what + (f" (expected {problem.expected})" if problem.expected else "")
+
+
+def _check(file: str, gold: str | None) -> tuple[dict[str, int], list[Problem]]:
+    problems = Problems(limit=ALL)
+    counts: dict[str, int] = {}
+    try:
+        if gold is None:
+            counts = _check_reference(file, problems)
+        else:
+            counts = _check_system(file, gold, problems)
+    except InputError as error:
+        found = [problem for problem in error.problems if problem not in problems.errors]
+        problems.errors += found
+    every = problems.errors + problems.notes
+    return counts, sorted(every, key=lambda problem: problem.place.line)
+
+
+def _check_reference(file: str, problems: Problems) -> dict[str, int]:
+    sentences = tokens = edits = unmarked = 0
+    annotators: set[str] = set()
+    for sentence in read_sentences(Lines(file, problems), problems):
+        sentences += 1
+        tokens += len(sentence.tokens)
+        edits += sum(map(len, sentence.annotations.values()))
+        unmarked += not sentence.annotations
+        annotators.update(sentence.annotations)
+    return {
+        "sentences": sentences,
+        "tokens": tokens,
+        "annotators": len(annotators),
+        "edits": edits,
+        "sentences without an A line": unmarked,
+    }
+
+
+def _check_system(file: str, gold: str, problems: Problems) -> dict[str, int]:
+    from errorbar.edits.shift import ShiftDetector
+    from errorbar.formats.hypothesis import HypothesisReader
+    from errorbar.formats.reference import NamedFile, reference_chunks
+    from errorbar.metrics.scoring import warn_shifted
+
+    reader = HypothesisReader(NamedFile.parse(file), problems)
+    detector = ShiftDetector()
+    sentences = changed = 0
+    for chunk in reference_chunks([NamedFile.parse(gold)], Problems(lenient=True), unmarked=UNMARKED[0]):
+        lines = reader.take(len(chunk))
+        texts = [sentence.text for sentence in chunk.sentences]
+        sentences += len(chunk)
+        if len(lines) == len(texts):
+            detector.add(texts, lines)
+            changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
+    reader.finish(sentences)
+    warn_shifted(reader.name, detector, problems)
+    return {"lines": reader.count, "sentences changed": changed}

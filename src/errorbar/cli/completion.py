@@ -1,6 +1,27 @@
+"""``errorbar completion``: a script for the shell."""
+
+from __future__ import annotations
+
 import click
+from click.shell_completion import get_completion_class
+
+from errorbar.core.errors import Problem, UsageError, nearest
+
+SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command()
-def command() -> None:
-    """X."""
+@click.command("completion")
+@click.argument("shell", metavar="bash|zsh|fish")
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
+    r"""Print a completion script for a shell.
+
+    \b
+    errorbar completion bash > ~/.local/share/bash-completion/completions/errorbar
+    errorbar completion zsh > ~/.zfunc/_errorbar
+    errorbar completion fish > ~/.config/fish/completions/errorbar.fish
+    """
+    known = get_completion_class(shell) if shell in SHELLS else None
+    if known is None:
+        raise UsageError(Problem("unknown-shell", f"no completion for '{shell}'", fix=nearest(shell, SHELLS)))
+    click.echo(known(context.find_root().command, {}, "errorbar", "_ERRORBAR_COMPLETE").source())

@@ -1,6 +1,250 @@
+"""``errorbar convert``: between corpus formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
 import click
 
+from errorbar.cli.options import lenient_option, show_notes
+from errorbar.cli.progress import progress_bar
+from errorbar.core.corpus import Sentence, unknown_annotator
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.edits.apply import corrected_text
+from errorbar.edits.extract import parallel_sentences
+from errorbar.formats.nucle import Essay, merge_essays, read_nucle
+from errorbar.formats.nucle_project import locate, project_essays, split_essays
+from errorbar.formats.opening import STANDARD_INPUT, Lines
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, read_sentences, reference_chunks
+from errorbar.formats.registry import FORMATS, Format, find_format, recognise
+from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
+from errorbar.formats.text import read_parallel
 
-@click.command()
-def command() -> None:
-    """X."""
+_WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
+
+
+@dataclass(slots=True)
+class _Request:
+    """What was asked for, options with their files named."""
+
+    inputs: list[NamedFile]
+    problems: Problems
+    source: str | None
+    tokens: str | None
+    essays: str | None
+    unmarked: Unmarked
+    detach_stops: bool
+    seen: dict[str, None] = field(default_factory=dict)
+
+
+@click.command("convert")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--to", "to", type=click.Choice(_WRITABLE), help="Format to write. [default: by the ending of OUT]")
+@click.option("--from", "from_", type=click.Choice(list(FORMATS)), help="Format of INPUT. [default: seen from it]")
+@click.option("-o", "--out", default=STANDARD_OUTPUT, metavar="OUT", help="File to write. [default: standard output]")
+@click.option("--source", metavar="FILE", help="INPUTs are corrected versions of this text, line by line.")
+@click.option("--tokens", metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays.")
+@click.option("--essays", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence of INPUT.")
+@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
+@click.option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
+@click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
+@click.option(
+    "--unmarked",
+    type=click.Choice(UNMARKED),
+    default="auto",
+    show_default=True,
+    help="Who looked at a sentence without any A line.",
+)
+@click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
+@lenient_option
+def command(
+    inputs: tuple[str, ...],
+    to: str | None,
+    from_: str | None,
+    out: str,
+    source: str | None,
+    tokens: str | None,
+    essays: str | None,
+    annotators: tuple[str, ...],
+    alternative: int,
+    optional: bool,
+    unmarked: Unmarked,
+    detach_stops: bool,
+    lenient: bool,
+) -> None:
+    r"""Convert corpora between M2, errorbar JSONL, parallel text and NUCLE SGML.
+
+    An INPUT is a file or name=file; '-' is standard input; gzipped files are read as they are, and OUT is gzipped
+    if it ends in .gz. OUT is replaced only when everything went well. What its format cannot hold is listed.
+    Several M2 or JSONL INPUTs over the same sentences become one corpus with all their annotators.
+
+    \b
+    several annotators' files into one lossless corpus
+        errorbar convert A1.m2 A2.m2 A3.m2 -o all.jsonl.gz
+    what an annotator's corrected text reads like
+        errorbar convert gold.m2 --to text --annotator 0
+    corrected texts into edits, one annotator each
+        errorbar convert --source source.txt ann=first.txt bob=second.txt --to m2
+    NUCLE essays with the tokens of the released M2 file, or with tokens of our own
+        errorbar convert essays.sgml --tokens official.m2 --to jsonl
+        errorbar convert essays.sgml --to m2
+    the essay of every sentence, for resampling whole essays
+        errorbar convert gold.m2 --essays essays.sgml -o gold.jsonl
+    """
+    problems = Problems(lenient=lenient)
+    target = _target(to, out)
+    files = [NamedFile.parse(item) for item in inputs]
+    _check_standard_input([*(file.path for file in files), source, tokens, essays])
+    request = _Request(files, problems, source, tokens, essays, unmarked, detach_stops)
+    kind = _kind(files, from_)
+    sentences = _reader(request, kind)(request)
+    with progress_bar("sentences") as progress:
+        sentences = _counted(sentences, progress)
+        if target.name == "text" and annotators:
+            sentences = _corrected(sentences, annotators, request, alternative=alternative - 1, optional=optional)
+        elif annotators:
+            sentences = _only(sentences, annotators, request)
+        save_lines(_checked(target, sentences, problems), out)
+    show_notes(problems.notes)
+
+
+def _target(to: str | None, out: str) -> Format:
+    if to is not None:
+        return find_format(to)
+    name = out.removesuffix(".gz")
+    found = next((known for known in FORMATS.values() if known.write and name.endswith(known.ending)), None)
+    if found is None:
+        what = f"the ending of '{out}' names no format" if out != STANDARD_OUTPUT else "no format to write was given"
+        raise UsageError(Problem("no-format", what, fix=f"give --to {'|'.join(_WRITABLE)}"))
+    return found
+
+
+def _check_standard_input(paths: Sequence[str | None]) -> None:
+    if sum(path == STANDARD_INPUT for path in paths) > 1:
+        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
+
+
+def _kind(files: list[NamedFile], from_: str | None) -> str:
+    """The format that all inputs have; M2 and JSONL count as one."""
+    names = [from_ or recognise(file.path).name for file in files]
+    for file, name in zip(files, names, strict=True):
+        if {name, names[0]} not in ({name}, {"m2", "jsonl"}):
+            what = f"this is {name}, while {files[0].path} is {names[0]}"
+            fix = "convert one after the other, or give --from"
+            raise UsageError(Problem("mixed-formats", what, Place(file.path), fix=fix))
+    return names[0]
+
+
+def _reader(request: _Request, kind: str) -> Callable[[_Request], Iterator[Sentence]]:
+    """Choose how to read, and refuse options that would have no effect."""
+    wanted = {"--source": request.source, "--tokens": request.tokens, "--essays": request.essays}
+    wanted["--detach-stops"] = "yes" if request.detach_stops else None
+    fits = {"text": ["--source"], "nucle": ["--tokens", "--detach-stops"]}.get(kind, ["--essays"])
+    for option, value in wanted.items():
+        if value is not None and option not in fits:
+            what = f"{option} has no meaning for input in the format {kind}"
+            raise UsageError(Problem("useless-option", what, fix="leave it out, or name the format with --from"))
+    if kind == "nucle":
+        return _from_essays
+    if kind != "text":
+        return _from_corpus
+    if request.source is None and len(request.inputs) > 1:
+        what = "several plain texts, but no source text"
+        raise UsageError(Problem("no-source", what, fix="name the source: --source FILE"))
+    return _from_text if request.source is None else _from_parallel
+
+
+def _from_corpus(request: _Request) -> Iterator[Sentence]:
+    chunks = reference_chunks(request.inputs, request.problems, unmarked=request.unmarked)
+    sentences = (sentence for chunk in chunks for sentence in chunk.sentences)
+    if request.essays is None:
+        yield from sentences
+        return
+    essays = _essays(request.essays, request.problems)
+    for essay, paragraphs in locate(essays, sentences, request.inputs[0].path):
+        for paragraph in paragraphs:
+            for located in paragraph:
+                located.sentence.document = essay.nid
+                yield located.sentence
+
+
+def _from_text(request: _Request) -> Iterator[Sentence]:
+    return FORMATS["text"].read(Lines(request.inputs[0].path, request.problems), request.problems)
+
+
+def _from_parallel(request: _Request) -> Iterator[Sentence]:
+    names = [file.name for file in request.inputs]
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise UsageError(Problem("same-name", f"two texts are called '{double}'", fix="rename one: name=path"))
+    source = Lines(request.source or "", request.problems)
+    corrected = [Lines(file.path, request.problems) for file in request.inputs]
+    return parallel_sentences(read_parallel(source, corrected, request.problems), names)
+
+
+def _from_essays(request: _Request) -> Iterator[Sentence]:
+    problems = request.problems
+    if len(request.inputs) == 1:
+        essays = _essays(request.inputs[0].path, problems)
+    else:
+        essays = merge_essays([(file.name, _essays(file.path, problems)) for file in request.inputs])
+    if request.tokens is None:
+        sentences, name = split_essays(essays), request.inputs[0].path
+    else:
+        name = request.tokens
+        quiet = Problems(lenient=True)  # its annotations are not used; `errorbar check` lists what is wrong with them
+        sentences = read_sentences(Lines(name, problems), quiet)
+    return project_essays(essays, sentences, problems, name=name, detach_stops=request.detach_stops)
+
+
+def _essays(path: str, problems: Problems) -> list[Essay]:
+    """Read essays whole: what is wrong with them is said before anything else fails because of it."""
+    essays = list(read_nucle(Lines(path, problems), problems))
+    problems.raise_errors()
+    return essays
+
+
+def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request) -> Iterator[Sentence]:
+    for sentence in sentences:
+        request.seen.update(dict.fromkeys(sentence.annotations))
+        kept = {name: sentence.annotations[name] for name in annotators if name in sentence.annotations}
+        yield Sentence(sentence.text, kept, sentence.document, sentence.writer, sentence.line)
+    _check_seen(annotators, request)
+
+
+def _corrected(
+    sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request, *, alternative: int, optional: bool
+) -> Iterator[Sentence]:
+    if len(annotators) > 1:
+        raise UsageError(Problem("two-annotators", "a text can hold one annotator's corrections", fix="give one"))
+    name, file = annotators[0], request.inputs[0].path
+    n_absent = 0
+    for sentence in sentences:
+        request.seen.update(dict.fromkeys(sentence.annotations))
+        n_absent += name not in sentence.annotations
+        text = corrected_text(sentence, name, request.problems, alternative=alternative, optional=optional, file=file)
+        yield Sentence(text)
+    _check_seen(annotators, request)
+    if n_absent:
+        what = f"annotator '{name}' did not look at {n_absent} sentences; they are written as they are"
+        request.problems.note("annotator-absent", what, Place(file))
+
+
+def _check_seen(annotators: Sequence[str], request: _Request) -> None:
+    for name in annotators:
+        if name not in request.seen:
+            raise unknown_annotator(name, request.seen)
+
+
+def _counted(sentences: Iterable[Sentence], progress: Callable[[int], None]) -> Iterator[Sentence]:
+    for count, sentence in enumerate(sentences, 1):
+        yield sentence
+        progress(count)
+
+
+def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
+    assert target.write is not None
+    yield from target.write(sentences, problems)
+    problems.raise_errors()

@@ -1,6 +1,46 @@
+"""``errorbar demo``: the main job on the bundled corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
 import click
 
+from errorbar.cli.options import format_option
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.demo import demo_files
 
-@click.command()
-def command() -> None:
-    """X."""
+
+@click.command("demo")
+@click.option("--by-type", is_flag=True, help="Recall of each error type.")
+@click.option("--by-sentence", is_flag=True, help="Counts and chosen annotator of each sentence.")
+@click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write the corpus there and stop.")
+@format_option
+@click.pass_context
+def command(context: click.Context, by_type: bool, by_sentence: bool, save: Path | None, style: str) -> None:
+    r"""Score four systems against three annotators, on a small corpus inside the package.
+
+    \b
+    errorbar demo
+    errorbar demo --save demo && errorbar score --gold demo/gold.jsonl demo/careful.txt
+    """
+    from errorbar.cli.score import command as score
+
+    with demo_files() as (gold, systems):
+        if save is not None:
+            _save(save, [gold, *systems])
+            return
+        arguments = ["--gold", str(gold), *map(str, systems), "--format", style]
+        arguments += ["--by-type"] * by_type + ["--by-sentence"] * by_sentence
+        score.main(arguments, standalone_mode=False, parent=context)
+        if style == "table":
+            click.echo("The same on files of your own: errorbar score --gold GOLD.m2 SYSTEM...", err=True)
+
+
+def _save(folder: Path, files: list[Path]) -> None:
+    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
+        raise UsageError(Problem("not-empty", "is there already", Place(str(folder)), fix="name a new folder"))
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        (folder / file.name).write_bytes(file.read_bytes())
+    click.echo(f"{len(files)} files written to {folder}", err=True)

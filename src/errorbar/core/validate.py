@@ -49,7 +49,7 @@ def check_annotation(
         if start < last_end or (start == last_start and end == last_end and (start < end or replacements == before)):
             tidy = False
         last_start, before = start, replacements
-        last_end = end if end > last_end else last_end  # noqa: PLR1730 - max() costs more than the rest of the loop
+        last_end = end if end > last_end else last_end
     return edits if tidy else _mend(edits, place_of, problems)
 
 

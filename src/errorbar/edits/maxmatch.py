@@ -76,6 +76,7 @@ def match_all(
     """As ``max_match``, for several annotators of one sentence; the lattice is built once."""
     lattice = edit_lattice(source, hypothesis)
     arcs = merge(lattice, max_unchanged, arc_limit)
+    base, by_span = _base_costs(arcs) if arcs else ({}, {})
     matches: list[Match] = []
     without_hit: list[Edge] | None = None
     for reference in references:
@@ -85,12 +86,11 @@ def match_all(
             best = cheapest_path_large(lattice, wanted, max_unchanged)
             path, known = best.arcs, best.matched
         else:
-            cost, n_hits = _costs(lattice, arcs, wanted)
-            if n_hits:
+            cost = _costs_with_hits(lattice, arcs, base, by_span, wanted)
+            if cost is not None:
                 path = _cheapest_path(lattice.vertices, arcs.order, cost)
             else:  # every annotator without a hit gives the same costs
-                if without_hit is None:
-                    without_hit = _cheapest_path(lattice.vertices, arcs.order, cost)
+                without_hit = without_hit or _cheapest_path(lattice.vertices, arcs.order, base)
                 path = without_hit
             path = [arc for arc in path if arc not in arcs.unchanged]
         edits = [(i, i2, tuple(hypothesis[j:j2])) for (i, j), (i2, j2) in path]
@@ -102,38 +102,45 @@ def match_all(
     return matches
 
 
-def _costs(lattice: Lattice, arcs: Arcs, reference: list[ReferenceEdit]) -> tuple[dict[Edge, float], int]:
-    hit_cost = float(-len(arcs.order))
-    wanted: dict[tuple[int, int], list[ReferenceEdit]] = {}
-    for edit in reference:
-        wanted.setdefault((edit.start, edit.end), []).append(edit)
+def _base_costs(arcs: Arcs) -> tuple[dict[Edge, float], dict[tuple[int, int], list[Edge]]]:
+    """Costs without any hit, and the list's entries by the source span they cover."""
     cost: dict[Edge, float] = dict(arcs.length)
-    hits: set[Edge] = set()
-    insertions: dict[int, list[Edge]] = {}
+    by_span: dict[tuple[int, int], list[Edge]] = {}
     for arc in arcs.order:
-        start, end = arc[0][0], arc[1][0]
-        rivals = wanted.get((start, end))
-        if start == end and rivals:
-            insertions.setdefault(start, []).append(arc)
-        elif rivals and any(_hit(lattice, arc, edit) for edit in rivals):
-            cost[arc] = hit_cost
-            hits.add(arc)
-        elif arc not in arcs.unchanged:
+        by_span.setdefault((arc[0][0], arc[1][0]), []).append(arc)
+        if arc not in arcs.unchanged:
             cost[arc] += EPSILON
-    for point, group in insertions.items():
-        hits |= _match_insertions(lattice, sorted(group), wanted[point, point], cost, hit_cost)
-    return cost, len(hits)
+    return cost, by_span
+
+
+def _costs_with_hits(
+    lattice: Lattice,
+    arcs: Arcs,
+    base: dict[Edge, float],
+    by_span: dict[tuple[int, int], list[Edge]],
+    reference: list[ReferenceEdit],
+) -> dict[Edge, float] | None:
+    """Costs for one annotator, or None where no arc is a reference edit."""
+    hit_cost = float(-len(arcs.order))
+    hits: dict[Edge, float] = {}
+    seen: set[int] = set()
+    for edit in reference:
+        group = by_span.get((edit.start, edit.end), [])
+        if edit.start < edit.end:
+            hits.update((arc, hit_cost) for arc in group if _hit(lattice, arc, edit))
+        elif edit.start not in seen:
+            seen.add(edit.start)
+            rivals = [other for other in reference if other.start == other.end == edit.start]
+            if any(_hit(lattice, arc, rival) for arc in group for rival in rivals):
+                hits |= _match_insertions(lattice, arcs, sorted(group), rivals, hit_cost)
+    return {**base, **hits} if hits else None
 
 
 def _match_insertions(
-    lattice: Lattice,
-    group: list[Edge],
-    reference: list[ReferenceEdit],
-    cost: dict[Edge, float],
-    hit_cost: float,
-) -> set[Edge]:
+    lattice: Lattice, arcs: Arcs, group: list[Edge], reference: list[ReferenceEdit], hit_cost: float
+) -> dict[Edge, float]:
     """Match insertions at one point from the left and the right end in turn, as the official scorer does."""
-    hits: set[Edge] = set()
+    cost: dict[Edge, float] = {arc: arcs.length[arc] for arc in group}
     low, high = 0, len(group) - 1
     first, last = 0, len(reference) - 1
     current = low
@@ -149,7 +156,6 @@ def _match_insertions(
             else:
                 high, current = high - 1, low
             continue
-        hits.add(arc)
         cost[arc] = hit_cost
         if from_left:
             first, low = found + 1, low + 1
@@ -163,7 +169,7 @@ def _match_insertions(
                 cost[group[high]] += EPSILON
                 high -= 1
             current = high
-    return hits
+    return cost
 
 
 def _hit(lattice: Lattice, arc: Edge, edit: ReferenceEdit) -> bool:

@@ -11,9 +11,9 @@ from typing import Literal
 from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.jsonl import read_jsonl
 from errorbar.formats.m2 import read_m2
 from errorbar.formats.opening import Lines, Source
+from errorbar.formats.registry import recognise_line
 
 Unmarked = Literal["auto", "official", "all", "absent"]
 UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "absent")
@@ -46,7 +46,7 @@ class NamedFile:
         if equals and name and path and "/" not in name:
             return cls(path, name)
         stem = Path(argument).name
-        for ending in (".gz", ".m2", ".jsonl", ".txt"):
+        for ending in (".gz", ".m2", ".jsonl", ".txt", ".sgml"):
             stem = stem.removesuffix(ending)
         return cls(argument, stem or argument)
 
@@ -58,10 +58,11 @@ def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         InputError: If the file is neither.
     """
     first = lines.peek().lstrip()
-    if first.startswith("{"):
-        return read_jsonl(lines, problems)
-    if first.startswith("S ") or not first or first == "S":
-        return read_m2(lines, problems)
+    known = recognise_line(first)
+    if known.name in ("m2", "jsonl"):
+        return known.read(lines, problems)
+    if not first:
+        return read_m2(lines, problems)  # which says that the file is empty
     what = f"neither M2 nor errorbar JSONL; it starts {first[:30]!r}"
     fix = "errorbar convert makes M2 of NUCLE SGML and of parallel text" if first.startswith("<") else ""
     raise InputError(Problem("unknown-format", what, Place(lines.name, 1), "a line that starts with S or {", fix))

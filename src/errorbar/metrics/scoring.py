@@ -185,7 +185,10 @@ def score_stream(
         if name not in annotators:
             raise unknown_annotator(name, annotators)
     for system, detector, large in zip(systems, shifts, n_large, strict=True):
-        _warn(system.name, detector, large, problems)
+        warn_shifted(system.name, detector, problems)
+        if large:
+            what = f"{large} sentence pairs were too large for the official search order; the integer objective served"
+            problems.note("large-pairs", what, Place(system.name), fix="see docs/design/large-lattices.md")
     _warn_absent(absent, n, annotators, problems)
     return [
         _finish(
@@ -238,15 +241,13 @@ def _finish(fold: _Running, system: str, annotators: tuple[str, ...], signature:
     )
 
 
-def _warn(system: str, detector: ShiftDetector, n_large: int, problems: Problems) -> None:
+def warn_shifted(system: str, detector: ShiftDetector, problems: Problems) -> None:
+    """Note the lines of a system that look shifted against the source."""
     stretches = detector.stretches()
     if stretches:
         said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
         what = f"lines {said} look shifted against the source; they are scored as they are"
         problems.note("shifted-lines", what, Place(system), fix="check the order of lines around them")
-    if n_large:
-        what = f"{n_large} sentence pairs were too large for the official search order; the integer objective served"
-        problems.note("large-pairs", what, Place(system), fix="see docs/design/large-lattices.md")
 
 
 def _warn_absent(absent: dict[str, int], n: int, annotators: dict[str, None], problems: Problems) -> None:

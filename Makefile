@@ -1,0 +1,66 @@
+# Two commands set everything up on a machine that has Python 3.11+ and ordinary build tools:
+#   make demo    runs the main job on the bundled corpus
+#   make test    passes the tests
+# uv is used where it is there, else venv and pip; both install the versions that uv.lock fixes.
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
+
+.PHONY: help demo test test-slow lint types docs bench lock clean
+
+help:
+	@echo "make demo | test | test-slow | lint | types | docs | bench | lock | clean"
+
+$(VENV)/.base: $(BUILD_INPUTS)
+ifdef UV
+	$(UV) sync --quiet --locked --no-default-groups --inexact --reinstall-package errorbar
+else
+	@test -n "$(PYTHON)" || { echo "errorbar needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+endif
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base uv.lock constraints.txt
+ifdef UV
+	$(UV) sync --quiet --locked
+else
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+endif
+	@touch $@
+
+demo: $(VENV)/.base
+	$(BIN)/errorbar demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/bench.py
+
+lock:
+	uv lock
+	uv export --quiet --no-hashes --no-emit-project --no-annotate --all-groups --all-extras -o constraints.txt
+
+clean:
+	rm -rf $(VENV) build docs/_build src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src -name '*.so' -o -name '_*.c' | xargs rm -f

@@ -1,0 +1,5 @@
+"""``python -m errorbar``: the command line."""
+
+from errorbar.cli.main import run
+
+run()

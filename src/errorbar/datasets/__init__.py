@@ -1,0 +1,22 @@
+"""Public corpora: what there is, where it comes from, and a verified copy in a cache folder.
+
+>>> from errorbar.datasets import catalog
+>>> "conll2014" in catalog()
+True
+"""
+
+from errorbar.datasets.cache import cache_root, path
+from errorbar.datasets.corpora import Archive, DataFile, Dataset, catalog, dataset
+from errorbar.datasets.fetching import Fetched, fetch
+
+__all__ = [
+    "Archive",
+    "DataFile",
+    "Dataset",
+    "Fetched",
+    "cache_root",
+    "catalog",
+    "dataset",
+    "fetch",
+    "path",
+]

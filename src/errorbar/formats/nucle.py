@@ -1,0 +1,276 @@
+"""NUCLE SGML: essays in paragraphs, and mistakes that point at paragraphs and characters.
+
+It is SGML in name only: ``&`` and ``<`` stand unescaped in the text. So this reader knows the dozen tags of the
+format and takes everything else as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Lines
+
+_LEAVES = ("TITLE", "P", "TYPE", "CORRECTION", "COMMENT")
+_BRANCHES = ("DOC", "TEXT", "ANNOTATION", "MISTAKE")
+_TAG = re.compile(rf"<(/?)({'|'.join(_LEAVES + _BRANCHES)})((?:\s[^<>]*)?)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([A-Za-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ENTITY = re.compile(r"&(amp|lt|gt|quot|apos);")
+_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_NUMBERS = ("start_par", "start_off", "end_par", "end_off")
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One annotated mistake.
+
+    Attributes:
+        start_par: Paragraph of the first character, counted from 0; a title counts as a paragraph.
+        start: Its offset in that paragraph.
+        end_par: Paragraph of the last character.
+        end: One past its offset.
+        type: Error type.
+        correction: What should stand there, untokenized.
+        comment: The annotator's remark, or ``""``.
+        line: Line of the file.
+    """
+
+    start_par: int
+    start: int
+    end_par: int
+    end: int
+    type: str
+    correction: str
+    comment: str
+    line: int
+
+
+@dataclass(slots=True)
+class Essay:
+    """One ``DOC``.
+
+    Attributes:
+        nid: The essay's id.
+        line: Line of the file.
+        paragraphs: Title and paragraphs as text; none where the file holds annotations only.
+        annotations: Annotator to mistakes, in the order of the file.
+        file: The file, for messages.
+        file_of: The file of each annotator, where it is another one.
+        partial: Annotators whose file does not hold the essay's text: they looked only where they marked something.
+    """
+
+    nid: str
+    line: int
+    paragraphs: list[str] = field(default_factory=list)
+    annotations: dict[str, list[Mistake]] = field(default_factory=dict)
+    file: str = ""
+    file_of: dict[str, str] = field(default_factory=dict)
+    partial: set[str] = field(default_factory=set)
+
+
+def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
+    """Read NUCLE SGML essay by essay.
+
+    Conventions
+        A line feed after an opening tag and one before a closing tag are not part of the text. The five named
+        entities of SGML are decoded, and offsets count the decoded characters.
+
+    Args:
+        lines: The file.
+        problems: Where problems are recorded; the caller raises them after the last essay.
+    """
+    reader = _Reader(lines.name, problems)
+    for number, line in enumerate(lines, 1):
+        yield from reader.feed(line, number)
+    reader.finish()
+
+
+def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
+    """Bring the annotations of several files over the same essays together.
+
+    The annotator of a file that knows only one takes the name of the file; otherwise they become ``name.annotator``.
+    An essay without text takes the text of the same essay in an earlier file.
+
+    Args:
+        files: Name and essays of each file.
+
+    Returns:
+        The essays of the first file, with the annotators of all.
+
+    Raises:
+        InputError: If a file has an essay that the first does not have, or other text for it.
+    """
+    merged: dict[str, Essay] = {}
+    for at, (name, stream) in enumerate(files):
+        essays = list(stream)
+        known = dict.fromkeys(annotator for essay in essays for annotator in essay.annotations)
+        called = {a: name if len(known) == 1 else f"{name}.{a}" for a in known}
+        for essay in essays:
+            if not at:
+                merged[essay.nid] = Essay(essay.nid, essay.line, essay.paragraphs, {}, essay.file)
+            base = merged.get(essay.nid)
+            place = Place(essay.file, essay.line)
+            if base is None:
+                what = f"the essay {essay.nid!r} is not in {files[0][0]}"
+                raise InputError(Problem("nucle-other-essay", what, place, fix="name the file with all essays first"))
+            if essay.paragraphs and essay.paragraphs != base.paragraphs:
+                what = f"the essay {essay.nid!r} has other text than in {files[0][0]}"
+                raise InputError(Problem("nucle-other-text", what, place, fix="give files over the same essays"))
+            for annotator, mistakes in essay.annotations.items():
+                base.annotations[called[annotator]] = mistakes
+                base.file_of[called[annotator]] = essay.file
+                if not essay.paragraphs:
+                    base.partial.add(called[annotator])
+    return list(merged.values())
+
+
+class _Reader:
+    def __init__(self, name: str, problems: Problems) -> None:
+        self.name = name
+        self.problems = problems
+        self.essay: Essay | None = None
+        self.annotator: str | None = None
+        self.mistake: dict[str, int] | None = None
+        self.leaf = ""
+        self.leaf_line = 0
+        self.parts: list[str] = []
+        self.values: dict[str, str] = {}
+        self.number = 0
+        self.seen: set[str] = set()
+
+    def feed(self, line: str, number: int) -> Iterator[Essay]:
+        self.number = number
+        at = 0
+        for tag in _TAG.finditer(line):
+            self._text(line[at : tag.start()])
+            at = tag.end()
+            name = tag[2].upper()
+            if tag[1]:
+                yield from self._close(name)
+            else:
+                self._open(name, tag[3])
+        self._text(line[at:])
+        if self.leaf:
+            self.parts.append("\n")
+
+    def finish(self) -> None:
+        if self.essay is not None:
+            self._error("nucle-unclosed", f"the essay {self.essay.nid!r} is not closed", "</DOC>", self.essay.line)
+        elif not self.seen:
+            self.problems.error("nucle-empty", "no essay in the file", Place(self.name), expected="<DOC nid=...>")
+
+    def _text(self, text: str) -> None:
+        if self.leaf:
+            self.parts.append(text)
+        elif text.strip():
+            what = f"text outside of paragraphs and corrections: {text.strip()[:40]!r}"
+            self._repairable("nucle-stray", what, "a tag", "left out")
+
+    def _open(self, name: str, rest: str) -> None:
+        if self.leaf:
+            what = f"<{name}> inside of <{self.leaf}> from line {self.leaf_line}"
+            self._repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
+            self._end_leaf()
+        attributes = {key.lower(): double or single for key, double, single in _ATTRIBUTE.findall(rest)}
+        if name == "DOC":
+            self._open_essay(attributes)
+        elif self.essay is None:
+            self._error("nucle-place", f"<{name}> outside of an essay", "<DOC nid=...> before it")
+        elif name == "ANNOTATION":
+            self.annotator = attributes.get("teacher_id", "")
+            if not self.annotator:
+                self._error("nucle-attribute", "<ANNOTATION> without teacher_id", 'teacher_id="..."')
+            self.essay.annotations.setdefault(self.annotator, [])
+        elif name == "MISTAKE":
+            self._open_mistake(attributes)
+        elif name in _LEAVES:
+            self.leaf, self.leaf_line, self.parts = name, self.number, []
+
+    def _open_essay(self, attributes: Mapping[str, str]) -> None:
+        if self.essay is not None:
+            self._error("nucle-unclosed", f"<DOC> inside of the essay {self.essay.nid!r}", "</DOC>")
+        nid = attributes.get("nid", "")
+        if not nid:
+            self._error("nucle-attribute", "<DOC> without nid", 'nid="..."')
+        elif nid in self.seen:
+            self._error("nucle-twice", f"a second essay with the id {nid!r}", "every nid once")
+        self.seen.add(nid)
+        self.essay = Essay(nid, self.number, file=self.name)
+        self.annotator = self.mistake = None
+
+    def _open_mistake(self, attributes: Mapping[str, str]) -> None:
+        if self.mistake is not None:
+            self._error("nucle-unclosed", "<MISTAKE> inside of a <MISTAKE>", "</MISTAKE>")
+        self.mistake = {"line": self.number}
+        self.values = {}
+        for key in _NUMBERS:
+            value = attributes.get(key, "")
+            if value.isdecimal():
+                self.mistake[key] = int(value)
+            else:
+                what = f"<MISTAKE> with {key}={value!r}" if key in attributes else f"<MISTAKE> without {key}"
+                self._repairable("nucle-attribute", what, "a whole number", "the mistake is dropped")
+
+    def _close(self, name: str) -> Iterator[Essay]:
+        if name == self.leaf:
+            self._end_leaf()
+            return
+        if self.leaf:
+            what = f"</{name}> inside of <{self.leaf}> from line {self.leaf_line}"
+            self._repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
+            self._end_leaf()
+        opened = {"DOC": self.essay, "MISTAKE": self.mistake, "ANNOTATION": self.annotator, "TEXT": self.essay}
+        if opened.get(name) is None:
+            self._repairable("nucle-place", f"</{name}> without <{name}>", f"<{name}>", "left out")
+        elif name == "MISTAKE":
+            self._end_mistake()
+        elif name == "ANNOTATION":
+            self.annotator = None
+        elif name == "DOC" and self.essay is not None:
+            if self.mistake is not None:
+                self._error("nucle-unclosed", "</DOC> inside of a <MISTAKE>", "</MISTAKE>", self.mistake["line"])
+                self.mistake = None
+            essay, self.essay = self.essay, None
+            yield essay
+
+    def _end_leaf(self) -> None:
+        text = "".join(self.parts).removeprefix("\n").removesuffix("\n")
+        text = _ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
+        leaf, self.leaf = self.leaf, ""
+        if leaf in ("TITLE", "P"):
+            if self.essay is not None:
+                self.essay.paragraphs.append(text)
+        elif self.mistake is None:
+            self._repairable("nucle-place", f"<{leaf}> outside of a <MISTAKE>", "<MISTAKE ...>", "left out")
+        elif leaf in self.values:
+            self._repairable("nucle-twice", f"a second <{leaf}> in a <MISTAKE>", "one", "the first is used")
+        else:
+            self.values[leaf] = text
+
+    def _end_mistake(self) -> None:
+        assert self.essay is not None
+        assert self.mistake is not None
+        mistake, self.mistake = self.mistake, None
+        if self.annotator is None:
+            self._error("nucle-place", "<MISTAKE> outside of an <ANNOTATION>", "<ANNOTATION teacher_id=...>")
+            return
+        for leaf in ("TYPE", "CORRECTION"):
+            if leaf not in self.values:
+                what = f"<MISTAKE> without <{leaf}>"
+                self._repairable("nucle-missing", what, f"<{leaf}>...</{leaf}>", "the mistake is dropped")
+                return
+        if all(key in mistake for key in _NUMBERS):
+            span = [mistake[key] for key in _NUMBERS]
+            values = (self.values["TYPE"].strip(), self.values["CORRECTION"], self.values.get("COMMENT", "").strip())
+            self.essay.annotations[self.annotator].append(
+                Mistake(span[0], span[1], span[2], span[3], *values, mistake["line"])
+            )
+
+    def _error(self, code: str, what: str, expected: str, line: int = 0) -> None:
+        self.problems.error(code, what, Place(self.name, line or self.number), expected=expected)
+
+    def _repairable(self, code: str, what: str, expected: str, repair: str) -> None:
+        self.problems.repairable(code, what, Place(self.name, self.number), expected=expected, repair=repair)

@@ -1,0 +1,294 @@
+"""From paragraphs and characters to sentences and tokens: NUCLE mistakes as edits.
+
+Conventions
+    Tokens are found in their paragraph by their characters; only white space may differ. A mistake becomes an edit
+    of the tokens it touches, in whole: what it leaves of a token is added to the correction. The correction is
+    tokenized as if it stood in the text. Tokens that span and correction share at both ends are taken off; where
+    nothing is left, the mistake changes nothing and is dropped. A mistake that reaches beyond one sentence is dropped.
+    A full stop at the end of a correction stays with its word where the sentence's own full stop follows directly
+    (``dilemma.`` before ``.``), as in release 3.2 of the CoNLL-2014 test set; the files of Bryant & Ng 2015 cut it
+    off (``detach_stops``).
+Source
+    Found from the released SGML and M2 files; ``benchmarks/regenerate_nucle.py`` counts how many edits agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from errorbar.core.corpus import Annotation, Sentence
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.core.validate import check_annotation
+from errorbar.formats.nucle import Essay, Mistake
+from errorbar.formats.tokenize import sentence_spans, treebank_tokens
+
+NOOP = "noop"
+_QUOTES = ("``", "''")
+
+
+class Dropped(StrEnum):
+    """Why a mistake does not become an edit."""
+
+    CROSSES = "it reaches beyond one sentence"
+    NO_CHANGE = "it changes no token"
+    OUTSIDE = "it lies outside the text"
+
+
+_CODES = {Dropped.CROSSES: "nucle-crosses", Dropped.NO_CHANGE: "nucle-no-change", Dropped.OUTSIDE: "nucle-outside"}
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A sentence and where it stands in its paragraph.
+
+    Attributes:
+        sentence: The sentence, with its document set.
+        tokens: Its tokens.
+        spans: Half-open character span of each token in the paragraph.
+    """
+
+    sentence: Sentence
+    tokens: list[str]
+    spans: list[tuple[int, int]]
+
+    @property
+    def start(self) -> int:
+        """First character."""
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        """One past the last character."""
+        return self.spans[-1][1]
+
+
+def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
+    """Cut essays into tokenized sentences where no tokens are given.
+
+    Raises:
+        MissingExtraError: If nltk is not installed.
+    """
+    for essay in essays:
+        for text in essay.paragraphs:
+            for start, end in sentence_spans(text):
+                yield Sentence(" ".join(treebank_tokens(text[start:end])), document=essay.nid)
+
+
+def locate(
+    essays: Iterable[Essay], sentences: Iterable[Sentence], name: str = ""
+) -> Iterator[tuple[Essay, list[list[Located]]]]:
+    """Find the sentences of each paragraph of each essay.
+
+    Args:
+        essays: The essays, with their text.
+        sentences: Their sentences in the same order; titles are sentences too.
+        name: The file the sentences are from, for messages.
+
+    Yields:
+        Each essay with the sentences of each of its paragraphs.
+
+    Raises:
+        InputError: If the sentences are not those of the essays.
+    """
+    rest = iter(sentences)
+    for essay in essays:
+        if not essay.paragraphs:
+            what = f"the essay {essay.nid!r} has no text"
+            place = Place(essay.file, essay.line)
+            fix = "name the SGML file with the essays' text first"
+            raise InputError(Problem("nucle-no-text", what, place, "<TEXT> with paragraphs", fix))
+        yield essay, [_locate_paragraph(essay, number, rest, name) for number in range(len(essay.paragraphs))]
+    left = sum(1 for _ in rest)
+    if left:
+        what = f"{left} sentences are left when the essays are at their end"
+        raise InputError(Problem("nucle-tokens", what, Place(name), fix="give the sentences of these essays"))
+
+
+def project_essays(
+    essays: Iterable[Essay],
+    sentences: Iterable[Sentence],
+    problems: Problems,
+    *,
+    name: str = "",
+    detach_stops: bool = False,
+) -> Iterator[Sentence]:
+    """Turn the mistakes of essays into edits of sentences.
+
+    Args:
+        essays: The essays, with their text.
+        sentences: Their tokenized sentences in the same order.
+        problems: Where dropped mistakes are noted and overlapping edits are recorded.
+        name: The file the sentences are from, for messages.
+        detach_stops: Cut a correction's last full stop off even before a full stop.
+
+    Yields:
+        The sentences with their essay as document. An annotator who marked something in an essay's file looked at
+        all of its sentences; of an essay given without its text (alternative answers), only at those marked.
+
+    Raises:
+        InputError: If the sentences are not those of the essays.
+    """
+    for essay, paragraphs in locate(essays, sentences, name):
+        found = [[_Collected({}, {}) for _ in located] for located in paragraphs]
+        for annotator, mistakes in essay.annotations.items():
+            if annotator not in essay.partial:
+                for row in found:
+                    for collected in row:
+                        collected.edits[annotator], collected.places[annotator] = [], []
+            for mistake in mistakes:
+                place = Place(essay.file_of.get(annotator, essay.file), mistake.line)
+                result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops)
+                if isinstance(result, Dropped):
+                    what = f"the mistake {mistake.type!r} is dropped: {result}"
+                    if result is Dropped.OUTSIDE:
+                        expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
+                        problems.repairable(_CODES[result], what, place, expected=expected, repair="it is dropped")
+                    else:
+                        problems.note(_CODES[result], what, place)
+                    continue
+                paragraph, number, edit = result
+                collected = found[paragraph][number]
+                edits = collected.edits.setdefault(annotator, [])
+                places = collected.places.setdefault(annotator, [])
+                if edit.type != NOOP:
+                    edits.append(edit)
+                    places.append(place)
+        for located_row, row in zip(paragraphs, found, strict=True):
+            for located, collected in zip(located_row, row, strict=True):
+                annotations: dict[str, Annotation] = {
+                    annotator: tuple(
+                        check_annotation(edits, located.tokens, collected.places[annotator].__getitem__, problems)
+                    )
+                    for annotator, edits in collected.edits.items()
+                }
+                sentence = located.sentence
+                yield Sentence(sentence.text, annotations, essay.nid, sentence.writer, sentence.line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Collected:
+    edits: dict[str, list[Edit]]
+    places: dict[str, list[Place]]
+
+
+def project_mistake(
+    mistake: Mistake, texts: list[str], paragraphs: list[list[Located]], *, detach_stops: bool = False
+) -> tuple[int, int, Edit] | Dropped:
+    """Turn one mistake into an edit.
+
+    Args:
+        mistake: The mistake.
+        texts: The paragraphs of its essay.
+        paragraphs: The sentences of each paragraph.
+        detach_stops: Cut a correction's last full stop off even before a full stop.
+
+    Returns:
+        Paragraph, sentence of that paragraph, and edit; or why there is none.
+    """
+    number = mistake.start_par
+    if max(number, mistake.end_par) >= len(texts) or not paragraphs[number]:
+        return Dropped.OUTSIDE
+    if mistake.end_par != number:
+        return Dropped.CROSSES
+    if not mistake.start <= mistake.end <= len(texts[number]):
+        return Dropped.OUTSIDE
+    for at, located in enumerate(paragraphs[number]):
+        if located.spans and located.start <= mistake.start and mistake.end <= located.end:
+            edit = _edit(mistake, texts[number], located, detach_stops=detach_stops)
+            return Dropped.NO_CHANGE if edit is None else (number, at, edit)
+    return Dropped.CROSSES
+
+
+def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) -> Edit | None:
+    start, end = _without_space(text, mistake.start, mistake.end)
+    first, last = _touched(located.spans, start, end)
+    before = text[located.spans[first][0] : start] if first < last else ""
+    after = text[end : located.spans[last - 1][1]] if first < last else ""
+    new = _tokens(before, mistake.correction, after, located, last, end + len(after), detach_stops=detach_stops)
+    if mistake.type == NOOP:
+        return Edit(first, last, (" ".join(new),), NOOP)
+    old = located.tokens[first:last]
+    while new and old and new[0] == old[0]:
+        del new[0], old[0]
+        first += 1
+    while new and old and new[-1] == old[-1]:
+        del new[-1], old[-1]
+        last -= 1
+    return Edit(first, last, (" ".join(new),), mistake.type, comment=mistake.comment) if new or old else None
+
+
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    while start < end and text[start].isspace():
+        start += 1
+    return start, end
+
+
+def _touched(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """The tokens that a character span touches; none for an insertion between tokens."""
+    first = next((k for k, span in enumerate(spans) if span[1] > start), len(spans))
+    if start == end:
+        inside = first < len(spans) and spans[first][0] < start
+        return first, first + inside
+    return first, next(k for k in range(len(spans), 0, -1) if spans[k - 1][0] < end)
+
+
+def _tokens(
+    before: str, correction: str, after: str, located: Located, following: int, end: int, *, detach_stops: bool
+) -> list[str]:
+    """Tokenize a correction together with what is left of the tokens around it."""
+    said = correction.rstrip()
+    if said.endswith((".", "?", "!")) and said != correction:
+        said += "\n"  # ends a sentence, whatever follows
+    elif said:
+        said = correction
+    text = before + said + after
+    if following == len(located.tokens):
+        return treebank_tokens(text)
+    glued = not text[-1:].isspace() and located.tokens[following] == "." and located.spans[following][0] == end
+    if glued and text and not detach_stops:
+        return treebank_tokens(f"{text}.")[:-1]
+    return treebank_tokens(text if text.endswith("\n") else f"{text} ")
+
+
+def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], name: str) -> list[Located]:
+    text = essay.paragraphs[number]
+    found: list[Located] = []
+    at = _skip_space(text, 0)
+    while at < len(text):
+        sentence = next(sentences, None)
+        if sentence is None:
+            what = f"the sentences are at their end in paragraph {number} of the essay {essay.nid!r}"
+            raise InputError(Problem("nucle-tokens", what, Place(name), fix="give the sentences of these essays"))
+        tokens = sentence.tokens
+        spans: list[tuple[int, int]] = []
+        for token in tokens:
+            at = _skip_space(text, at)
+            if text.startswith(token, at):
+                length = len(token)
+            elif token in _QUOTES and text.startswith('"', at):
+                length = 1
+            else:
+                raise InputError(_mismatch(essay, number, at, token, Place(name, sentence.line)))
+            spans.append((at, at + length))
+            at += length
+        found.append(Located(sentence, tokens, spans))
+        at = _skip_space(text, at)
+    return found
+
+
+def _skip_space(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _mismatch(essay: Essay, number: int, at: int, token: str, place: Place) -> Problem:
+    there = essay.paragraphs[number][at : at + 30]
+    what = f"the token {token!r} is not what stands in paragraph {number} of the essay {essay.nid!r}: {there!r}"
+    return Problem("nucle-tokens", what, place, fix="give the tokenized sentences of these essays, in their order")

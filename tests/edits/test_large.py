@@ -1,0 +1,83 @@
+"""Pairs too large for the official search order: they finish, say so, and both twins agree. No test is timed."""
+
+from __future__ import annotations
+
+import pytest
+
+from errorbar.core.corpus import Corpus
+from errorbar.core.errors import InputError
+from errorbar.edits.kernel import COMPILED
+from errorbar.edits.matching import Matches, match_corpus
+from tests.helpers.build import corpus, edit, sentence
+
+needs_kernel = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
+
+
+def run(reference: Corpus, line: str, *, kernel: bool | None = None, arc_limit: int | None = None) -> Matches:
+    if arc_limit is None:
+        return match_corpus(reference, [line], kernel=kernel)
+    return match_corpus(reference, [line], kernel=kernel, arc_limit=arc_limit)
+
+
+def nothing_kept() -> tuple[Corpus, str]:
+    """100 tokens of which none is kept; two of the substitutions are reference edits."""
+    source = [f"old{i}" for i in range(100)]
+    edits = [edit(3, 4, "new3"), edit(50, 52, "new50 new51"), edit(70, 71, "other")]
+    return corpus(sentence(" ".join(source), {"0": edits, "1": []})), " ".join(f"new{i}" for i in range(100))
+
+
+def repetition() -> tuple[Corpus, str]:
+    """227 x 680 tokens of one phrase over and over: more than 40,000 vertices."""
+    phrase = ("of", "the", "social")
+    source = [phrase[i % 3] for i in range(227)]
+    line = [phrase[i % 3] for i in range(680)]
+    return corpus(sentence(" ".join(source), {"0": [edit(227, 227, "of the"), edit(5, 6, "media")]})), " ".join(line)
+
+
+def test_no_word_kept() -> None:
+    reference, line = nothing_kept()
+    result = run(reference, line)
+    assert result.large.tolist() == [1]
+    # Two hits cut the line in five: rest, hit, rest, hit, rest.
+    assert result.counts[0].tolist() == [[2, 5, 3], [0, 1, 0]]
+
+
+def test_endless_repetition() -> None:
+    result = run(*repetition())
+    assert result.large.tolist() == [1]
+    correct, proposed, gold = result.counts[0, 0].tolist()
+    assert gold == 2
+    assert 0 <= correct <= 1  # "media" is nowhere in the hypothesis
+    assert proposed >= 1
+
+
+@needs_kernel
+@pytest.mark.parametrize("pair", [nothing_kept, repetition])
+def test_both_twins_agree(pair: object) -> None:
+    assert callable(pair)
+    reference, line = pair()
+    kernel, twin = run(reference, line, kernel=True), run(reference, line, kernel=False)
+    assert kernel.counts.tolist() == twin.counts.tolist()
+    assert kernel.matched.tolist() == twin.matched.tolist()
+    assert kernel.large.tolist() == twin.large.tolist() == [1]
+
+
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+def test_the_large_search_agrees_with_the_official_one_where_both_can_run(kernel: bool) -> None:
+    """Without ties or repeated list entries between them, both objectives want the same edits."""
+    reference = corpus(sentence("a b c d e f", {"0": [edit(0, 1, "X"), edit(4, 5, "Z")], "1": []}))
+    for line in ("X b c d Y f", "X b c Y e f", "a b c d e f", "a b c"):
+        official = run(reference, line, kernel=kernel)
+        large = run(reference, line, kernel=kernel, arc_limit=-1)
+        assert official.large.tolist() == [0]
+        assert large.large.tolist() == [1]
+        assert official.counts.tolist() == large.counts.tolist()
+
+
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+def test_a_pair_beyond_all_bounds_is_refused_with_its_place(kernel: bool) -> None:
+    line = "a " * 6000
+    reference = corpus(sentence("b", {"0": []}), sentence(line, {"0": []}))
+    with pytest.raises(InputError, match=r"sentence 2 has 6000 tokens and its hypothesis 6000") as refused:
+        match_corpus(reference, ["b", line], kernel=kernel)
+    assert refused.value.code == "pair-too-large"

@@ -1,0 +1,161 @@
+"""Which annotator a sentence is scored against, worked out by hand, and the kernel against its readable twin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from errorbar.edits.kernel import COMPILED
+from errorbar.metrics.choice import Folded, fold_counts
+
+Unit = Sequence[tuple[int, int, int] | None]
+"""For each annotator correct, proposed and reference edits, or None: did not look."""
+
+KERNELS = [
+    pytest.param(True, marks=pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")),
+    False,
+]
+
+
+def arrays(units: Sequence[Unit]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    counts = np.array([[cell or (0, 0, 0) for cell in unit] for unit in units], np.int32)
+    present = np.array([[cell is not None for cell in unit] for unit in units], np.uint8)
+    return counts.reshape(len(units), -1, 3), present.reshape(len(units), -1)
+
+
+def fold(*units: Unit, kernel: bool, beta: float = 1.0, running: bool = True) -> Folded:
+    counts, present = arrays(units)
+    return fold_counts(counts, present, beta=beta, running=running, want_chosen=True, kernel=kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+class TestByHand:
+    # Nobody can match the first sentence. In the second, beta = 1, F = 2C / (G + P):
+    #   alone:                 annotator 0: 2*1 / (1+2) = 0.67    annotator 1: 2*2 / (5+2) = 0.57
+    #   after (0, 6, 6):       annotator 0: 2*1 / (7+8) = 0.13    annotator 1: 2*2 / (11+8) = 0.21
+    HARD: Unit = ((0, 6, 6), (0, 6, 6))
+    EASY: Unit = ((1, 2, 1), (2, 2, 5))
+
+    def test_running_choice_compares_the_corpus_so_far(self, kernel: bool) -> None:
+        folded = fold(self.HARD, self.EASY, kernel=kernel)
+        assert folded.chosen.tolist() == [[0, 1]]
+        assert folded.totals.tolist() == [[2, 8, 11]]
+
+    def test_sentence_choice_compares_the_sentence_alone(self, kernel: bool) -> None:
+        folded = fold(self.HARD, self.EASY, kernel=kernel, running=False)
+        assert folded.chosen.tolist() == [[0, 0]]
+        assert folded.totals.tolist() == [[1, 8, 7]]
+
+    def test_running_choice_depends_on_the_order_of_sentences(self, kernel: bool) -> None:
+        assert fold(self.EASY, self.HARD, kernel=kernel).totals.tolist() == [[1, 8, 7]]
+
+    def test_an_empty_comparison_counts_as_perfect_unless_something_is_in_the_reference(self, kernel: bool) -> None:
+        # F of (0, 0, 0) is 1 by convention, F of (0, 0, 1) is 0.
+        assert fold([(0, 0, 1), (0, 0, 0)], kernel=kernel).chosen.tolist() == [[1]]
+
+    def test_a_tie_goes_to_more_correct_edits(self, kernel: bool) -> None:
+        # F = 2*1 / (2+2) = 2*2 / (4+4)
+        assert fold([(1, 2, 2), (2, 4, 4)], kernel=kernel).chosen.tolist() == [[1]]
+
+    def test_then_to_fewer_edits(self, kernel: bool) -> None:
+        assert fold([(0, 2, 3), (0, 2, 1)], kernel=kernel).chosen.tolist() == [[1]]
+
+    def test_then_to_the_first_annotator(self, kernel: bool) -> None:
+        assert fold([(0, 2, 3), (0, 2, 3)], kernel=kernel).chosen.tolist() == [[0]]
+
+    def test_beta_weighs_the_reference_in_ties_too(self, kernel: bool) -> None:
+        # beta² = 1/4: F of both is 0; sizes P + G/4 are 2 + 1 and 1 + 3/2.
+        assert fold([(0, 2, 4), (0, 1, 6)], kernel=kernel, beta=0.5).chosen.tolist() == [[1]]
+
+    def test_an_absent_annotator_cannot_be_chosen(self, kernel: bool) -> None:
+        assert fold([None, (0, 2, 3)], kernel=kernel).chosen.tolist() == [[1]]
+
+    def test_a_sentence_that_nobody_looked_at_adds_nothing_and_is_not_counted(self, kernel: bool) -> None:
+        folded = fold([None, None], [(1, 1, 1), None], kernel=kernel)
+        assert folded.chosen.tolist() == [[-1, 0]]
+        assert folded.totals.tolist() == [[1, 1, 1]]
+        assert folded.n_units.tolist() == [1]
+
+    def test_no_sentence(self, kernel: bool) -> None:
+        counts, present = np.zeros((0, 2, 3), np.int32), np.zeros((0, 2), np.uint8)
+        folded = fold_counts(counts, present, beta=1.0, running=True, want_chosen=True, kernel=kernel)
+        assert folded.totals.tolist() == [[0, 0, 0]]
+        assert folded.n_units.tolist() == [0]
+
+    def test_masks_leave_annotators_out_one_replicate_at_a_time(self, kernel: bool) -> None:
+        counts, present = arrays([[(1, 1, 1), (0, 1, 2)]])
+        masks = np.array([[1, 1], [0, 1], [0, 0]], np.uint8)
+        folded = fold_counts(counts, present, beta=1.0, running=True, masks=masks, want_chosen=True, kernel=kernel)
+        assert folded.chosen.tolist() == [[0], [1], [-1]]
+        assert folded.totals.tolist() == [[1, 1, 1], [0, 1, 2], [0, 0, 0]]
+
+    def test_replicates_may_repeat_units_in_any_order(self, kernel: bool) -> None:
+        counts, present = arrays([self.HARD, self.EASY])
+        units = np.array([[0, 1], [1, 0], [1, 1]])
+        folded = fold_counts(counts, present, beta=1.0, running=True, units=units, kernel=kernel)
+        # [1, 1]: annotator 0 first (0.67 > 0.57), then from (1, 2, 1): 2*2 / (2+4) = 0.67 > 2*3 / (6+4) = 0.6.
+        assert folded.totals.tolist() == [[2, 8, 11], [1, 8, 7], [2, 4, 2]]
+        assert folded.chosen.shape == (0, 2)  # not asked for
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[list[tuple[int, int, int]]], list[list[int]]]:
+    """Counts and who looked, with correct edits no more than either side has."""
+    n_units, n_annotators = draw(st.integers(0, 6)), draw(st.integers(1, 4))
+    cell = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)).map(
+        lambda each: (min(each), each[1], each[2])
+    )
+    row = st.lists(cell, min_size=n_annotators, max_size=n_annotators)
+    flags = st.lists(st.integers(0, 1), min_size=n_annotators, max_size=n_annotators)
+    rows = st.lists(row, min_size=n_units, max_size=n_units)
+    return draw(rows), draw(st.lists(flags, min_size=n_units, max_size=n_units))
+
+
+@pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled: there is nothing to compare")
+@settings(max_examples=400)
+@given(tables(), st.data(), st.sampled_from((0.3, 0.5, 1.0, 2.0)), st.booleans(), st.integers(1, 3))
+def test_twins(
+    table: tuple[list[list[tuple[int, int, int]]], list[list[int]]],
+    data: st.DataObject,
+    beta: float,
+    running: bool,
+    replicates: int,
+) -> None:
+    n_annotators = len(table[1][0]) if table[1] else 2
+    counts = np.array(table[0], np.int32).reshape(len(table[0]), n_annotators, 3)
+    present = np.array(table[1], np.uint8).reshape(len(table[0]), n_annotators)
+    number = st.integers(0, max(len(counts) - 1, 0))
+    length = data.draw(st.integers(0, 8)) if len(counts) else 0
+    units = np.array(
+        [data.draw(st.lists(number, min_size=length, max_size=length)) for _ in range(replicates)], np.int64
+    ).reshape(replicates, length)
+    flag = st.lists(st.integers(0, 1), min_size=n_annotators, max_size=n_annotators)
+    masks = np.array([data.draw(flag) for _ in range(replicates)], np.uint8)
+    start = np.array([[1, 5, 7]] * replicates, np.int64)
+    kernel, twin = (
+        fold_counts(
+            counts,
+            present,
+            beta=beta,
+            running=running,
+            units=units,
+            masks=masks,
+            start=start,
+            want_chosen=True,
+            kernel=which,
+        )
+        for which in (True, False)
+    )
+    np.testing.assert_array_equal(kernel.totals, twin.totals)
+    np.testing.assert_array_equal(kernel.n_units, twin.n_units)
+    np.testing.assert_array_equal(kernel.chosen, twin.chosen)
+    for r in range(replicates):  # a replicate is the fold of its own units
+        alone = fold_counts(
+            counts[units[r]], present[units[r]], beta=beta, running=running, masks=masks[r : r + 1], start=start[:1]
+        )
+        np.testing.assert_array_equal(alone.totals[0], kernel.totals[r])

@@ -1,0 +1,188 @@
+"""Scoring over a stream: chunks change no digit, parts add up to the whole, and whoever may share measures once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.problems import Problems
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.reference import NamedFile, Unmarked, reference_chunks
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import Lines, score, score_stream
+from errorbar.metrics.statistics import Statistics
+from tests.helpers.build import corpus, edit, sentence
+from tests.strategies import corpora
+
+METRICS = (M2(), M2(beta=1.0, choose="sentence"), M2(choose="0"), M2(max_unchanged=0))
+
+
+class InMemory:
+    """A system's lines, as the stream takes them."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.name = "system"
+        self.rest = list(lines)
+
+    def take(self, size: int) -> list[str]:
+        taken, self.rest = self.rest[:size], self.rest[size:]
+        return taken
+
+    def finish(self, n_sentences: int) -> None:
+        assert not self.rest
+
+
+def chunks(reference: Corpus, size: int) -> Iterator[Corpus]:
+    for at in range(0, len(reference), size):
+        yield Corpus(reference.sentences[at : at + size], reference.annotators)
+
+
+def streamed(reference: Corpus, lines: Sequence[str], size: int) -> list[Score]:
+    systems: list[Lines] = [InMemory(lines)]
+    return score_stream(
+        chunks(reference, size), systems, METRICS, Problems(), by_type=True, by_sentence=True, conventions=("x",)
+    )
+
+
+@settings(max_examples=40)
+@given(corpora(min_size=2, max_size=10))
+def test_chunks_change_nothing(example: tuple[Corpus, list[str]]) -> None:
+    reference, lines = example
+    whole = streamed(reference, lines, 4096)
+    for size in (1, 7):
+        assert streamed(reference, lines, size) == whole  # signature, types and sentences included
+
+
+@settings(max_examples=40)
+@given(corpora(min_size=1))
+def test_sentences_and_types_add_up_to_the_totals(example: tuple[Corpus, list[str]]) -> None:
+    reference, lines = example
+    for result in score(reference, [Hypothesis("it", lines)], METRICS, by_type=True, by_sentence=True):
+        assert len(result.by_sentence) == len(reference)
+        sums = [sum(column) for column in zip(*(row.counts for row in result.by_sentence), strict=True)]
+        assert sums == list(result.counts)
+        assert sum(row.annotator is not None for row in result.by_sentence) == result.n_sentences
+        assert sum(row.gold for row in result.by_type) == result.counts.gold
+        assert sum(row.correct for row in result.by_type) == result.counts.correct
+        assert [row.type for row in result.by_type] == sorted(row.type for row in result.by_type)
+
+
+def test_parts_are_left_out_unless_asked_for() -> None:
+    (result,) = score(corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]})), [Hypothesis("it", ["b"])], [M2()])
+    assert result.by_type == ()
+    assert list(result.by_sentence) == []
+
+
+def test_metrics_that_differ_in_beta_or_choice_share_one_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+    original = M2.measure
+
+    def counted(self: M2, reference: Corpus, hypothesis: Sequence[str], *, by_type: bool = False) -> Statistics:
+        measured.append(self.measure_key)
+        return original(self, reference, hypothesis, by_type=by_type)
+
+    monkeypatch.setattr(M2, "measure", counted)
+    results = score(corpus(sentence("a", {"0": []})), [Hypothesis("it", ["a"])], METRICS)
+    assert [result.metric for result in results] == [str(metric.spec) for metric in METRICS]
+    assert measured == ["m2", "m2(max_unchanged=0)"]
+
+
+def test_scores_come_systems_outermost() -> None:
+    reference = corpus(sentence("a", {"0": []}))
+    results = score(reference, [Hypothesis("x", ["a"]), Hypothesis("y", ["a"])], METRICS[:2])
+    assert [(r.system, r.beta) for r in results] == [("x", 0.5), ("x", 1.0), ("y", 0.5), ("y", 1.0)]
+
+
+class TestSignature:
+    REFERENCE = corpus(sentence("a b", {"0": [edit(0, 1, "X", kind="Det")]}))
+
+    def signature(self, reference: Corpus, line: str, metric: M2 | None = None) -> str:
+        return str(score(reference, [Hypothesis("it", [line])], [metric or M2()])[0].signature)
+
+    def test_it_names_what_can_change_a_digit(self) -> None:
+        base = self.signature(self.REFERENCE, "X b")
+        assert base.startswith("m2|src:")
+        others = [
+            self.signature(self.REFERENCE, "Y b"),
+            self.signature(self.REFERENCE, "X b", M2(beta=1.0)),
+            self.signature(corpus(sentence("a c", {"0": [edit(0, 1, "X", kind="Det")]})), "X b"),
+            self.signature(corpus(sentence("a b", {"0": [edit(0, 1, "Z", kind="Det")]})), "X b"),
+            self.signature(corpus(sentence("a b", {"1": [edit(0, 1, "X", kind="Det")]})), "X b"),
+        ]
+        assert len({base, *others}) == 6
+
+    def test_and_nothing_else(self) -> None:
+        same = corpus(sentence("  a \t b ", {"0": [edit(0, 1, "X", kind="Prep")]}))
+        same.name = "another name"
+        assert self.signature(same, "X  b ") == self.signature(self.REFERENCE, "X b")
+
+    def test_rows_are_comparable_unless_more_than_the_hypothesis_differs(self) -> None:
+        systems = [Hypothesis("x", ["X b"]), Hypothesis("y", ["a b"])]
+        first, second = score(self.REFERENCE, systems, [M2()])
+        assert first.signature != second.signature
+        assert first.signature.comparable(second.signature)
+        assert not first.signature.comparable(replace(second.signature, conventions=("unmarked:all",)))
+
+
+class TestWarnings:
+    def test_an_annotator_without_lines_for_some_sentences(self) -> None:
+        problems = Problems()
+        reference = corpus(sentence("a", {"0": [], "1": []}), sentence("b", {"0": []}))
+        score(reference, [Hypothesis("it", ["a", "b"])], [M2(choose="1")], problems=problems)
+        (note,) = problems.notes
+        assert note.code == "annotator-absent"
+        assert "no line for 1 of 2 sentences" in note.what
+
+    def test_pairs_too_large(self) -> None:
+        problems = Problems()
+        source, line = " ".join(f"old{i}" for i in range(100)), " ".join(f"new{i}" for i in range(100))
+        score(corpus(sentence(source, {"0": []})), [Hypothesis("it", [line])], list(METRICS[:2]), problems=problems)
+        (note,) = problems.notes  # the two metrics share their pairs
+        assert note.code == "large-pairs"
+        assert note.what.startswith("1 sentence pair")
+
+
+M2_FILE = """S a b c
+{first}
+S d e f
+A 0 1|||Det|||D|||REQUIRED|||-NONE-|||1
+
+S g h i
+A 0 1|||Prep|||G|||REQUIRED|||-NONE-|||0
+A 0 1|||Det|||H|||REQUIRED|||-NONE-|||1
+
+S j k l
+
+"""
+
+
+class TestFiles:
+    """Files read in chunks score as files read at once, also where the first chunks do not show every annotator."""
+
+    def scores(self, folder: Path, size: int, unmarked: Unmarked, metric: M2) -> Score:
+        problems = Problems()
+        gold, system = folder / "gold.m2", folder / "system"
+        reader = HypothesisReader(NamedFile.parse(str(system)), problems)
+        stream = reference_chunks([NamedFile.parse(str(gold))], problems, unmarked=unmarked, size=size)
+        return score_stream(stream, [reader], [metric], problems, by_type=True, by_sentence=True)[0]
+
+    @pytest.mark.parametrize("size", [1, 2, 3])
+    @pytest.mark.parametrize("metric", [M2(), M2(choose="1")], ids=str)
+    @pytest.mark.parametrize("unmarked", ["auto", "official", "all", "absent"])
+    @pytest.mark.parametrize("first", ["", "A 2 3|||Um||||||REQUIRED|||-NONE-|||1\n"], ids=["bare", "by-one"])
+    def test_two_annotators(self, tmp_path: Path, size: int, unmarked: Unmarked, metric: M2, first: str) -> None:
+        (tmp_path / "gold.m2").write_text(M2_FILE.format(first=first))
+        (tmp_path / "system").write_text("a b c\nD e f\nH h i\nj k X\n")
+        assert self.scores(tmp_path, size, unmarked, metric) == self.scores(tmp_path, 4096, unmarked, metric)
+
+    @pytest.mark.parametrize("size", [1, 2])
+    def test_the_only_annotator_is_not_number_0_and_found_nothing_at_first(self, tmp_path: Path, size: int) -> None:
+        (tmp_path / "gold.m2").write_text("S a b\n\nS c d\nA 0 1|||Det|||C|||REQUIRED|||-NONE-|||1\n\n")
+        (tmp_path / "system").write_text("a b\nC d\n")
+        assert self.scores(tmp_path, size, "auto", M2()) == self.scores(tmp_path, 4096, "auto", M2())
