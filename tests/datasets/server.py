@@ -52,7 +52,7 @@ class Site:
 class _Handler(BaseHTTPRequestHandler):
     site: Site
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_GET(self) -> None:
         page = self.site.pages.get(self.path)
         wanted = self.headers.get("Range") or ""
         if page is None or page.failures:

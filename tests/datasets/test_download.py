@@ -51,7 +51,7 @@ def test_killed_download_is_resumed(site: Site, tmp_path: Path) -> None:
 
 def test_file_that_changed_since_is_taken_whole(site: Site, tmp_path: Path) -> None:
     part = tmp_path / "x.part"
-    url = site.put("/x", Page(CONTENT, cut=1, failures=[], etag='"1"'))
+    url = site.put("/x", Page(CONTENT, cut=1))
     new = Page(b"new" * 50_000, etag='"2"')
 
     def say(line: str) -> None:  # between the two connections the publisher replaces the file
@@ -133,9 +133,14 @@ def test_redirect_to_an_unencrypted_address_is_refused() -> None:
 @pytest.mark.parametrize("length", [True, False])
 def test_too_large(site: Site, tmp_path: Path, length: bool) -> None:
     url = site.put("/x", Page(CONTENT, length=length))
+    shown: list[int] = [0]
     with pytest.raises(InputError, match=r"more than the 200,000"):
-        get(url, tmp_path / "x.part", limit=200_000)
+        download(
+            url, tmp_path / "x.part", limit=200_000, progress=lambda unit, total: nullcontext(shown.append), say=print
+        )
+    assert max(shown) <= 200_000  # given up at once, not at the end
     assert len(site.log) == 1
+    assert not (tmp_path / "x.part").exists()
 
 
 def test_progress_counts_what_was_there_before(site: Site, tmp_path: Path) -> None:

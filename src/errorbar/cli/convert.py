@@ -74,25 +74,33 @@ def command(
     detach_stops: bool,
     lenient: bool,
 ) -> None:
-    r"""Convert corpora between M2, errorbar JSONL, parallel text and NUCLE SGML.
+    """Convert corpora between M2, errorbar JSONL, parallel text and NUCLE SGML.
 
     An INPUT is a file or name=file; '-' is standard input; gzipped files are read as they are, and OUT is gzipped
     if it ends in .gz. OUT is replaced only when everything went well. What its format cannot hold is listed.
     Several M2 or JSONL INPUTs over the same sentences become one corpus with all their annotators.
 
     \b
-    several annotators' files into one lossless corpus
+    Several annotators' files into one lossless corpus:
         errorbar convert A1.m2 A2.m2 A3.m2 -o all.jsonl.gz
-    what an annotator's corrected text reads like
+
+    \b
+    What an annotator's corrected text reads like (without --annotator: the source):
         errorbar convert gold.m2 --to text --annotator 0
-    corrected texts into edits, one annotator each
+
+    \b
+    Corrected texts into edits, one annotator each:
         errorbar convert --source source.txt ann=first.txt bob=second.txt --to m2
-    NUCLE essays with the tokens of the released M2 file, or with tokens of our own
+
+    \b
+    NUCLE essays with the tokens of the released M2 file, or with tokens of our own:
         errorbar convert essays.sgml --tokens official.m2 --to jsonl
         errorbar convert essays.sgml --to m2
-    the essay of every sentence, for resampling whole essays
+
+    \b
+    The essay of every sentence, for resampling whole essays:
         errorbar convert gold.m2 --essays essays.sgml -o gold.jsonl
-    """
+    """  # noqa: D301 - click needs the control character
     problems = Problems(lenient=lenient)
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]

@@ -23,7 +23,7 @@ EXTRAS = {"tokenize": ("nltk", "sentences and tokens of raw essays")}
 def command(style: str) -> None:
     """Say what is installed, which kernel is active and why, and whether its numbers are right here."""
     from errorbar.demo.selftest import self_test
-    from errorbar.datasets.cache import cache_folder
+    from errorbar.datasets import cache_root
     from errorbar.edits.kernel import KERNEL, explain
 
     facts = {
@@ -37,7 +37,7 @@ def command(style: str) -> None:
     for extra, (library, purpose) in EXTRAS.items():
         there = find_spec(library) is not None
         facts[f"extra '{extra}'"] = f"{metadata.version(library) if there else 'not installed'} ({purpose})"
-    facts["corpora"] = str(cache_folder())
+    facts["corpora"] = str(cache_root())
     if style == "json":
         show_json({"schema": SCHEMA, "kernel_active": KERNEL, **facts})
     else:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 import click
 
+WIDEST = 10_000
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
-Cell = str | int | None
+Cell = str | int | float | None
 
 _LATEX = str.maketrans(
     {
@@ -104,15 +105,21 @@ def _show_text(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for i, name in enumerate(table.columns):
         left = i < table.text_columns
         grid.add_column(Text(name), justify="left" if left else "right", overflow="fold", no_wrap=not left)
     for row in table.rows:
         grid.add_row(*[Text(_text(cell)) for cell in row])
-    console = Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal:  # a file or a pipe has no width: never fold or cut a cell
-        console.width = 10_000
-    console.print(grid)
+    console = Console(highlight=False)
+    widest = console.measure(grid, options=console.options.update(max_width=WIDEST)).maximum
+    console.width = max(console.width, widest)  # a narrow terminal wraps lines; no cell is ever cut
+    with console.capture() as captured:
+        console.print(grid)
+    lines = captured.get().split("\n")
+    text = "\n".join(line.rstrip() for line in lines).strip("\n")
+    click.echo(text, color=True)  # rich has decided about colors already
+    if table.footer:
+        click.echo()
     for line in table.footer:
-        console.print(Text(line), style="dim", soft_wrap=True)
+        click.secho(line, dim=console.is_terminal and not console.no_color)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import click
 
@@ -21,6 +22,8 @@ from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score_stream
 
 SCHEMA = "errorbar.score/1"
+SHORT_HASH = 8
+"""Digits of a hypothesis hash shown in tables, so that a row fits in 80 columns; JSON and CSV have all."""
 
 
 @click.command("score")
@@ -105,8 +108,10 @@ def show_scores(
         show(_sentence_table(scores), style)
     elif by_type:
         show(_type_table(scores, style), style)
+    elif style == "csv":
+        show(_data_table(scores), style)
     else:
-        show(_score_table(scores, style), style)
+        show(_score_table(scores), style)
 
 
 def _check_inputs(paths: Sequence[str]) -> None:
@@ -152,19 +157,22 @@ def _labels(scores: Sequence[Score]) -> tuple[list[str], list[list[Cell]]]:
     return ["system", "metric"], [[score.system, score.metric] for score in scores]
 
 
-def _score_table(scores: Sequence[Score], style: str) -> Table:
+def _data_table(scores: Sequence[Score]) -> Table:
+    """The columns of the JSON rows, at full precision: CSV is read by programs."""
+    records = [_record(score, by_type=False, by_sentence=False) for score in scores]
+    columns = [name for name in records[0] if name != "undefined"]
+    return Table(columns, [[cast("Cell", record[name]) for name in columns] for record in records])
+
+
+def _score_table(scores: Sequence[Score]) -> Table:
     names, labels = _labels(scores)
     betas = {score.beta for score in scores}
     f_name = f"F{betas.pop():g}" if len(betas) == 1 else "F"
-    marked = style != "csv"
     rows: list[list[Cell]] = []
     for label, score in zip(labels, scores, strict=True):
-        values = [_value(estimate, marked=marked) for estimate in (score.precision, score.recall, score.f)]
-        rows.append([*label, *values, *score.counts, score.n_sentences, score.signature.hypothesis])
-        if style == "csv":
-            rows[-1][-1] = str(score.signature)
-    columns = [*names, "P", "R", f_name, "correct", "proposed", "gold", "sentences"]
-    columns.append("signature" if style == "csv" else "hyp")
+        values = [_value(estimate) for estimate in (score.precision, score.recall, score.f)]
+        rows.append([*label, *values, *score.counts, score.n_sentences, score.signature.hypothesis[:SHORT_HASH]])
+    columns = [*names, "P", "R", f_name, "correct", "proposed", "gold", "sentences", "hyp"]
     footer = []
     reasons = dict.fromkeys(
         str(e.undefined) for score in scores for e in (score.precision, score.recall) if e.undefined is not None
@@ -176,8 +184,8 @@ def _score_table(scores: Sequence[Score], style: str) -> Table:
     return Table(columns, rows, len(names), footer)
 
 
-def _value(estimate: Estimate, *, marked: bool) -> str:
-    by_convention = marked and estimate.undefined is not None and bool(estimate.value)
+def _value(estimate: Estimate) -> str:
+    by_convention = estimate.undefined is not None and bool(estimate.value)
     return percent(estimate.value) + ("*" if by_convention else "")
 
 
@@ -185,7 +193,7 @@ def _type_table(scores: Sequence[Score], style: str) -> Table:
     names, labels = _labels(scores)
     if style == "csv" or len(scores) == 1:
         rows = [
-            [*label, row.type, percent(row.recall), row.correct, row.gold]
+            [*label, row.type, row.recall if style == "csv" else percent(row.recall), row.correct, row.gold]
             for label, score in zip(labels, scores, strict=True)
             for row in score.by_type
         ]

@@ -114,8 +114,11 @@ def _transfer(url: str, part: Path, limit: int, progress: Progress) -> None:
                 out.write(chunk)
                 have += len(chunk)
                 if have > limit:
-                    raise _refusal(url, f"it sends more than the {limit:,} bytes that are accepted")
+                    break
                 show(have)
+    if have > limit:
+        discard(part)
+        raise _refusal(url, f"it sends more than the {limit:,} bytes that are accepted")
     if have < total:
         raise _TryAgainError(f"the connection ended after {have:,} of {total:,} bytes")
 

@@ -34,7 +34,7 @@ class Mistake:
         end: One past its offset.
         type: Error type.
         correction: What should stand there, untokenized.
-        comment: The annotator's remark, or ``""``.
+        comment: The annotator's remark on one line, or ``""``.
         line: Line of the file.
     """
 
@@ -264,7 +264,8 @@ class _Reader:
                 return
         if all(key in mistake for key in _NUMBERS):
             span = [mistake[key] for key in _NUMBERS]
-            values = (self.values["TYPE"].strip(), self.values["CORRECTION"], self.values.get("COMMENT", "").strip())
+            comment = " ".join(self.values.get("COMMENT", "").split())
+            values = (" ".join(self.values["TYPE"].split()), self.values["CORRECTION"], comment)
             self.essay.annotations[self.annotator].append(
                 Mistake(span[0], span[1], span[2], span[3], *values, mistake["line"])
             )

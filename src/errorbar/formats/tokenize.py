@@ -68,7 +68,13 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     Raises:
         MissingExtraError: If nltk is not installed.
     """
-    return [(int(start), int(end)) for start, end in _punkt().span_tokenize(text)]
+    spans: list[tuple[int, int]] = []
+    for start, end in _punkt().span_tokenize(text):
+        sentence = text[start:end].strip()
+        if sentence:
+            first = text.index(sentence, start)
+            spans.append((first, first + len(sentence)))
+    return spans
 
 
 @lru_cache(maxsize=1)

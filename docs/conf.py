@@ -1,0 +1,18 @@
+"""Sphinx configuration: MyST Markdown, one theme, nothing fetched from outside."""
+
+from errorbar.version import __version__
+
+project = "errorbar"
+author = "The errorbar developers"
+copyright = "2026, the errorbar developers"  # noqa: A001 - Sphinx's name
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = f"errorbar {__version__}"
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"

@@ -1,0 +1,84 @@
+"""A failure is one line: where, what, what was expected, how to fix it."""
+
+from __future__ import annotations
+
+import pytest
+
+from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.core.problems import Problems
+
+
+def test_a_problem_reads_as_one_line() -> None:
+    problem = Problem("bad-span", "the span 3 2 runs backwards", Place("gold.m2", 7), "start <= end", "correct it")
+    assert str(problem) == ("gold.m2:7: the span 3 2 runs backwards (expected start <= end); correct it [bad-span]")
+    assert str(Problem("empty", "nothing here")) == "nothing here [empty]"
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [(Place(), ""), (Place("f"), "f"), (Place("f", 3), "f:3"), (Place("", 3), "line 3")],
+)
+def test_places(place: Place, text: str) -> None:
+    assert str(place) == text
+
+
+def test_every_named_failure_has_a_root_a_code_and_an_exit_code() -> None:
+    for error in (InputError(Problem("a", "b")), UsageError([Problem("a", "b"), Problem("c", "d")])):
+        assert isinstance(error, ErrorbarError)
+        assert error.code == "a"
+        assert error.exit_code == 2
+    assert str(UsageError([Problem("a", "b"), Problem("c", "d")])) == "b [a]\nd [c]"
+
+
+def test_a_missing_extra_says_what_to_install() -> None:
+    error = MissingExtraError("tokenize", "splitting sentences")
+    assert "pip install 'errorbar[tokenize]'" in str(error)
+    assert error.code == "missing-extra"
+
+
+def test_the_nearest_name_or_all_of_them() -> None:
+    assert nearest("bta", ["beta", "choose"]) == "did you mean 'beta'?"
+    assert nearest("zzz", ["beta", "choose"]) == "known: beta, choose"
+
+
+class TestProblems:
+    PLACE = Place("f", 1)
+
+    def test_errors_are_collected_and_raised_together(self) -> None:
+        problems = Problems()
+        problems.raise_errors()
+        problems.error("a", "first", self.PLACE)
+        problems.error("b", "second", self.PLACE)
+        with pytest.raises(InputError) as refused:
+            problems.raise_errors()
+        assert [problem.code for problem in refused.value.problems] == ["a", "b"]
+
+    def test_at_the_limit_reading_stops(self) -> None:
+        problems = Problems(limit=2)
+        problems.error("a", "first", self.PLACE)
+        with pytest.raises(InputError):
+            problems.error("b", "second", self.PLACE)
+
+    def test_strict_mode_refuses_and_says_what_lenient_mode_would_do(self) -> None:
+        problems = Problems()
+        problems.repairable("a", "bad", self.PLACE, repair="dropped")
+        assert [str(problem) for problem in problems.errors] == ["f:1: bad; correct it or use --lenient (dropped) [a]"]
+
+    def test_lenient_mode_mends_and_says_so(self) -> None:
+        problems = Problems(lenient=True)
+        problems.repairable("a", "bad", self.PLACE, repair="dropped")
+        problems.raise_errors()
+        (note,) = problems.notes
+        assert (note.severity, note.fix) == ("repaired", "repaired: dropped")
+
+    def test_lenient_mode_still_refuses_what_has_no_repair(self) -> None:
+        problems = Problems(lenient=True)
+        problems.error("a", "bad", self.PLACE)
+        with pytest.raises(InputError):
+            problems.raise_errors()
+
+    def test_a_note_stops_nothing(self) -> None:
+        problems = Problems()
+        problems.note("a", "look here", self.PLACE)
+        problems.raise_errors()
+        assert problems.notes[0].severity == "warning"

@@ -1,0 +1,81 @@
+"""Specs: one string that says what is computed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errorbar.core.errors import UsageError
+from errorbar.core.spec import Parameter, Spec, Value, make_spec, read_parameters, split_spec
+
+DECLARED = (
+    Parameter("beta", float, 0.5, "Weight."),
+    Parameter("width", int, 2, "Width.", lambda value: "" if value != 13 else "a lucky number"),
+    Parameter("fold", bool, False, "Fold."),
+    Parameter("choose", str, "running", "Choice."),
+)
+
+
+def parse(text: str) -> Spec:
+    name, raw = split_spec(text)
+    return make_spec(name, DECLARED, read_parameters(name, DECLARED, raw))
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("m2", "m2"),
+        ("m2()", "m2"),
+        (" m2 ( beta = 1 ) ", "m2(beta=1)"),
+        ("m2(beta=0.5)", "m2"),
+        ("m2(fold=TRUE,beta=2.50)", "m2(beta=2.5,fold=true)"),
+        ('m2(choose="a, b")', 'm2(choose="a, b")'),
+        (r'm2(choose="say \"x\" \\ y")', r'm2(choose="say \"x\" \\ y")'),
+        ("m2(choose=teacher-1)", "m2(choose=teacher-1)"),
+        ("m2(width=3,)", "m2(width=3)"),
+    ],
+)
+def test_the_short_form(text: str, short: str) -> None:
+    assert str(parse(text)) == short
+    assert parse(short) == parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "2m", "m2(", "m2)", "m2(beta)", "m2(beta=)", "m2(beta=1 2)", "m2(beta=1,beta=2)"])
+def test_what_is_no_spec(text: str) -> None:
+    with pytest.raises(UsageError, match="cannot read the metric") as refused:
+        parse(text)
+    assert refused.value.code == "bad-spec"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("m2(beta=x)", r"m2: beta=x will not do \(expected a number\)"),
+        ("m2(width=2.5)", r"m2: width=2.5 will not do \(expected a whole number\)"),
+        ("m2(width=13)", r"m2: width=13 will not do \(expected a lucky number\)"),
+        ("m2(fold=yes)", r"m2: fold=yes will not do \(expected true or false\)"),
+        ("m2(bta=1)", "metric 'm2' has no parameter 'bta'; did you mean 'beta'?"),
+    ],
+)
+def test_what_will_not_do(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse(text)
+
+
+values: st.SearchStrategy[dict[str, Value]] = st.fixed_dictionaries(
+    {
+        "beta": st.floats(allow_nan=False),
+        "width": st.integers().filter(lambda value: value != 13),
+        "fold": st.booleans(),
+        "choose": st.text(),
+    }
+)
+
+
+@given(values)
+def test_every_spec_reads_back_as_itself(chosen: dict[str, Value]) -> None:
+    spec = make_spec("m2", DECLARED, chosen)
+    assert parse(str(spec)) == spec
+    name, raw = split_spec(str(spec))
+    assert read_parameters(name, DECLARED, raw) == chosen

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from errorbar.core.errors import InputError
+from errorbar.datasets import cache_root, catalog, fetch, path
+from errorbar.datasets.verify import look
+
+COPIES = {
+    "conll2014": "conll14",
+    "conll2014-systems": "conll14_systems",
+    "bryant-ng2015": "bn2015_10gec",
+    "hoo2011": "hoo2011",
+}
+
+
+def test_what_there_is() -> None:
+    assert list(catalog()) == ["bryant-ng2015", "conll2013", "conll2014", "conll2014-systems", "hoo2011", "jfleg"]
+    # Counts of the published releases: 12 teams and INPUT; ten annotators as M2 and SGML, and a README;
+    # 19 development and 19 test texts, raw and gold; two splits of one source and four references.
+    counts = {name: len(found.files) for name, found in catalog().items()}
+    assert counts["conll2014-systems"] == 13
+    assert counts["bryant-ng2015"] == 21
+    assert counts["hoo2011"] == 2 * (19 + 19)
+    assert counts["jfleg"] == 2 * 5
+
+
+@pytest.mark.parametrize("name", catalog())
+def test_entries_are_sound(name: str) -> None:
+    found = catalog()[name]
+    assert re.fullmatch("[a-z0-9-]+", found.name)
+    for text in (found.title, found.license, found.citation, *found.traps):
+        assert text
+    for url in (found.page, found.citation_url, *found.addresses):
+        assert url.startswith("https://")
+    paths = [file.path for file in found.files]
+    assert len(set(paths)) == len(paths)
+    for file in found.files:
+        assert not PurePosixPath(file.path).is_absolute()
+        assert ".." not in PurePosixPath(file.path).parts
+        assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
+        assert (file.sha256 is None) == (file.n_bytes is None)
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_hashes_meet_the_corpora_at_hand(data: Path, root: Path, name: str) -> None:
+    fetched = fetch(name, from_file=data / COPIES[name])
+    required = [file for file in catalog()[name].files if not file.optional]
+    assert fetched.n_verified == fetched.n_files == len(required)
+    assert fetched.n_bytes == catalog()[name].n_bytes
+    assert fetched.notes == ()
+    assert path(name) == root / name
+    seen = look(catalog()[name], root / name)
+    assert {file.path: (file.sha256, file.n_bytes) for file in required} == seen
+
+
+def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ERRORBAR_DATA", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert cache_root() == tmp_path / ".cache/errorbar"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the XDG specification: ignore it
+    assert cache_root() == tmp_path / ".cache/errorbar"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_root() == tmp_path / "xdg/errorbar"
+    monkeypatch.setenv("ERRORBAR_DATA", "here")
+    assert cache_root() == tmp_path / "here"
+    monkeypatch.setenv("ERRORBAR_DATA", "~/there")
+    assert cache_root() == tmp_path / "there"
+
+
+def test_path_of_a_corpus_that_is_not_there(root: Path) -> None:
+    with pytest.raises(InputError, match="'jfleg' is not in the cache; errorbar data fetch jfleg"):
+        path("jfleg")

@@ -1,0 +1,73 @@
+"""A text pair -> edits."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errorbar.edits.apply import apply_edits
+from errorbar.edits.extract import extract_edits, parallel_sentences
+from errorbar.formats.text import ParallelLine
+from tests.strategies import rewritten, tokens
+
+
+def distance(source: list[str], target: list[str]) -> int:
+    """Levenshtein distance of tokens, as the textbooks define it."""
+    row = list(range(len(target) + 1))
+    for i, token in enumerate(source, 1):
+        previous, row = row, [i]
+        for j, other in enumerate(target, 1):
+            row.append(min(previous[j - 1] + (token != other), previous[j] + 1, row[j - 1] + 1))
+    return row[-1]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("", "", []),
+        ("a b", "a b", []),
+        ("a b c", "a x c", [(1, 2, "x")]),
+        ("a b c d", "a x y d", [(1, 3, "x y")]),  # neighbours are one edit
+        ("a b c d e", "x b c d y", [(0, 1, "x"), (4, 5, "y")]),
+        ("a b", "", [(0, 2, "")]),
+        ("", "a b", [(0, 0, "a b")]),
+        ("a a b", "a b", [(1, 2, "")]),  # the common beginning is kept first
+        ("a b c", "a b b c", [(2, 2, "b")]),
+        ("b c b", "b b c x b", [(1, 1, "b"), (2, 2, "x")]),
+        # one substitution and one insertion; as one edit, though two edits would change as much
+        ("p q r", "p x y r", [(1, 2, "x y")]),
+    ],
+)
+def test_extracts(source: str, target: str, expected: list[tuple[int, int, str]]) -> None:
+    edits = extract_edits(source.split(), target.split())
+    assert [(edit.start, edit.end, *edit.replacements) for edit in edits] == expected
+    assert {edit.type for edit in edits} <= {""}
+
+
+@given(st.data())
+def test_applying_the_edits_gives_the_target(data: st.DataObject) -> None:
+    source = data.draw(tokens(12))
+    target = data.draw(rewritten(source))
+    edits = extract_edits(source, target)
+    assert apply_edits(source, edits) == target
+    assert all(first.end < second.start for first, second in pairwise(edits))
+    # Within an edit nothing is kept, so the larger side of each is what it costs: the total is the distance.
+    assert sum(max(e.end - e.start, len(e.replacements[0].split())) for e in edits) == distance(source, target)
+
+
+@pytest.mark.parametrize("length", [300, 1000])
+def test_long_sentences(length: int) -> None:
+    source = [f"w{number}" for number in range(length)]
+    target = [*source[:100], "new", *source[101:250], *source[251:]]
+    assert [edit.span for edit in extract_edits(source, target)] == [(100, 101), (250, 251)]
+
+
+def test_each_corrected_text_is_an_annotator() -> None:
+    lines = [ParallelLine(1, "a b", ("a b", "a x")), ParallelLine(2, "", ("", "c"))]
+    first, second = parallel_sentences(lines, ["ann", "bob"])
+    assert (first.text, first.line, first.annotations["ann"]) == ("a b", 1, ())
+    assert [edit[:3] for edit in first.annotations["bob"]] == [(1, 2, ("x",))]
+    assert [edit[:3] for edit in second.annotations["bob"]] == [(0, 0, ("c",))]

@@ -1,0 +1,92 @@
+"""System output: as many lines as the source has sentences, and plain text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import InputError, Problem
+from errorbar.core.problems import Problems
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.reference import NamedFile
+
+
+def read(path: Path, n_sentences: int, *, lenient: bool = False) -> tuple[list[str], list[Problem]]:
+    problems = Problems(lenient=lenient)
+    reader = HypothesisReader(NamedFile.parse(str(path)), problems)
+    taken = reader.take(n_sentences)
+    reader.finish(n_sentences)
+    problems.raise_errors()
+    return taken, problems.notes
+
+
+def refusal(path: Path, n_sentences: int, *, lenient: bool = False) -> Problem:
+    with pytest.raises(InputError) as refused:
+        read(path, n_sentences, lenient=lenient)
+    (problem,) = refused.value.problems
+    return problem
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Path:
+    return tmp_path / "CAMB.txt"
+
+
+def test_lines_and_name(system: Path) -> None:
+    system.write_text("a b\n\nc\n")
+    assert read(system, 3) == (["a b", "", "c"], [])
+    assert HypothesisReader(NamedFile.parse(str(system)), Problems()).name == "CAMB"
+
+
+def test_lines_are_taken_part_by_part(system: Path) -> None:
+    system.write_text("a\nb\nc\n")
+    reader = HypothesisReader(NamedFile.parse(str(system)), Problems())
+    assert [reader.take(2), reader.take(2), reader.take(2)] == [["a", "b"], ["c"], []]
+
+
+@pytest.mark.parametrize("n_sentences", [1, 3])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_too_few_and_too_many_lines(system: Path, n_sentences: int, lenient: bool) -> None:
+    system.write_text("a\nb\n")
+    problem = refusal(system, n_sentences, lenient=lenient)
+    assert problem.code == "line-count"
+    assert problem.what == f"2 lines for {n_sentences} sentences of the source"
+    assert problem.place.file == str(system)
+
+
+class TestBlankLinesAtTheEnd:
+    def test_they_are_refused_with_the_reason(self, system: Path) -> None:
+        system.write_text("a\nb\n\n")
+        problem = refusal(system, 2)
+        assert problem.what == "3 lines for 2 sentences of the source; the last one is blank"
+        system.write_text("a\nb\n\n \n")
+        assert refusal(system, 2).what.endswith("; the last 2 are blank")
+
+    def test_lenient_reading_leaves_them_out(self, system: Path) -> None:
+        system.write_text("a\nb\n\n\n")
+        taken, (note,) = read(system, 2, lenient=True)
+        assert taken == ["a", "b"]
+        assert (note.code, note.severity) == ("line-count", "repaired")
+
+    def test_a_blank_last_line_may_be_a_sentence(self, system: Path) -> None:
+        system.write_text("a\n\n")
+        assert read(system, 2)[0] == ["a", ""]
+
+
+def test_empty_file(system: Path) -> None:
+    system.write_text("")
+    problem = refusal(system, 2)
+    assert (problem.code, problem.expected) == ("hypothesis-empty", "2 lines")
+
+
+def test_m2_instead_of_text(system: Path) -> None:
+    system.write_text("S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\n")
+    problem = refusal(system, 1)
+    assert problem.code == "hypothesis-m2"
+    assert problem.fix.startswith("errorbar convert --to text")
+
+
+def test_a_sentence_may_start_with_the_letter_s(system: Path) -> None:
+    system.write_text("S is a letter .\nA is another ||| one .\n")
+    assert len(read(system, 2)[0]) == 2

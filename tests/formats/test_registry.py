@@ -1,0 +1,167 @@
+"""Contracts of every format in the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errorbar.core.corpus import Sentence
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, UsageError
+from errorbar.core.problems import Problems
+from errorbar.formats.registry import FORMATS, Format, Holds, find_format, recognise, recognise_line
+from tests.helpers.read import lines_of
+from tests.strategies import disjoint_edits, tokens
+
+WRITABLE = [known for known in FORMATS.values() if known.write is not None]
+SPACES = (" ", "  ", "\u2028", "\u00a0", "\t")
+
+
+@st.composite
+def annotated(draw: st.DrawFn, known: Format) -> Sentence:
+    """A sentence that uses everything a corpus can hold; annotators are numbered where the format numbers them."""
+    words = draw(tokens(10))
+    text = "".join(word + draw(st.sampled_from(SPACES)) for word in words).strip(" ")
+    names = ["0", "12", "teacher one", "Ünal"] if Holds.NAMES in known.holds else ["0", "12"]
+    looked = [name for name in names if draw(st.booleans())]
+    return Sentence(
+        text,
+        {name: tuple(draw(decorated(edit)) for edit in draw(disjoint_edits(words))) for name in looked},
+        draw(st.sampled_from(("", "essay 1"))),
+        draw(st.sampled_from(("", "writer"))),
+    )
+
+
+@st.composite
+def decorated(draw: st.DrawFn, edit: Edit) -> Edit:
+    """The edit with perhaps alternatives, no known correction, a comment, a consistency set, or optional."""
+    more: list[tuple[str, ...]] = [edit.replacements, (*edit.replacements, "other one"), ("other", ""), ("", "x")]
+    return edit._replace(
+        replacements=draw(st.sampled_from([*more, ()])),
+        type=draw(st.sampled_from(("Prep", "Um", "", "R:NOUN:NUM"))),
+        optional=draw(st.booleans()),
+        comment=draw(st.sampled_from(("", "why, \u2028 é"))),
+        group=draw(st.sampled_from(("", "set 1"))),
+    )
+
+
+def kept(sentence: Sentence, holds: frozenset[Holds]) -> Sentence:
+    """What a format must give back, by what the registry says it can hold."""
+
+    def kept_edit(edit: Edit) -> Edit:
+        if Holds.UNKNOWN not in holds and not edit.replacements:
+            edit = edit._replace(replacements=("",))
+        return edit._replace(
+            replacements=edit.replacements if Holds.ALTERNATIVES in holds else edit.replacements[:1],
+            type=edit.type if Holds.TYPES in holds else "",
+            optional=edit.optional and Holds.OPTIONAL in holds,
+            comment=edit.comment if Holds.COMMENTS in holds else "",
+            group=edit.group if Holds.GROUPS in holds else "",
+        )
+
+    annotations = {name: tuple(map(kept_edit, edits)) for name, edits in sentence.annotations.items()}
+    documents = Holds.DOCUMENTS in holds
+    return Sentence(
+        sentence.text if Holds.SPACING in holds else " ".join(sentence.tokens),
+        annotations if Holds.EDITS in holds else {},
+        sentence.document if documents else "",
+        sentence.writer if documents else "",
+    )
+
+
+def written(known: Format, sentences: Sequence[Sentence], problems: Problems) -> str:
+    assert known.write is not None
+    return "".join(f"{line}\n" for line in known.write(sentences, problems))
+
+
+def read_back(known: Format, content: str | bytes) -> list[Sentence]:
+    problems = Problems()
+    with lines_of(content, problems) as lines:
+        found = list(known.read(lines, problems))
+    problems.raise_errors()
+    for sentence in found:
+        sentence.line = 0
+    return found
+
+
+@pytest.mark.parametrize("known", WRITABLE, ids=lambda known: known.name)
+@given(data=st.data())
+def test_round_trip(known: Format, data: st.DataObject) -> None:
+    sentences = data.draw(st.lists(annotated(known), min_size=1, max_size=4))
+    content = written(known, sentences, Problems())
+    assert read_back(known, content) == [kept(sentence, known.holds) for sentence in sentences]
+
+
+@pytest.mark.parametrize("known", WRITABLE, ids=lambda known: known.name)
+@given(data=st.data())
+def test_what_is_lost_is_noted(known: Format, data: st.DataObject) -> None:
+    sentence = data.draw(annotated(known))
+    problems = Problems()
+    written(known, [sentence], problems)
+    spaced = Sentence(" ".join(sentence.tokens), sentence.annotations, sentence.document, sentence.writer)
+    lost = kept(spaced, known.holds) != spaced
+    assert bool(problems.notes) == lost  # white space between tokens is no information in a tokenized corpus
+
+
+VARIANTS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda content: content,
+    "CR LF": lambda content: content.replace("\n", "\r\n"),
+    "no line feed at the end": lambda content: content.rstrip("\n"),
+    "byte order mark": lambda content: f"\ufeff{content}",
+}
+
+EXAMPLE = [
+    Sentence("first one .", {"0": (Edit(0, 1, ("x", ""), "Prep"), Edit(1, 2, ("",), "Um")), "1": ()}),
+    Sentence("nobody looked .", {}),
+    Sentence("last .", {"1": (Edit(0, 0, ("the",), "Det"),)}),
+]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("known", WRITABLE, ids=lambda known: known.name)
+def test_line_ends_and_byte_order_mark_do_not_matter(known: Format, variant: str) -> None:
+    content = VARIANTS[variant](written(known, EXAMPLE, Problems()))
+    assert read_back(known, content) == [kept(sentence, known.holds) for sentence in EXAMPLE]
+
+
+@pytest.mark.parametrize("known", WRITABLE, ids=lambda known: known.name)
+def test_recognised_by_what_it_writes(known: Format) -> None:
+    assert recognise_line(written(known, EXAMPLE, Problems()).split("\n", 1)[0]) is known
+
+
+def test_alternatives_and_noop_in_m2() -> None:
+    content = "S a b\nA 0 1|||T|||x||-NONE-|||REQUIRED|||-NONE-|||0\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1\n"
+    (sentence,) = read_back(FORMATS["m2"], content)
+    assert sentence.annotations == {"0": (Edit(0, 1, ("x", ""), "T"),), "1": ()}
+    assert written(FORMATS["m2"], [sentence], Problems()) == f"{content}\n"
+
+
+@pytest.mark.parametrize("known", FORMATS.values(), ids=lambda known: known.name)
+def test_an_empty_file_is_refused(known: Format) -> None:
+    with pytest.raises(InputError, match=r"\[\w+-empty\]"):
+        read_back(known, b"")
+
+
+def test_lossless() -> None:
+    assert FORMATS["jsonl"].holds == frozenset(Holds)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("S a b", "m2"), ('{"text": ""}', "jsonl"), ('<DOC nid="1">', "nucle"), ("A dog .", "text"), ("So it is", "text")],
+)
+def test_recognised_by_its_first_line(line: str, name: str) -> None:
+    assert recognise_line(line).name == name
+
+
+def test_an_empty_file_has_no_format() -> None:
+    with lines_of("\n \n", Problems()) as lines, pytest.raises(InputError, match="empty"):
+        recognise(lines.name)
+
+
+def test_an_unknown_format() -> None:
+    with pytest.raises(UsageError, match="did you mean 'jsonl'"):
+        find_format("json")

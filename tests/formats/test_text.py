@@ -1,0 +1,50 @@
+"""Plain and parallel text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import pytest
+
+from errorbar.core.errors import InputError
+from errorbar.core.problems import Problems
+from errorbar.formats.text import ParallelLine, read_parallel
+from tests.helpers.read import lines_of
+
+
+def parallel(source: str, corrected: Sequence[str], *, lenient: bool = False) -> tuple[list[ParallelLine], Problems]:
+    problems = Problems(lenient=lenient)
+    with ExitStack() as stack:
+        texts = [stack.enter_context(lines_of(text, problems)) for text in (source, *corrected)]
+        found = list(read_parallel(texts[0], texts[1:], problems))
+    return found, problems
+
+
+def test_reads_in_step() -> None:
+    found, problems = parallel("a\n\nc\u2028d", ["A\n\nC", "a\r\nb\r\nc\r\n"])
+    assert found == [(1, "a", ("A", "a")), (2, "", ("", "b")), (3, "c\u2028d", ("C", "c"))]
+    assert not problems.errors
+
+
+@pytest.mark.parametrize(
+    ("corrected", "what"),
+    [("A\n", "1 lines, while .* has more"), ("", "0 lines, while"), ("A\nB\nC\n", "3 lines for the 2 of")],
+)
+def test_different_numbers_of_lines_are_refused(corrected: str, what: str) -> None:
+    _, problems = parallel("a\nb\n", ["A\nB\n", corrected])
+    with pytest.raises(InputError, match=what):
+        problems.raise_errors()
+
+
+def test_blank_lines_at_the_end_are_repairable() -> None:
+    _, strict = parallel("a\n", ["A\n\n\n"])
+    assert [problem.code for problem in strict.errors] == ["line-count"]
+    found, lenient = parallel("a\n", ["A\n\n\n"], lenient=True)
+    assert found == [(1, "a", ("A",))]
+    assert [note.severity for note in lenient.notes] == ["repaired"]
+
+
+def test_an_empty_source_is_refused() -> None:
+    _, problems = parallel("", [""])
+    assert [problem.code for problem in problems.errors] == ["text-empty"]

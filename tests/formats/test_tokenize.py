@@ -1,0 +1,76 @@
+"""Tokens as the CoNLL-2014 release cuts them, and sentences of raw text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import MissingExtraError
+from errorbar.core.problems import Problems
+from errorbar.formats import tokenize
+from errorbar.formats.m2 import read_m2
+from errorbar.formats.nucle import read_nucle
+from errorbar.formats.nucle_project import locate, split_essays
+from errorbar.formats.opening import Lines
+from errorbar.formats.tokenize import sentence_spans, treebank_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("It's mine, isn't it?", "It 's mine , is n't it ?"),
+        ("I cannot, well-known or and/or AT&T.", "I can not , well-known or and/or AT&T ."),
+        ("known,the end", "known,the end"),
+        ('"Quoted" (and more); so: 50%', '" Quoted " ( and more ) ; so : 50 %'),
+        ("the teachers' room", "the teachers ' room"),
+        ("One. Two.", "One . Two ."),
+        ("One. two", "One. two"),
+        ("gene C. They, etc. From", "gene C. They , etc. From"),
+        ("a café", "a caf é"),
+        ('He said "no."', 'He said " no . "'),
+        ("", ""),
+    ],
+)
+def test_treebank_tokens(text: str, tokens: str) -> None:
+    assert treebank_tokens(text) == tokens.split()
+
+
+def test_sentences() -> None:
+    pytest.importorskip("nltk")
+    text = "  Dr. Who came, e.g. late.  Did he?\nYes!  "
+    assert [text[start:end] for start, end in sentence_spans(text)] == [
+        "Dr. Who came, e.g. late.",
+        "Did he?",
+        "Yes!",
+    ]
+    assert sentence_spans(" ") == []
+
+
+def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenize._punkt.cache_clear()
+    monkeypatch.setitem(sys.modules, "nltk.tokenize.punkt", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'errorbar\[tokenize\]'"):
+        sentence_spans("One.")
+
+
+def test_the_released_sentences(data: Path) -> None:
+    """Tokens of all 1,312 sentences; 1,302 sentences (99.2 %) when their borders are found by Punkt as well.
+
+    Of the other ten most are sentences that the release splits before a closing quotation mark, after a single capital
+    letter ("gene A. He") or not at all where the full stop stands before a quotation mark.
+    """
+    pytest.importorskip("nltk")
+    problems = Problems()
+    name = data / "conll14/noalt/official-2014.0"
+    essays = list(read_nucle(Lines(f"{name}.sgml", problems), problems))
+    released = list(read_m2(Lines(f"{name}.m2", problems), problems))
+    same_tokens = same_sentences = 0
+    for essay, paragraphs in locate(essays, released):
+        for text, located in zip(essay.paragraphs, paragraphs, strict=True):
+            same_tokens += sum(treebank_tokens(text[each.start : each.end]) == each.tokens for each in located)
+    for essay, paragraphs in locate(essays, released):
+        own = {tuple(sentence.tokens) for sentence in split_essays([essay])}
+        same_sentences += sum(tuple(each.tokens) in own for located in paragraphs for each in located)
+    assert (same_tokens, same_sentences, len(released)) == (1312, 1302, 1312)

@@ -1,0 +1,133 @@
+"""The documents are tested: examples run and print what they show, and nothing public is left out."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from errorbar.cli.main import COMMANDS
+from errorbar.metrics.registry import metric_class, metric_names
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+CORPUS_FILES = {
+    "official-2014.combined.m2": DATA / "conll14/noalt/official-2014.combined.m2",
+    **{name: DATA / "conll14_systems/official_submissions" / name for name in ("CAMB", "CUUI", "AMU")},
+}
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    return [
+        (f"{page.name}:{text[: match.start()].count(chr(10)) + 1}", match.group(2))
+        for page in PAGES
+        for text in [page.read_text(encoding="utf-8")]
+        for match in BLOCK.finditer(text)
+        if match.group(1) == language
+    ]
+
+
+def console_examples() -> list[tuple[str, str, str]]:
+    """(where, command, output shown) of every ``$ errorbar`` line."""
+    found = []
+    for where, block in blocks("console"):
+        for part in re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            if command.startswith("errorbar "):
+                found.append((where, command.split("  #")[0], output))
+    return found
+
+
+def shown(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    words = [str(Path(sys.executable).with_name("errorbar")), *shlex.split(command)[1:]]
+    environment = {**os.environ, "ERRORBAR_DATA": str(folder / "cache"), "NO_COLOR": "1"}
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("where", "command", "output"), console_examples(), ids=lambda value: value[:60])
+def test_console_examples_print_what_they_show(where: str, command: str, output: str, tmp_path: Path) -> None:
+    for name, path in CORPUS_FILES.items():
+        if name in command.split():
+            if not path.exists():
+                pytest.skip(f"{where} needs {name}, which is not at {DATA}")
+            (tmp_path / name).symlink_to(path)
+    if command.startswith("errorbar data fetch") or "$(" in command:
+        pytest.skip(f"{where} needs a corpus from the network or at hand")
+    if "--save" not in command:
+        assert run("errorbar demo --save demo", tmp_path).returncode == 0
+    result = run(command, tmp_path)
+    assert result.returncode == 0, f"{where}: {result.stderr}"
+    if output.strip():
+        assert shown(result.stdout) == shown(output), f"{where}: {command}"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "python.md"], ids=lambda page: page.name)
+def test_python_examples_run(page: Path, tmp_path: Path) -> None:
+    """All blocks of a page in one process, in the folder that the tutorial makes."""
+    code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{page.name}:"))
+    assert run("errorbar demo --save demo", tmp_path).returncode == 0
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+
+
+def error_codes() -> set[str]:
+    """Every code that the source gives to a problem: the first argument of the calls that make one."""
+    makers = {"Problem", "error", "repairable", "note"}
+    codes = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args:
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                first = node.args[0]
+                if name in makers and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    codes.add(first.value)
+    return {code for code in codes if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code)}
+
+
+def documented_codes() -> set[str]:
+    """The first column of every table headed ``| code | meaning``."""
+    codes: set[str] = set()
+    for page in PAGES:
+        for table in re.findall(
+            r"^\| code \| meaning.*\n((?:\|.*\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            codes |= set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
+    return codes
+
+
+def test_every_error_code_is_documented_and_exists() -> None:
+    documented = documented_codes()
+    assert sorted(error_codes() - documented) == [], "not in the docs"
+    assert sorted(documented - error_codes()) == [], "in the docs only"
+
+
+def test_every_command_is_documented() -> None:
+    text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"## `errorbar {name}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_every_metric_has_a_page_with_formula_conventions_source_and_parameters(name: str) -> None:
+    text = (ROOT / f"docs/metrics/{name}.md").read_text(encoding="utf-8")
+    for heading in ("## Formula", "## Parameters", "## Conventions", "## Source"):
+        assert heading in text
+    assert [p.name for p in metric_class(name).parameters if f"`{p.name}`" not in text] == []
+
+
+def test_modules_with_a_formula_say_conventions_and_source() -> None:
+    for path in (ROOT / "src").rglob("*.py"):
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        if "\nFormula\n" in docstring:
+            assert "\nConventions\n" in docstring, path
+            assert "\nSource\n" in docstring, path

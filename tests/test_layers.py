@@ -1,0 +1,143 @@
+"""The layers (docs/design): imports go downward only, modules stay small, and starting up loads little."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+import errorbar
+
+PACKAGE = Path(errorbar.__file__).parent
+MODULES = {
+    ".".join(("errorbar", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+# A folder may import from folders of a smaller number. Folders of one number stand side by side: they do not see
+# each other.
+LAYER = {
+    "version": 0,
+    "core": 1,
+    "formats": 2,
+    "datasets": 2,
+    "stats": 2,
+    "execute": 2,
+    "edits": 3,
+    "agreement": 3,
+    "crowd": 3,
+    "metrics": 4,
+    "sampling": 4,
+    "ceiling": 5,
+    "detectors": 5,
+    "annotate": 6,
+    "tasks": 6,
+    "demo": 7,  # the bundled corpus and the self-test on it
+    "report": 7,
+    "cli": 8,
+    "__main__": 9,
+    "": 9,  # the package itself: a list of public names, each imported when it is first used
+}
+HEAVY = {"numpy", "scipy", "rich", "nltk", "spacy", "matplotlib", "pandas", "polars", "flask", "fastapi", "sqlite3"}
+
+
+def folder(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, also inside functions and for types only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            module = node.module or ""
+            for name in node.names:
+                inner = f"{module}.{name.name}"
+                yield inner if inner in MODULES else module
+
+
+@cache
+def own_imports(module: str) -> frozenset[str]:
+    return frozenset(name for name in imports(MODULES[module]) if name.split(".")[0] == "errorbar")
+
+
+def test_every_folder_has_its_layer() -> None:
+    assert {folder(module) for module in MODULES} <= LAYER.keys()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_downward_only(module: str) -> None:
+    here = folder(module)
+    for target in own_imports(module):
+        there = folder(target)
+        assert there == here or LAYER[there] < LAYER[here], f"{module} imports {target}"
+
+
+def test_no_cycles() -> None:
+    done: set[str] = set()
+
+    def visit(module: str, trail: tuple[str, ...]) -> None:
+        assert module not in trail, f"a cycle: {' -> '.join((*trail, module))}"
+        if module not in done and module in MODULES:
+            for target in own_imports(module):
+                if target != module:
+                    visit(target, (*trail, module))
+            done.add(module)
+
+    for module in MODULES:
+        visit(module, ())
+
+
+@pytest.mark.parametrize("layer", ["core", "stats"])
+def test_the_bottom_needs_numpy_and_scipy_at_most(layer: str) -> None:
+    allowed = {*sys.stdlib_module_names, "numpy", "scipy", "errorbar"}
+    for module, path in MODULES.items():
+        if folder(module) == layer:
+            assert {name.split(".")[0] for name in imports(path)} <= allowed, module
+
+
+def test_metrics_open_no_file() -> None:
+    readers = {"io", "os", "pathlib", "gzip", "tempfile", "shutil"}
+    for module, path in MODULES.items():
+        if folder(module) != "metrics":
+            continue
+        assert not {name.split(".")[0] for name in imports(path)} & readers, module
+        assert not any(folder(name) == "formats" for name in own_imports(module)), module
+        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        assert "open" not in {call.id for call in calls if isinstance(call, ast.Name)}, module
+
+
+def test_only_the_annotation_store_has_sql() -> None:
+    assert [m for m, path in MODULES.items() if "sqlite3" in set(imports(path)) and folder(m) != "annotate"] == []
+
+
+@pytest.mark.parametrize("module", ["errorbar", "errorbar.cli.main"])
+def test_starting_up_loads_nothing_heavy(module: str) -> None:
+    """In an interpreter of its own: this one has everything loaded."""
+    script = f"import sys, {module}; print('\\n'.join(name.split('.')[0] for name in sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert not HEAVY.intersection(loaded)
+
+
+def test_help_imports_no_command() -> None:
+    script = (
+        "import sys\nfrom errorbar.cli.main import cli\n"
+        "cli.main(['--help'], prog_name='errorbar', standalone_mode=False)\n"
+        "print(*(name for name in sys.modules if name.startswith('errorbar.cli.')), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.split() == ["errorbar.cli.main"]
+
+
+def test_modules_are_small() -> None:
+    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module: n for module, n in lengths.items() if n > 400} == {}
+    assert median(lengths.values()) <= 150
