@@ -68,10 +68,7 @@ def _check(file: str, gold: str | None) -> tuple[dict[str, int], list[Problem]]:
     problems = Problems(limit=ALL)
     counts: dict[str, int] = {}
     try:
-        if gold is None:
-            counts = _check_reference(file, problems)
-        else:
-            counts = _check_system(file, gold, problems)
+        counts = _check_reference(file, problems) if gold is None else _check_system(file, gold, problems)
     except InputError as error:
         found = [problem for problem in error.problems if problem not in problems.errors]
         problems.errors += found

@@ -22,8 +22,8 @@ EXTRAS = {"tokenize": ("nltk", "sentences and tokens of raw essays")}
 @format_option
 def command(style: str) -> None:
     """Say what is installed, which kernel is active and why, and whether its numbers are right here."""
-    from errorbar.demo.selftest import self_test
     from errorbar.datasets import cache_root
+    from errorbar.demo.selftest import self_test
     from errorbar.edits.kernel import KERNEL, explain
 
     facts = {

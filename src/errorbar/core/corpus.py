@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
@@ -61,6 +61,8 @@ class Corpus:
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators, in the order given.
 
+        The new corpus carries a note for each annotator who is absent from some sentences.
+
         Raises:
             UsageError: If one of them annotated nothing here.
         """
@@ -77,7 +79,9 @@ class Corpus:
             )
             for s in self.sentences
         ]
-        return Corpus(kept, tuple(annotators), self.name, list(self.notes))
+        absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
+        notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
+        return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,14 @@ class Hypothesis:
 
     name: str
     lines: Sequence[str]
+
+
+def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:
+    """Make the warning for an annotator who did not look at every sentence."""
+    what = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"
+    what += "; in files that combine annotators, sentences found correct or agreed upon are often lost"
+    fix = "use that annotator's own file"
+    return Problem("annotator-absent", what, Place(name), fix=fix, severity="warning")
 
 
 def unknown_annotator(name: str, known: Iterable[str]) -> UsageError:

@@ -37,7 +37,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     text: str | None = None
     block: list[tuple[int, str]] = []
     s_number = number = count = 0
-    for number, line in enumerate(lines, 1):  # noqa: B007 - used after the loop
+    for number, line in enumerate(lines, 1):
         start = line[:2]
         if start == "A ":
             if text is None:

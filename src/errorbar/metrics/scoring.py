@@ -12,12 +12,13 @@ from errorbar.core.corpus import (
     ContentHash,
     Corpus,
     Hypothesis,
+    absent_note,
     reference_record,
     source_record,
     unknown_annotator,
 )
 from errorbar.core.counts import Counts
-from errorbar.core.errors import Place, Problem
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
@@ -96,9 +97,9 @@ class _Running:
                 total[1] += gold
         if by_sentence:
             for unit, column in enumerate(chosen.tolist()):
-                name = statistics.annotators[column] if column >= 0 else None
+                who = statistics.annotators[column] if column >= 0 else None
                 counts = Counts(*statistics.counts[unit, column].tolist()) if column >= 0 else Counts(0, 0, 0)
-                self.sentences.append(SentenceScore(at + unit + 1, name, counts))
+                self.sentences.append(SentenceScore(at + unit + 1, who, counts))
 
 
 def score(
@@ -189,7 +190,7 @@ def score_stream(
         if large:
             what = f"{large} sentence pairs were too large for the official search order; the integer objective served"
             problems.note("large-pairs", what, Place(system.name), fix="see docs/design/large-lattices.md")
-    _warn_absent(absent, n, annotators, problems)
+    problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     return [
         _finish(
             fold,
@@ -248,17 +249,3 @@ def warn_shifted(system: str, detector: ShiftDetector, problems: Problems) -> No
         said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
         what = f"lines {said} look shifted against the source; they are scored as they are"
         problems.note("shifted-lines", what, Place(system), fix="check the order of lines around them")
-
-
-def _warn_absent(absent: dict[str, int], n: int, annotators: dict[str, None], problems: Problems) -> None:
-    for name, count in absent.items():
-        if count and len(annotators) > 1:
-            problems.notes.append(
-                Problem(
-                    "annotator-absent",
-                    f"annotator {name} has no line for {count} of {n} sentences, which are not scored; in files that "
-                    "combine annotators this drops what was found correct or agreed upon",
-                    fix="score against that annotator's own file",
-                    severity="warning",
-                )
-            )
