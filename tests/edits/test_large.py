@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError
 from errorbar.edits.kernel import COMPILED
 from errorbar.edits.matching import Matches, match_corpus
+from tests.conftest import ROOT
 from tests.helpers.build import corpus, edit, sentence
 
 needs_kernel = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
@@ -81,3 +85,27 @@ def test_a_pair_beyond_all_bounds_is_refused_with_its_place(kernel: bool) -> Non
     with pytest.raises(InputError, match=r"sentence 2 has 6000 tokens and its hypothesis 6000") as refused:
         match_corpus(reference, ["b", line], kernel=kernel)
     assert refused.value.code == "pair-too-large"
+
+
+# Readers refuse such spans, but a Corpus can be built in memory by anybody.
+OUTSIDE = """
+from errorbar.core.errors import InputError
+from errorbar.edits.matching import match_corpus
+from tests.helpers.build import corpus, edit, sentence
+
+reference = corpus(sentence("a b c", {{"0": [edit({start}, {end}, "x")]}}))
+for arc_limit in (1 << 18, -1):
+    try:
+        print(match_corpus(reference, ["a x c"], arc_limit=arc_limit).counts.tolist())
+    except InputError as error:
+        print(error.code)
+"""
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, -1), (-(10**8), 0), (4, 4), (10**8, 10**8), (0, 10**8), (2, 1)])
+def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, end: int) -> None:
+    """In a process of its own: the kernel must not write where it has no business."""
+    command = [sys.executable, "-c", OUTSIDE.format(start=start, end=end)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split("\n")[:2]) <= {"[[[0, 1, 1]]]", "span-outside", "span-backwards"}

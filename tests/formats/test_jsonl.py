@@ -73,6 +73,8 @@ EDIT = '{"text": "a b", "annotations": {"0": [%s]}}'
     ("line", "code", "what"),
     [
         ("{", "jsonl-syntax", "not JSON: "),
+        pytest.param('{"text": ' + "[" * 100_000, "jsonl-syntax", "not JSON: ", id="too deep"),
+        pytest.param('{"text": ' + "1" * 5000 + "}", "jsonl-syntax", "not JSON: ", id="number too long"),
         ("[1]", "jsonl-record", "not a JSON object"),
         ('{"text": "a"}', "jsonl-record", "'annotations' is missing"),
         ('{"text": 1, "annotations": {}}', "jsonl-record", "'text' is int"),

@@ -10,7 +10,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import read_m2
+from errorbar.formats.m2 import read_m2, write_m2
 from tests.helpers.build import edit
 from tests.helpers.read import lines_of
 
@@ -173,6 +173,39 @@ class TestBadStructure:
         with pytest.raises(InputError) as refused:
             read(block * 1000)
         assert len(refused.value.problems) == 50
+
+
+class TestWriting:
+    """What M2 cannot hold is left out with a note; it never makes a file that reads as something else."""
+
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            Edit(0, 1, ("x",), "T", comment="one\nS two"),
+            Edit(0, 1, ("x",), "T", comment="one|||two"),
+            Edit(0, 1, ("x",), "T|||U"),
+            Edit(0, 1, ("x||y",), "T"),
+            Edit(0, 1, ("-NONE-",), "T"),
+            Edit(0, 1, (), "T"),
+        ],
+        ids=["line feed in a comment", "||| in a comment", "||| in a type", "|| in a word", "-NONE-", "unknown"],
+    )
+    def test_text_that_has_a_meaning_in_m2(self, odd: Edit) -> None:
+        problems = Problems()
+        plain = edit(1, 2, "z", kind="T")
+        written = "\n".join(write_m2([Sentence("a b", {"0": (odd, plain)}), Sentence("c")], problems)) + "\n"
+        first, second = read(written)[0]
+        assert (first.text, second.text) == ("a b", "c")
+        assert plain in first.annotations["0"]
+        assert {len(each.replacements) for each in first.annotations["0"]} == {1}
+        assert problems.notes
+
+    def test_names_become_numbers_and_a_note_says_which(self) -> None:
+        problems = Problems()
+        sentences = [Sentence("a", {"teacher": (), "1": (), "0": ()})]
+        again, _ = read("\n".join(write_m2(sentences, problems)))
+        assert list(again[0].annotations) == ["0", "1", "2"]
+        assert problems.notes[0].what == "M2 numbers its annotators: 0 = teacher, 2 = 0"
 
 
 # Edits and annotators as published (data/README.md).

@@ -103,6 +103,29 @@ class TestByHand:
         assert folded.chosen.shape == (0, 2)  # not asked for
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+class TestMisuse:
+    """A selection that does not fit is refused: the kernel must not read beyond its arrays."""
+
+    COUNTS, PRESENT = np.ones((2, 2, 3), np.int32), np.ones((2, 2), np.uint8)
+
+    @pytest.mark.parametrize("unit", [-1, 2, 5])
+    def test_units_that_do_not_exist(self, kernel: bool, unit: int) -> None:
+        with pytest.raises((IndexError, ValueError)):
+            fold_counts(self.COUNTS, self.PRESENT, beta=1.0, running=True, units=np.array([[0, unit]]), kernel=kernel)
+
+    @pytest.mark.parametrize("width", [1, 3])
+    def test_masks_of_another_width(self, kernel: bool, width: int) -> None:
+        masks = np.ones((1, width), np.uint8)
+        with pytest.raises(ValueError, match="."):
+            fold_counts(self.COUNTS, self.PRESENT, beta=1.0, running=True, masks=masks, kernel=kernel)
+
+    def test_as_many_replicates_of_units_as_of_masks(self, kernel: bool) -> None:
+        units, masks = np.zeros((3, 1), np.int64), np.ones((2, 2), np.uint8)
+        with pytest.raises(ValueError, match="."):
+            fold_counts(self.COUNTS, self.PRESENT, beta=1.0, running=True, units=units, masks=masks, kernel=kernel)
+
+
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[list[tuple[int, int, int]]], list[list[int]]]:
     """Counts and who looked, with correct edits no more than either side has."""

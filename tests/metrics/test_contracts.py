@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from errorbar.cli.score import show_scores
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
+from errorbar.core.counts import Counts
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import apply_edits
@@ -162,6 +163,16 @@ class TestParameters:
 def test_a_spec_says_everything(metric: M2) -> None:
     assert parse_metric(str(metric.spec)) == metric
     assert parse_metric(str(metric.spec)).spec == metric.spec
+
+
+@settings(max_examples=300)
+@given(m2_metrics())
+def test_every_beta_that_a_spec_allows_gives_an_f_between_p_and_r(metric: M2) -> None:
+    statistics = M2().measure(
+        corpus(sentence("a b c d e f", {"0": [edit(0, 1, "X"), edit(4, 5, "Y")]})), ["X b c d e f"]
+    )
+    counts = Counts(*replace(metric, choose="running").fold(statistics).totals[0].tolist())
+    assert 0.5 - 1e-12 <= counts.f(metric.beta) <= 1 + 1e-12  # P = 1, R = 1/2
 
 
 @pytest.mark.parametrize("style", ["m2", "jsonl"])
