@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from timing import ERRORBAR, median_call, median_process, table
@@ -107,7 +107,7 @@ def heavy_pairs(repeats: int) -> None:
     table("Heavy pairs, seconds", ["pair", "target", *(["kernel"] if COMPILED else []), "readable twin"], rows)
 
 
-def _matcher(corpus: Corpus, lines: Sequence[str], kernel: bool) -> object:
+def _matcher(corpus: Corpus, lines: Sequence[str], kernel: bool) -> Callable[[], object]:
     return lambda: match_corpus(corpus, lines, kernel=kernel)
 
 

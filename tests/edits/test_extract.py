@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from errorbar.edits.apply import apply_edits
 from errorbar.edits.extract import extract_edits, parallel_sentences
 from errorbar.formats.text import ParallelLine
+from tests.helpers.build import edit
 from tests.strategies import rewritten, tokens
 
 
@@ -49,7 +50,7 @@ def test_extracts(source: str, target: str, expected: list[tuple[int, int, str]]
 
 @given(st.data())
 def test_applying_the_edits_gives_the_target(data: st.DataObject) -> None:
-    source = data.draw(tokens(12))
+    source = data.draw(tokens())
     target = data.draw(rewritten(source))
     edits = extract_edits(source, target)
     assert apply_edits(source, edits) == target
@@ -63,6 +64,11 @@ def test_long_sentences(length: int) -> None:
     source = [f"w{number}" for number in range(length)]
     target = [*source[:100], "new", *source[101:250], *source[251:]]
     assert [edit.span for edit in extract_edits(source, target)] == [(100, 101), (250, 251)]
+
+
+def test_long_sentences_without_a_common_token() -> None:
+    source, target = [f"s{number}" for number in range(300)], [f"t{number}" for number in range(250)]
+    assert extract_edits(source, target) == [edit(0, 300, " ".join(target))]
 
 
 def test_each_corrected_text_is_an_annotator() -> None:

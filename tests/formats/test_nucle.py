@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.nucle import Essay, Mistake, merge_essays, read_nucle
+from errorbar.formats.nucle_project import project_essays
 from tests.helpers.read import lines_of
 
 ESSAY = """<DOC nid="7">
@@ -118,3 +124,25 @@ def test_essays_that_do_not_fit_together_are_refused() -> None:
         merge_essays([("a", [first]), ("b", [other_id])])
     with pytest.raises(InputError, match="other text than in a"):
         merge_essays([("a", [first]), ("b", [other_text])])
+
+
+PIECES = re.findall(r"</?\w[^<>]*>|[^<>\n]+|[<>\n]", ESSAY)
+
+
+@given(st.data())
+def test_whatever_the_order_of_its_pieces_a_file_is_read_or_refused(data: st.DataObject) -> None:
+    torn = list(PIECES)
+    for piece in data.draw(st.lists(st.sampled_from(PIECES), max_size=3)):
+        torn.insert(data.draw(st.integers(0, len(torn))), piece)
+    for at in data.draw(st.lists(st.integers(0, len(torn) - 1), max_size=2, unique=True)):
+        torn[at] = ""
+    sentences = [Sentence("Cats & dogs < birds"), Sentence("One line . Another <line> &eacute; ."), Sentence("Short .")]
+    problems = Problems(lenient=True)
+    with lines_of("".join(torn), problems) as lines:
+        found = list(read_nucle(lines, problems))
+    try:
+        projected = list(project_essays(found, sentences, problems))
+    except InputError as error:
+        assert {problem.code for problem in error.problems} <= {"nucle-no-text", "nucle-tokens"}  # noqa: PT017
+    else:
+        assert len(projected) == len(sentences)

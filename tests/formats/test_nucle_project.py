@@ -190,6 +190,31 @@ def edit_lines(sentences: list[Sentence]) -> Iterator[str]:
             yield "|||".join(line.split("|||")[:3])
 
 
+@pytest.mark.parametrize(("team", "noop", "exact", "retyped"), [("a", 5, 487, 1), ("b", 65, 479, 5), ("c", 0, 745, 0)])
+def test_the_alternative_answers_are_regenerated(data: Path, team: str, noop: int, exact: int, retyped: int) -> None:
+    """The released M2 has six edits under another type than the team's file: it was moderated."""
+    folder, problems = data / "conll14", Problems(limit=1000)
+    files = [folder / "noalt/official-2014.0.sgml", folder / f"alt/alternative-team{team}.sgml"]
+    base, answers = (list(read_nucle(Lines(file, problems), problems)) for file in files)
+    for each in base:
+        each.annotations.clear()
+    combined = folder / "alt/official-2014.combined-withalt.m2"
+    released = list(read_m2(Lines(combined, problems), Problems(limit=1000)))
+    found = list(project_essays(merge_essays([("base", base), (team, answers)]), released, problems))
+    edits = [(at, edit) for at, each in enumerate(found) for edit in each.annotations.get(team, ())]
+    official = [{edit[:4] for edits in each.annotations.values() for edit in edits} for each in released]
+    untyped = [{edit[:3] for edit in edits} for edits in official]
+    assert sum(edit[:4] in official[at] for at, edit in edits) == exact
+    assert sum(edit[:4] not in official[at] and edit[:3] in untyped[at] for at, edit in edits) == retyped
+    assert len(edits) == exact + retyped
+    assert sum(one.type == "noop" for each in answers for one in each.annotations[team_id(each)]) == noop
+
+
+def team_id(essay: Essay) -> str:
+    (name,) = essay.annotations
+    return name
+
+
 @pytest.mark.parametrize("annotator", ["0", "1"])
 def test_sentences_stand_where_the_released_annotation_files_say(data: Path, annotator: str) -> None:
     """``.conll.ann`` holds the token span of every edit with essay, paragraph and sentence."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,7 @@ SPACES = (" ", "  ", "\u2028", "\u00a0", "\t")
 @st.composite
 def annotated(draw: st.DrawFn, known: Format) -> Sentence:
     """A sentence that uses everything a corpus can hold; annotators are numbered where the format numbers them."""
-    words = draw(tokens(10))
+    words = draw(tokens())
     text = "".join(word + draw(st.sampled_from(SPACES)) for word in words).strip(" ")
     names = ["0", "12", "teacher one", "Ünal"] if Holds.NAMES in known.holds else ["0", "12"]
     looked = [name for name in names if draw(st.booleans())]
@@ -165,3 +166,10 @@ def test_an_empty_file_has_no_format() -> None:
 def test_an_unknown_format() -> None:
     with pytest.raises(UsageError, match="did you mean 'jsonl'"):
         find_format("json")
+
+
+def test_every_format_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
+    for known in FORMATS.values():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{known.name}` |"))
+        assert row.split(" | ")[3] == ("no" if known.write is None else "yes")

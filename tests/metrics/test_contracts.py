@@ -165,7 +165,7 @@ def test_a_spec_says_everything(metric: M2) -> None:
     assert parse_metric(str(metric.spec)).spec == metric.spec
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(m2_metrics())
 def test_every_beta_that_a_spec_allows_gives_an_f_between_p_and_r(metric: M2) -> None:
     statistics = M2().measure(

@@ -23,7 +23,7 @@ ALL = 1_000_000
 @click.option("--gold", metavar="FILE", help="Check each FILE as a system's output for this reference.")
 @format_option
 def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
-    r"""List every problem of M2 or JSONL files, or of system outputs.
+    """List every problem of M2 or JSONL files, or of system outputs.
 
     Exit code 0: nothing that stops scoring (there may be warnings); 1: something does.
 

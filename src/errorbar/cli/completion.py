@@ -14,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", metavar="bash|zsh|fish")
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    r"""Print a completion script for a shell.
+    """Print a completion script for a shell.
 
     \b
     errorbar completion bash > ~/.local/share/bash-completion/completions/errorbar

@@ -105,6 +105,9 @@ def command(
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]
     _check_standard_input([*(file.path for file in files), source, tokens, essays])
+    if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
+        what = "--alternative and --no-optional say how an annotator's edits are applied"
+        raise UsageError(Problem("useless-option", what, fix="give --to text and --annotator, or leave them out"))
     request = _Request(files, problems, source, tokens, essays, unmarked, detach_stops)
     kind = _kind(files, from_)
     sentences = _reader(request, kind)(request)
@@ -149,7 +152,8 @@ def _reader(request: _Request, kind: str) -> Callable[[_Request], Iterator[Sente
     """Choose how to read, and refuse options that would have no effect."""
     wanted = {"--source": request.source, "--tokens": request.tokens, "--essays": request.essays}
     wanted["--detach-stops"] = "yes" if request.detach_stops else None
-    fits = {"text": ["--source"], "nucle": ["--tokens", "--detach-stops"]}.get(kind, ["--essays"])
+    wanted["--unmarked"] = None if request.unmarked == "auto" else request.unmarked
+    fits = {"text": ["--source"], "nucle": ["--tokens", "--detach-stops"]}.get(kind, ["--essays", "--unmarked"])
     for option, value in wanted.items():
         if value is not None and option not in fits:
             what = f"{option} has no meaning for input in the format {kind}"

@@ -31,7 +31,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @format_option
 @click.pass_context
 def command(ctx: click.Context, style: str) -> None:
-    r"""List and fetch corpora.
+    """List and fetch corpora.
 
     Corpora come from their publishers, or from a copy at hand, into a cache folder: ERRORBAR_DATA, else
     XDG_CACHE_HOME/errorbar, else ~/.cache/errorbar. Nothing appears there before its hashes were compared.

@@ -18,7 +18,7 @@ from errorbar.demo import demo_files
 @format_option
 @click.pass_context
 def command(context: click.Context, by_type: bool, by_sentence: bool, save: Path | None, style: str) -> None:
-    r"""Score four systems against three annotators, on a small corpus inside the package.
+    """Score four systems against three annotators, on a small corpus inside the package.
 
     \b
     errorbar demo

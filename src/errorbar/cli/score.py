@@ -53,7 +53,7 @@ def command(
     lenient: bool,
     style: str,
 ) -> None:
-    r"""Score systems against one or several annotators.
+    """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files
     are read as they are.

@@ -130,14 +130,17 @@ def source_record(sentence: Sentence) -> str:
     return " ".join(sentence.text.split())
 
 
+_SEPARATOR, _UNKNOWN = "\x1f", "\x00"
+
+
 def reference_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what counts in a reference: annotators, spans, replacements, optionality.
 
     Types and comments are left out: no score without types depends on them.
     """
-    return "\x1d".join(
-        [
-            f"{name}\x1e" + "\x1e".join([f"{e[0]} {e[1]} {'||'.join(e[2])}{' ?' if e[4] else ''}" for e in edits])
-            for name, edits in annotations.items()
-        ]
-    )
+    return "\x1d".join([f"{name}\x1e{_edits_record(edits)}" for name, edits in annotations.items()])
+
+
+def _edits_record(edits: Annotation) -> str:
+    join = _SEPARATOR.join
+    return "\x1e".join([f"{e[0]} {e[1]} {join(e[2]) if e[2] else _UNKNOWN}{'?' if e[4] else ''}" for e in edits])

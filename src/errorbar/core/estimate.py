@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -13,6 +13,18 @@ class Undefined(StrEnum):
     NOTHING_IN_REFERENCE = "nothing is in the reference"
     NOTHING_CORRECT = "precision and recall are both 0"
     NO_UNITS = "no unit was scored"
+    NO_EDITS = "no edit was proposed and none is in the reference"
+    ONE_UNIT = "a single unit does not show how units vary"
+    TOO_FEW_UNITS = "too few units for the formula"
+    ZERO_WIDTH = "the formula gives an interval of zero width here"
+    NO_VARIATION = "all resamples give the same value"
+    ONE_SIDED = "nearly all resamples lie on one side of the value"
+    RESAMPLES_UNDEFINED = "the value is undefined in too many resamples"
+    NO_DISAGREEMENT = "the two never differ"
+    CONSTANT = "one of the variables never changes"
+    TOO_FEW_RATERS = "no item was judged by two raters"
+    ONE_LABEL = "every judgment has the same label"
+    LABEL_NOT_USED = "nobody used the label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,7 @@ class Estimate:
         interval: Its interval, or None if none was asked for.
         n_clusters: How many groups of dependent units, or None if units count as independent.
         undefined: Why there is no value, or, if there is one, which empty case a convention filled.
+        no_interval: Why there is no interval although one was asked for.
     """
 
     value: float | None
@@ -49,3 +62,15 @@ class Estimate:
     interval: Interval | None = None
     n_clusters: int | None = None
     undefined: Undefined | None = None
+    no_interval: Undefined | None = None
+
+    def with_interval(self, interval: Interval | Undefined, *, n_clusters: int | None = None) -> Estimate:
+        """The same value with its interval, or with the reason why it has none.
+
+        Args:
+            interval: What a function of ``errorbar.stats`` made.
+            n_clusters: How many clusters were resampled, or None if units count as independent.
+        """
+        if isinstance(interval, Undefined):
+            return replace(self, interval=None, no_interval=interval, n_clusters=n_clusters)
+        return replace(self, interval=interval, no_interval=None, n_clusters=n_clusters)

@@ -13,11 +13,13 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
     if 0 <= start <= end <= n_tokens:
         return True
+    expected, repair = f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
-        what, code = f"the span {start} {end} runs backwards", "span-backwards"
+        what = f"the span {start} {end} runs backwards"
+        problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
     else:
-        what, code = f"the span {start} {end} is outside the sentence of {n_tokens} tokens", "span-outside"
-    problems.repairable(code, what, place, expected=f"0 <= start <= end <= {n_tokens}", repair="the edit is dropped")
+        what = f"the span {start} {end} is outside the sentence of {n_tokens} tokens"
+        problems.repairable("span-outside", what, place, expected=expected, repair=repair)
     return False
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place, Problem
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -103,6 +104,7 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
         if tokens is None:
             tokens = cut[replacements] = [text.split() for text in replacements]
         alternatives += tokens
+    _check_spans(corpus, edits, np.repeat(np.arange(len(sizes)), sizes))
     encoded = EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
@@ -119,9 +121,27 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     return encoded
 
 
+def _check_spans(corpus: Corpus, edits: list[Edit], slots: NDArray[np.int64]) -> None:
+    """Readers see to this; a corpus built by hand might not, and the kernel must never look outside a sentence."""
+    if not edits:
+        return
+    units = slots // len(corpus.annotators)
+    lengths = np.array([len(sentence.tokens) for sentence in corpus.sentences])[units]
+    start, end = (np.array([edit[k] for edit in edits]) for k in (0, 1))
+    wrong = np.flatnonzero((start < 0) | (end < start) | (end > lengths))
+    if wrong.size:
+        first = int(wrong[0])
+        what = f"the span {start[first]} {end[first]} is outside the sentence of {lengths[first]} tokens"
+        place = Place(corpus.name, corpus.sentences[units[first]].line)
+        raise InputError(Problem("span-outside", what, place, f"0 <= start <= end <= {lengths[first]}"))
+
+
 def fold_case(vocabulary: Vocabulary) -> Tokens:
-    """The characters of every token in lower case, by token number."""
-    folded = [token.lower() for token in vocabulary]
+    """The characters of every token in lower case, by token number.
+
+    Characters are folded one by one, as the official scorer does: a final sigma is a sigma.
+    """
+    folded = ["".join([character.lower() for character in token]) for token in vocabulary]
     offsets = _offsets([len(token) for token in folded])
     return Tokens(_never_empty([ord(character) for token in folded for character in token]), offsets)
 

@@ -1,15 +1,20 @@
 """A text pair -> edits: a small, deterministic set of edits that turns one text into the other.
 
 Formula
-    Among the paths of the lattice of minimal edit paths: fewest inserted, deleted and substituted tokens
-    (Levenshtein distance), then fewest edits once neighbouring changes are merged, then most tokens kept.
+    Among all ways to align the two token sequences: fewest inserted, deleted and substituted tokens (Levenshtein
+    distance), then fewest edits once neighboring changes are merged, then most tokens kept. A dynamic programme
+    over (source tokens read, target tokens read, whether an edit is open) with whole-number keys.
 Conventions
     Tokens are compared exactly. Changes without an unchanged token between them form one edit, so no two edits
-    touch. What both texts begin with is never part of an edit, and neither is what they end with; of the remaining
-    ties the path wins that is found first when the lattice is read from left to right. Edits have no type
-    (``""``): the writer of M2 leaves that field empty. ``UNK`` would be wrong: ERRANT writes it where an annotator
-    gave no correction.
-    Time and memory grow with the product of the two lengths without their common beginning and end.
+    touch. What both texts begin with is never part of an edit, and neither is what they end with. Of the remaining
+    ties, read from the right, a substituted token goes before a deleted one, and a deleted one before an inserted
+    one. Edits have no type (``""``): the writer of M2 leaves that field empty. ``UNK`` would be wrong: ERRANT
+    writes it where an annotator gave no correction.
+    These are paths of the lattice of minimal edit paths, but the lattice itself is not built: it has an entry for
+    nearly every pair of tokens where the texts have little in common. Time and memory grow with the product of the
+    two lengths without their common beginning and end.
+Source
+    The distance is that of Levenshtein 1966; the choice among its alignments is errorbar's own.
 """
 
 from __future__ import annotations
@@ -18,11 +23,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
-from errorbar.edits.lattice import Edge, Lattice, Vertex, edit_lattice
 from errorbar.formats.text import ParallelLine
 
-_Key = tuple[int, int, int]  # changed tokens, edits, minus tokens kept
-_State = tuple[Vertex, bool]  # where, and whether an edit is open
+_KEPT = -1
+_EDIT = 1 << 20
+_CHANGED = 1 << 40
+_NEVER = 1 << 80
+
+_Table = list[list[int]]
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
@@ -38,12 +46,10 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
         Edits of type ``""`` in text order, with at least one unchanged token between any two.
     """
     first, rest = _common_ends(source, target)
-    path = _best_path(edit_lattice(source[first : len(source) - rest], target[first : len(target) - rest]))
-    edits: list[Edit] = []
-    for start, end in path:
-        i, i2, j, j2 = (first + n for n in (start[0], end[0], start[1], end[1]))
-        edits.append(Edit(i, i2, (" ".join(target[j:j2]),)))
-    return edits
+    middle, new = source[first : len(source) - rest], target[first : len(target) - rest]
+    return [
+        Edit(first + start, first + end, (" ".join(new[low:high]),)) for start, end, low, high in _align(middle, new)
+    ]
 
 
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
@@ -68,34 +74,55 @@ def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int
     return first, rest
 
 
-def _best_path(lattice: Lattice) -> list[Edge]:
-    """The edits of the best path as arcs of the lattice, left to right."""
-    start = (lattice.vertices[0], False)
-    best: dict[_State, _Key] = {start: (0, 0, 0)}
-    arrived: dict[_State, _State] = {}
-    for edge in dict.fromkeys(lattice.edges):  # sorted by their first vertex, so every state is final when it is left
-        kept = lattice.is_match(edge)
-        for is_open in (False, True):
-            key = best.get((edge[0], is_open))
-            if key is None:
+def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """The edits of the best alignment, left to right: source span and target span of each."""
+    closed, opened = _tables(source, target)
+    i, j = len(source), len(target)
+    in_edit = opened[i][j] < closed[i][j]
+    end = (i, j)
+    edits: list[tuple[int, int, int, int]] = []
+    while i or j:
+        if not in_edit:
+            i, j = i - 1, j - 1
+            in_edit, end = opened[i][j] < closed[i][j], (i, j)
+            continue
+        before = opened[i][j] - _CHANGED
+        for i_before, j_before in ((i - 1, j - 1), (i - 1, j), (i, j - 1)):
+            if i_before < 0 or j_before < 0:
                 continue
-            changed, n_edits, n_kept = key
-            new = (changed, n_edits, n_kept - 1) if kept else (changed + 1, n_edits + (not is_open), n_kept)
-            state = (edge[1], not kept)
-            if state not in best or new < best[state]:
-                best[state] = new
-                arrived[state] = (edge[0], is_open)
-    last = lattice.vertices[-1]
-    state = min((s for s in ((last, False), (last, True)) if s in best), key=lambda s: best[s])
-    edits: list[Edge] = []
-    end: Vertex | None = None
-    while True:
-        vertex, is_open = state
-        if is_open and end is None:
-            end = vertex
-        elif not is_open and end is not None:
-            edits.append((vertex, end))
-            end = None
-        if state not in arrived:
-            return edits[::-1]
-        state = arrived[state]
+            if i_before < i and j_before < j and source[i_before] == target[j_before]:
+                continue  # an equal pair is kept, not substituted
+            begins = closed[i_before][j_before] + _EDIT == before
+            if begins or opened[i_before][j_before] == before:
+                i, j, in_edit = i_before, j_before, not begins
+                break
+        if not in_edit:
+            edits.append((i, end[0], j, end[1]))
+    return edits[::-1]
+
+
+def _tables(source: Sequence[str], target: Sequence[str]) -> tuple[_Table, _Table]:
+    """Smallest key of every pair of prefixes, if it ends between edits and if it ends in one."""
+    closed_row, open_row = [0], [_NEVER]
+    for _ in target:
+        closed_row.append(_NEVER)
+        open_row.append(_CHANGED + min(closed_row[-2] + _EDIT, open_row[-1]))
+    closed, opened = [closed_row], [open_row]
+    for token in source:
+        best = [min(pair) for pair in zip(closed_row, open_row, strict=True)]
+        enter = [min(between + _EDIT, inside) for between, inside in zip(closed_row, open_row, strict=True)]
+        left = enter[0] + _CHANGED
+        closed_row, open_row = [_NEVER], [left]
+        for j, other in enumerate(target):
+            if token == other:
+                key = best[j] + _KEPT
+                closed_row.append(key)
+                here = min(enter[j + 1], left) + _CHANGED
+                left = min(key + _EDIT, here)
+            else:
+                closed_row.append(_NEVER)
+                left = here = min(enter[j], enter[j + 1], left) + _CHANGED
+            open_row.append(here)
+        closed.append(closed_row)
+        opened.append(open_row)
+    return closed, opened

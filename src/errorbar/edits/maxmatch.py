@@ -214,4 +214,4 @@ def _matched(proposed: list[tuple[int, int, tuple[str, ...]]], reference: list[R
 
 
 def _folded(tokens: Sequence[str]) -> str:
-    return "".join(tokens).lower()
+    return "".join([character.lower() for token in tokens for character in token])

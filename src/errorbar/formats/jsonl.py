@@ -42,8 +42,9 @@ def read_jsonl(lines: Lines, problems: Problems) -> Iterator[Sentence]:
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            problems.error("jsonl-syntax", f"not JSON: {error.msg} at column {error.colno}", place)
+        except (ValueError, RecursionError) as error:
+            said = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
+            problems.error("jsonl-syntax", f"not JSON: {said}", place)
             continue
         if not isinstance(record, dict):
             problems.error("jsonl-record", "not a JSON object", place, expected='{"text": ..., "annotations": ...}')

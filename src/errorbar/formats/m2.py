@@ -10,7 +10,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation, check_span
-from errorbar.formats.opening import Lines
+from errorbar.formats.opening import Lines, Source, open_bytes
 
 NOTHING = "-NONE-"
 NOOP = "noop"
@@ -146,7 +146,7 @@ class _Assembler:
         usual = annotator.isdecimal()
         if not usual:
             what = f"the annotator id '{annotator}' is not a number"
-            self.problems.repairable("m2-annotator", what, place, repair="kept as a name")
+            self.problems.repairable("m2-annotator", what, place, expected="a whole number", repair="kept as a name")
         if need.startswith("||"):
             what = "an empty last alternative, which the official scorer loses"
             repair = "read as a deletion"
@@ -163,6 +163,24 @@ def _replacement(text: str) -> str:
     if text == NOTHING:
         return ""
     return " ".join(text.split()) if " " in text else text
+
+
+def m2_annotators(path: Source) -> list[str]:
+    """Every annotator id of an M2 file, by first appearance, found without parsing the file.
+
+    Raises:
+        InputError: If the file cannot be opened.
+    """
+    found: dict[str, None] = {}
+    known: set[bytes] = set()
+    with open_bytes(path) as stream:
+        for line in stream:
+            if line.startswith(b"A "):
+                tail = line.rpartition(b"|||")[2]
+                if tail not in known and line.count(b"|||") >= N_FIELDS - 1:
+                    known.add(tail)
+                    found[line.split(b"|||")[N_FIELDS - 1].decode(errors="replace").strip()] = None
+    return list(found)
 
 
 def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
@@ -186,7 +204,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]
                     lost.add("consistency sets")
                 if not edit.replacements:
                     lost.add("corrections that are unknown (written as deletions)")
-                yield _a_line(edit, number)
+                yield _a_line(edit, number, lost)
         yield ""
     for what in sorted(lost):
         problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out", Place())
@@ -208,11 +226,26 @@ def _number(annotator: str, ids: dict[str, str]) -> str:
     return number
 
 
-def _a_line(edit: Edit, number: str) -> str:
-    if len(edit.replacements) > 1:
-        correction = "||".join(replacement or NOTHING for replacement in edit.replacements)
+def _a_line(edit: Edit, number: str, lost: set[str]) -> str:
+    replacements = [_plain(text, "||", "corrections", lost) for text in edit.replacements]
+    if NOTHING in replacements:
+        lost.add(f"the correction {NOTHING}, which it reads as a deletion")
+    if len(replacements) > 1:
+        correction = "||".join(text or NOTHING for text in replacements)
     else:
-        correction = edit.replacements[0] if edit.replacements else ""
+        correction = replacements[0] if replacements else ""
+    kind = _plain(edit.type, "|||", "types", lost)
+    comment = _plain(edit.comment, "|||", "comments", lost)
     need = "OPTIONAL" if edit.optional else "REQUIRED"
-    comment = edit.comment or NOTHING
-    return f"A {edit.start} {edit.end}|||{edit.type}|||{correction}|||{need}|||{comment}|||{number}"
+    return f"A {edit.start} {edit.end}|||{kind}|||{correction}|||{need}|||{comment or NOTHING}|||{number}"
+
+
+def _plain(text: str, separator: str, what: str, lost: set[str]) -> str:
+    """The text without what would end its field or its line."""
+    plain = text
+    if separator in text or "\n" in text or "\r" in text:
+        plain = " ".join(text.replace(separator, " ").split())
+    plain = plain.strip("|")  # would join the separator beside it
+    if plain != text:
+        lost.add(f"{separator} and line feeds in {what} (written as spaces)")
+    return plain

@@ -158,7 +158,7 @@ class _Reader:
 
     def finish(self) -> None:
         if self.essay is not None:
-            self._error("nucle-unclosed", f"the essay {self.essay.nid!r} is not closed", "</DOC>", self.essay.line)
+            self.error("nucle-unclosed", f"the essay {self.essay.nid!r} is not closed", "</DOC>", self.essay.line)
         elif not self.seen:
             self.problems.error("nucle-empty", "no essay in the file", Place(self.name), expected="<DOC nid=...>")
 
@@ -167,22 +167,22 @@ class _Reader:
             self.parts.append(text)
         elif text.strip():
             what = f"text outside of paragraphs and corrections: {text.strip()[:40]!r}"
-            self._repairable("nucle-stray", what, "a tag", "left out")
+            self.repairable("nucle-stray", what, "a tag", "left out")
 
     def _open(self, name: str, rest: str) -> None:
         if self.leaf:
             what = f"<{name}> inside of <{self.leaf}> from line {self.leaf_line}"
-            self._repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
+            self.repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
             self._end_leaf()
         attributes = {key.lower(): double or single for key, double, single in _ATTRIBUTE.findall(rest)}
         if name == "DOC":
             self._open_essay(attributes)
         elif self.essay is None:
-            self._error("nucle-place", f"<{name}> outside of an essay", "<DOC nid=...> before it")
+            self.error("nucle-place", f"<{name}> outside of an essay", "<DOC nid=...> before it")
         elif name == "ANNOTATION":
             self.annotator = attributes.get("teacher_id", "")
             if not self.annotator:
-                self._error("nucle-attribute", "<ANNOTATION> without teacher_id", 'teacher_id="..."')
+                self.error("nucle-attribute", "<ANNOTATION> without teacher_id", 'teacher_id="..."')
             self.essay.annotations.setdefault(self.annotator, [])
         elif name == "MISTAKE":
             self._open_mistake(attributes)
@@ -191,19 +191,19 @@ class _Reader:
 
     def _open_essay(self, attributes: Mapping[str, str]) -> None:
         if self.essay is not None:
-            self._error("nucle-unclosed", f"<DOC> inside of the essay {self.essay.nid!r}", "</DOC>")
+            self.error("nucle-unclosed", f"<DOC> inside of the essay {self.essay.nid!r}", "</DOC>")
         nid = attributes.get("nid", "")
         if not nid:
-            self._error("nucle-attribute", "<DOC> without nid", 'nid="..."')
+            self.error("nucle-attribute", "<DOC> without nid", 'nid="..."')
         elif nid in self.seen:
-            self._error("nucle-twice", f"a second essay with the id {nid!r}", "every nid once")
+            self.error("nucle-twice", f"a second essay with the id {nid!r}", "every nid once")
         self.seen.add(nid)
         self.essay = Essay(nid, self.number, file=self.name)
         self.annotator = self.mistake = None
 
     def _open_mistake(self, attributes: Mapping[str, str]) -> None:
         if self.mistake is not None:
-            self._error("nucle-unclosed", "<MISTAKE> inside of a <MISTAKE>", "</MISTAKE>")
+            self.error("nucle-unclosed", "<MISTAKE> inside of a <MISTAKE>", "</MISTAKE>")
         self.mistake = {"line": self.number}
         self.values = {}
         for key in _NUMBERS:
@@ -212,7 +212,7 @@ class _Reader:
                 self.mistake[key] = int(value)
             else:
                 what = f"<MISTAKE> with {key}={value!r}" if key in attributes else f"<MISTAKE> without {key}"
-                self._repairable("nucle-attribute", what, "a whole number", "the mistake is dropped")
+                self.repairable("nucle-attribute", what, "a whole number", "the mistake is dropped")
 
     def _close(self, name: str) -> Iterator[Essay]:
         if name == self.leaf:
@@ -220,18 +220,18 @@ class _Reader:
             return
         if self.leaf:
             what = f"</{name}> inside of <{self.leaf}> from line {self.leaf_line}"
-            self._repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
+            self.repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
             self._end_leaf()
         opened = {"DOC": self.essay, "MISTAKE": self.mistake, "ANNOTATION": self.annotator, "TEXT": self.essay}
         if opened.get(name) is None:
-            self._repairable("nucle-place", f"</{name}> without <{name}>", f"<{name}>", "left out")
+            self.repairable("nucle-place", f"</{name}> without <{name}>", f"<{name}>", "left out")
         elif name == "MISTAKE":
             self._end_mistake()
         elif name == "ANNOTATION":
             self.annotator = None
         elif name == "DOC" and self.essay is not None:
             if self.mistake is not None:
-                self._error("nucle-unclosed", "</DOC> inside of a <MISTAKE>", "</MISTAKE>", self.mistake["line"])
+                self.error("nucle-unclosed", "</DOC> inside of a <MISTAKE>", "</MISTAKE>", self.mistake["line"])
                 self.mistake = None
             essay, self.essay = self.essay, None
             yield essay
@@ -244,9 +244,9 @@ class _Reader:
             if self.essay is not None:
                 self.essay.paragraphs.append(text)
         elif self.mistake is None:
-            self._repairable("nucle-place", f"<{leaf}> outside of a <MISTAKE>", "<MISTAKE ...>", "left out")
+            self.repairable("nucle-place", f"<{leaf}> outside of a <MISTAKE>", "<MISTAKE ...>", "left out")
         elif leaf in self.values:
-            self._repairable("nucle-twice", f"a second <{leaf}> in a <MISTAKE>", "one", "the first is used")
+            self.repairable("nucle-twice", f"a second <{leaf}> in a <MISTAKE>", "one", "the first is used")
         else:
             self.values[leaf] = text
 
@@ -255,12 +255,12 @@ class _Reader:
         assert self.mistake is not None
         mistake, self.mistake = self.mistake, None
         if self.annotator is None:
-            self._error("nucle-place", "<MISTAKE> outside of an <ANNOTATION>", "<ANNOTATION teacher_id=...>")
+            self.error("nucle-place", "<MISTAKE> outside of an <ANNOTATION>", "<ANNOTATION teacher_id=...>")
             return
         for leaf in ("TYPE", "CORRECTION"):
             if leaf not in self.values:
                 what = f"<MISTAKE> without <{leaf}>"
-                self._repairable("nucle-missing", what, f"<{leaf}>...</{leaf}>", "the mistake is dropped")
+                self.repairable("nucle-missing", what, f"<{leaf}>...</{leaf}>", "the mistake is dropped")
                 return
         if all(key in mistake for key in _NUMBERS):
             span = [mistake[key] for key in _NUMBERS]
@@ -270,8 +270,8 @@ class _Reader:
                 Mistake(span[0], span[1], span[2], span[3], *values, mistake["line"])
             )
 
-    def _error(self, code: str, what: str, expected: str, line: int = 0) -> None:
+    def error(self, code: str, what: str, expected: str, line: int = 0) -> None:
         self.problems.error(code, what, Place(self.name, line or self.number), expected=expected)
 
-    def _repairable(self, code: str, what: str, expected: str, repair: str) -> None:
+    def repairable(self, code: str, what: str, expected: str, repair: str) -> None:
         self.problems.repairable(code, what, Place(self.name, self.number), expected=expected, repair=repair)

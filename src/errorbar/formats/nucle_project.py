@@ -38,9 +38,6 @@ class Dropped(StrEnum):
     OUTSIDE = "it lies outside the text"
 
 
-_CODES = {Dropped.CROSSES: "nucle-crosses", Dropped.NO_CHANGE: "nucle-no-change", Dropped.OUTSIDE: "nucle-outside"}
-
-
 @dataclass(frozen=True, slots=True)
 class Located:
     """A sentence and where it stands in its paragraph.
@@ -143,12 +140,7 @@ def project_essays(
                 place = Place(essay.file_of.get(annotator, essay.file), mistake.line)
                 result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops)
                 if isinstance(result, Dropped):
-                    what = f"the mistake {mistake.type!r} is dropped: {result}"
-                    if result is Dropped.OUTSIDE:
-                        expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
-                        problems.repairable(_CODES[result], what, place, expected=expected, repair="it is dropped")
-                    else:
-                        problems.note(_CODES[result], what, place)
+                    _record(result, mistake, essay, place, problems)
                     continue
                 paragraph, number, edit = result
                 collected = found[paragraph][number]
@@ -167,6 +159,17 @@ def project_essays(
                 }
                 sentence = located.sentence
                 yield Sentence(sentence.text, annotations, essay.nid, sentence.writer, sentence.line)
+
+
+def _record(why: Dropped, mistake: Mistake, essay: Essay, place: Place, problems: Problems) -> None:
+    what = f"the mistake {mistake.type!r} is dropped: {why}"
+    if why is Dropped.CROSSES:
+        problems.note("nucle-crosses", what, place)
+    elif why is Dropped.NO_CHANGE:
+        problems.note("nucle-no-change", what, place)
+    else:
+        expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
+        problems.repairable("nucle-outside", what, place, expected=expected, repair="it is dropped")
 
 
 @dataclass(frozen=True, slots=True)

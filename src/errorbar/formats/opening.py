@@ -66,9 +66,9 @@ class Lines:
         name: What the file is called in messages.
     """
 
-    def __init__(self, path: Source, problems: Problems) -> None:
-        self.name = display_name(path)
-        self._blocks = _read_blocks(path, problems)
+    def __init__(self, path: Source, problems: Problems, name: Source | None = None) -> None:
+        self.name = display_name(path if name is None else name)
+        self._blocks = _read_blocks(path, self.name, problems)
         self._ahead: list[str] = []
         self._lines = self._iterate()
 
@@ -107,9 +107,22 @@ class Lines:
         return ""
 
 
-def _read_blocks(path: Source, problems: Problems) -> Iterator[list[str]]:
+def rereadable(path: Source) -> Source:
+    """A path that can be read more than once: standard input is first copied to a file, which goes with the process."""
+    if fspath(path) != STANDARD_INPUT:
+        return path
+    import atexit  # noqa: PLC0415 - rarely needed
+    import shutil  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.NamedTemporaryFile(prefix="errorbar-", delete=False) as copy:
+        atexit.register(Path(copy.name).unlink, missing_ok=True)
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return copy.name
+
+
+def _read_blocks(path: Source, name: str, problems: Problems) -> Iterator[list[str]]:
     """Yield lists of lines: decoding and cutting many lines at once is several times faster than one by one."""
-    name = display_name(path)
     with open_bytes(path) as stream:
         number = 0
         rest = b""

@@ -11,8 +11,8 @@ from typing import Literal
 from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import read_m2
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.m2 import m2_annotators, read_m2
+from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.registry import recognise_line
 
 Unmarked = Literal["auto", "official", "all", "absent"]
@@ -25,6 +25,8 @@ annotator, else ``official``.
 """
 FIRST_ANNOTATOR = "0"
 CHUNK = 4096
+ALL = 1 << 62
+"""A chunk size that takes everything at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def read_corpus(files: Sequence[Source], problems: Problems | None = None, *, un
     sentences: list[Sentence] = []
     annotators: tuple[str, ...] = ()
     # One chunk: every annotator of every file is known before a sentence is filled in.
-    for chunk in reference_chunks(named, notebook, unmarked=unmarked, size=1 << 62):
+    for chunk in reference_chunks(named, notebook, unmarked=unmarked, size=ALL):
         sentences += chunk.sentences
         annotators = chunk.annotators
     return Corpus(sentences, annotators, named[0].name, list(notebook.notes))
@@ -128,17 +130,24 @@ def read_corpus(files: Sequence[Source], problems: Problems | None = None, *, un
 class _Stream:
     def __init__(self, file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> None:
         self.file = file
-        self.unmarked = unmarked
         self.rename = rename
-        self.lines = Lines(file.path, problems)
+        self.path = rereadable(file.path)
+        self.lines = Lines(self.path, problems, file.path)
+        # Only M2 leaves it open what a sentence without annotations means.
+        self.unmarked: Unmarked = "absent" if self.lines.peek().lstrip().startswith("{") else unmarked
         self.sentences = read_sentences(self.lines, problems)
         self.seen: dict[str, None] = {}
+        self.complete = False
 
     def take(self, size: int) -> list[Sentence]:
-        taken = list(islice(self.sentences, size)) if size < 1 << 62 else list(self.sentences)
+        taken = list(islice(self.sentences, size)) if size < ALL else list(self.sentences)
         for sentence in taken:
             if not self.seen.keys() >= sentence.annotations.keys():
                 self.seen.update(dict.fromkeys(sentence.annotations))
+        if len(taken) == size and not self.complete and self.unmarked in ("auto", "all"):
+            # More may follow, and what a bare sentence means depends on who annotated the whole file.
+            self.seen.update(dict.fromkeys(m2_annotators(self.path)))
+        self.complete = True
         self._fill(taken)
         return taken
 
@@ -155,7 +164,7 @@ class _Stream:
             return
         if self.unmarked == "all":
             for sentence in sentences:
-                sentence.annotations = {name: sentence.annotations.get(name, ()) for name in self.seen}
+                sentence.annotations = {name: sentence.annotations.get(name, ()) for name in _in_order(self.seen)}
             return
         bare = [sentence for sentence in sentences if not sentence.annotations]
         if bare:

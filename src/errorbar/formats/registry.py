@@ -141,12 +141,17 @@ def recognise(path: str) -> Format:
     """Tell a file's format by its first line, leaving standard input unread.
 
     Raises:
-        InputError: If the file cannot be opened, or holds nothing.
+        InputError: If the file cannot be opened, holds nothing, or is markup of an unknown kind.
     """
     first = _peek_standard_input() if path == STANDARD_INPUT else Lines(path, Problems(lenient=True)).peek()
+    place = Place(display_name(path))
     if not first.strip():
-        raise InputError(Problem("empty-file", "the file is empty", Place(display_name(path))))
-    return recognise_line(first)
+        raise InputError(Problem("empty-file", "the file is empty", place))
+    known = recognise_line(first)
+    if known.name == "text" and first.lstrip().startswith("<"):
+        what = f"markup that errorbar does not know; it starts {first.strip()[:30]!r}"
+        raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from text"))
+    return known
 
 
 def _peek_standard_input() -> str:
@@ -156,6 +161,10 @@ def _peek_standard_input() -> str:
         raise UsageError(Problem("unknown-format", what, fix=f"name it: --from {'|'.join(FORMATS)}"))
     start: bytes = peek(1)
     if start.startswith(_GZIP):
-        start = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start, 1 << 16)
+        try:
+            start = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start, 1 << 16)
+        except zlib.error as error:
+            what = f"the compressed data is damaged: {error}"
+            raise InputError(Problem("gzip-damaged", what, Place(display_name(STANDARD_INPUT)))) from None
     text = start.decode(errors="replace").removeprefix("\ufeff")
     return next((line for line in text.split("\n") if line.strip()), "")

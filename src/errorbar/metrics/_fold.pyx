@@ -24,6 +24,8 @@ def fold_replicates(
             mr = r if masks.shape[0] > 1 else 0
             for k in range(n):
                 u = units[ur, k]
+                if u < 0:  # padding
+                    continue
                 best = -1
                 best_f = best_size = 0.0
                 best_c = 0

@@ -61,16 +61,21 @@ def fold_counts(
         present: Whether an annotator looked at a unit; shape (units, annotators).
         beta: Weight of recall against precision.
         running: Compare by the corpus so far plus this sentence, not by the sentence alone.
-        units: Units to fold, in order, e.g. a resample; shape (replicates, n) or (1, n). None: all, once.
+        units: Units to fold, in order, e.g. a resample; shape (replicates, n) or (1, n). -1 is padding, for rows
+            of different lengths. None: all, once.
         masks: Annotators that may be chosen; shape (replicates, annotators) or (1, annotators). None: all.
         start: Totals to go on from; shape (replicates, 3).
         want_chosen: Return who was chosen.
         kernel: Use the compiled kernel (True), the twin (False), or the kernel where there is one (None).
+
+    Raises:
+        ValueError: If the selection does not fit the counts.
     """
     n_units, n_annotators = present.shape
     rows = np.arange(n_units, dtype=np.int64)[None, :] if units is None else np.ascontiguousarray(units, np.int64)
     allowed = np.ones((1, n_annotators), np.uint8) if masks is None else np.ascontiguousarray(masks, dtype=np.uint8)
     replicates = max(len(rows), len(allowed), 1 if start is None else len(start))
+    _check(n_units, n_annotators, replicates, rows, allowed, start)
     totals = np.zeros((replicates, 3), np.int64)
     if start is not None:
         totals += start
@@ -98,6 +103,24 @@ def fold_counts(
     return Folded(totals, used, chosen)
 
 
+def _check(
+    n_units: int,
+    n_annotators: int,
+    replicates: int,
+    rows: NDArray[np.int64],
+    allowed: NDArray[np.uint8],
+    start: NDArray[np.int64] | None,
+) -> None:
+    """The kernel reads where it is told to: nothing may lie outside its arrays."""
+    if rows.ndim != 2 or (rows.size and (rows.min() < -1 or rows.max() >= n_units)):
+        raise ValueError(f"units must be a table of numbers from 0 to {n_units - 1} (or -1)")
+    if allowed.ndim != 2 or allowed.shape[1] != n_annotators:
+        raise ValueError(f"masks must have {n_annotators} columns, one per annotator")
+    for name, size in (("units", len(rows)), ("masks", len(allowed)), ("start", 1 if start is None else len(start))):
+        if size not in (1, replicates):
+            raise ValueError(f"{name} has {size} rows; expected 1 or {replicates}")
+
+
 def _fold_one(
     counts: NDArray[np.int32],
     present: NDArray[np.uint8],
@@ -111,6 +134,8 @@ def _fold_one(
     used = 0
     total = totals.tolist()
     for position, unit in enumerate(units):
+        if unit < 0:  # padding
+            continue
         before = total if running else [0, 0, 0]
         best, best_key = -1, (0.0, 0, 0.0)
         table = counts[unit].tolist()

@@ -21,15 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, unknown_annotator
-from errorbar.core.spec import Parameter, Spec, Value, make_spec
+from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec
 from errorbar.edits.matching import Matches, match_corpus
 from errorbar.metrics.base import Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE, Folded, fold_counts
 from errorbar.metrics.statistics import Statistics
 
 
+MAX_BETA = 1000
+"""Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
+
+
 def _positive(value: Value) -> str:
-    return "" if isinstance(value, float) and 0 < value < float("inf") else "a number above 0"
+    return "" if isinstance(value, float) and 0 < value <= MAX_BETA else f"a number above 0, at most {MAX_BETA}"
 
 
 def _small_count(value: Value) -> str:
@@ -45,6 +49,9 @@ class M2:
         max_unchanged: How many unchanged words an edit may span.
         ignore_case_space: Drop proposed edits that only change letter case or white space.
         choose: ``running`` (official), ``sentence`` (order-free), or the name of one annotator.
+
+    Raises:
+        UsageError: If a parameter will not do.
     """
 
     name: ClassVar[str] = "m2"
@@ -60,6 +67,10 @@ class M2:
     max_unchanged: int = 2
     ignore_case_space: bool = False
     choose: str = RUNNING
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters:
+            check_value(self.name, parameter, getattr(self, parameter.name))
 
     @property
     def spec(self) -> Spec:

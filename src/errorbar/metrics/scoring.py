@@ -159,7 +159,7 @@ def score_stream(
     n_large = [0] * len(systems)
     n = 0
     for chunk in chunks:
-        annotators.update(dict.fromkeys(chunk.annotators))
+        annotators = dict.fromkeys([*chunk.annotators, *annotators])  # a reader's chunks know more and more of them
         source_hash.add(map(source_record, chunk.sentences))
         reference_hash.add([reference_record(sentence.annotations) for sentence in chunk.sentences])
         for only in absent:

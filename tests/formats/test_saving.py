@@ -1,0 +1,69 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import InputError
+from errorbar.formats.saving import save_lines
+
+
+def failing() -> Iterator[str]:
+    yield "one"
+    raise ValueError("no more")
+
+
+def test_writes_lines(tmp_path: Path) -> None:
+    save_lines(["a", "é\u2028b"], str(tmp_path / "x.txt"))
+    assert (tmp_path / "x.txt").read_bytes() == "a\né\u2028b\n".encode()
+    assert [file.name for file in tmp_path.iterdir()] == ["x.txt"]
+
+
+def test_compresses_the_same_lines_to_the_same_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "x.gz", tmp_path / "y.gz"
+    save_lines(["a"], str(first))
+    save_lines(["a"], str(second))
+    assert gzip.decompress(first.read_bytes()) == b"a\n"
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_failure_leaves_everything_as_it_was(tmp_path: Path, ending: str) -> None:
+    target = tmp_path / f"x{ending}"
+    target.write_text("old")
+    with pytest.raises(ValueError, match="no more"):
+        save_lines(failing(), str(target))
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_failure_leaves_standard_output_empty(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="no more"):
+        save_lines(failing(), "-")
+    assert capfd.readouterr().out == ""
+
+
+def test_keeps_the_rights_of_a_file_and_gives_usual_ones_to_a_new_one(tmp_path: Path) -> None:
+    old, new, usual = tmp_path / "old", tmp_path / "new", tmp_path / "usual"
+    old.write_text("")
+    old.chmod(0o640)
+    usual.write_text("")
+    save_lines(["a"], str(old))
+    save_lines(["a"], str(new))
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert new.stat().st_mode == usual.stat().st_mode
+
+
+def test_a_folder_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        save_lines(["a"], str(tmp_path / "none" / "x"))
+
+
+def test_half_a_surrogate_pair(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="character 2 of output line 2"):
+        save_lines(["a", "b\ud800"], str(tmp_path / "x"))
+    assert not list(tmp_path.iterdir())
