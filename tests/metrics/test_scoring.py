@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import NamedFile, Unmarked, reference_chunks
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Lines, score, score_stream
@@ -186,3 +186,13 @@ class TestFiles:
         (tmp_path / "gold.m2").write_text("S a b\n\nS c d\nA 0 1|||Det|||C|||REQUIRED|||-NONE-|||1\n\n")
         (tmp_path / "system").write_text("a b\nC d\n")
         assert self.scores(tmp_path, 1, "auto", M2()) == self.scores(tmp_path, 4096, "auto", M2())
+
+    def test_a_type_that_only_others_use_is_listed_for_a_named_annotator_too(self, tmp_path: Path) -> None:
+        """Also where the named annotator first appears in a later chunk than the type."""
+        a_line = "A 0 1|||{}|||C|||REQUIRED|||-NONE-|||{}\n"
+        (tmp_path / "gold.m2").write_text("S a b\n" + a_line.format("Det", 0) + "\nS c d\n" + a_line.format("Prep", 1))
+        (tmp_path / "system").write_text("a b\nC d\n")
+        for unmarked in UNMARKED:
+            whole = self.scores(tmp_path, 4096, unmarked, M2(choose="1"))
+            assert [(row.type, row.gold) for row in whole.by_type] == [("Det", 0), ("Prep", 1)]
+            assert self.scores(tmp_path, 1, unmarked, M2(choose="1")) == whole

@@ -16,6 +16,8 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
+from errorbar.metrics.base import Metric
+from errorbar.metrics.choice import RUNNING
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
@@ -66,10 +68,11 @@ def command(
         raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
-        metrics = [replace(metric, choose=annotator) if isinstance(metric, M2) else metric for metric in metrics]
+        metrics = [_against(metric, annotator) for metric in metrics]
     _check_inputs([*gold, *systems])
     problems = Problems(lenient=lenient)
     files = [NamedFile.parse(system) for system in systems]
+    _check_names([file.name for file in files])
     readers = [HypothesisReader(file, problems) for file in files]
     references = [NamedFile.parse(path) for path in gold]
     with progress_bar("sentences") as progress:
@@ -112,6 +115,19 @@ def show_scores(
         show(_data_table(scores), style)
     else:
         show(_score_table(scores), style)
+
+
+def _against(metric: Metric, annotator: str) -> Metric:
+    if not isinstance(metric, M2) or metric.choose != RUNNING:
+        what = f"--annotator {annotator} and the metric {metric.spec} both say who is scored against"
+        raise UsageError(Problem("two-choices", what, fix="give one of them"))
+    return replace(metric, choose=annotator)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(Problem("same-name", f"two systems are called '{name}'", fix="rename one: name=path"))
 
 
 def _check_inputs(paths: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,15 @@ Flags = NDArray[np.uint8]
 
 
 class Vocabulary(dict[str, int]):
-    """Token to number, growing as tokens are looked up."""
+    """Token to number, growing as tokens are looked up; several threads may share one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = Lock()
 
     def __missing__(self, token: str) -> int:
-        number = self[token] = len(self)
-        return number
+        with self._lock:  # two threads must not give one number to two tokens
+            return self.setdefault(token, len(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,9 @@ class _Running:
     sentences: list[SentenceScore] = field(default_factory=list)
 
     def add(self, statistics: Statistics, *, by_sentence: bool, at: int) -> None:
+        if statistics.by_type is not None:  # every type gets its row, whoever used it
+            for name in statistics.types:
+                self.types.setdefault(name, [0, 0])
         if self.metric.annotator not in (None, *statistics.annotators):  # may appear in a later chunk
             if by_sentence:
                 self.sentences += [SentenceScore(at + k + 1, None, Counts(0, 0, 0)) for k in range(len(statistics))]
@@ -92,9 +95,8 @@ class _Running:
         if statistics.by_type is not None:
             sums = statistics.by_type[looked, chosen[looked]].sum(axis=0)
             for name, (correct, gold) in zip(statistics.types, sums.tolist(), strict=True):
-                total = self.types.setdefault(name, [0, 0])
-                total[0] += correct
-                total[1] += gold
+                self.types[name][0] += correct
+                self.types[name][1] += gold
         if by_sentence:
             for unit, column in enumerate(chosen.tolist()):
                 who = statistics.annotators[column] if column >= 0 else None
