@@ -4,7 +4,7 @@ from errorbar.version import __version__
 
 project = "errorbar"
 author = "The errorbar developers"
-copyright = "2026, the errorbar developers"  # noqa: A001 - Sphinx's name
+copyright = "2026, the errorbar developers"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

@@ -14,8 +14,9 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
-from errorbar.formats.nucle import Essay, merge_essays, read_nucle
-from errorbar.formats.nucle_project import locate, project_essays, split_essays
+from errorbar.formats.documents import read_essays, with_documents
+from errorbar.formats.nucle import merge_essays
+from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import STANDARD_INPUT, Lines
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, read_sentences, reference_chunks
 from errorbar.formats.registry import FORMATS, Format, find_format, recognise
@@ -100,7 +101,7 @@ def command(
     \b
     The essay of every sentence, for resampling whole essays:
         errorbar convert gold.m2 --essays essays.sgml -o gold.jsonl
-    """  # noqa: D301 - click needs the control character
+    """
     problems = Problems(lenient=lenient)
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]
@@ -172,14 +173,8 @@ def _from_corpus(request: _Request) -> Iterator[Sentence]:
     chunks = reference_chunks(request.inputs, request.problems, unmarked=request.unmarked)
     sentences = (sentence for chunk in chunks for sentence in chunk.sentences)
     if request.essays is None:
-        yield from sentences
-        return
-    essays = _essays(request.essays, request.problems)
-    for essay, paragraphs in locate(essays, sentences, request.inputs[0].path):
-        for paragraph in paragraphs:
-            for located in paragraph:
-                located.sentence.document = essay.nid
-                yield located.sentence
+        return sentences
+    return with_documents(sentences, request.essays, request.problems, request.inputs[0].path)
 
 
 def _from_text(request: _Request) -> Iterator[Sentence]:
@@ -199,9 +194,9 @@ def _from_parallel(request: _Request) -> Iterator[Sentence]:
 def _from_essays(request: _Request) -> Iterator[Sentence]:
     problems = request.problems
     if len(request.inputs) == 1:
-        essays = _essays(request.inputs[0].path, problems)
+        essays = read_essays(request.inputs[0].path, problems)
     else:
-        essays = merge_essays([(file.name, _essays(file.path, problems)) for file in request.inputs])
+        essays = merge_essays([(file.name, read_essays(file.path, problems)) for file in request.inputs])
     if request.tokens is None:
         sentences, name = split_essays(essays), request.inputs[0].path
     else:
@@ -209,13 +204,6 @@ def _from_essays(request: _Request) -> Iterator[Sentence]:
         quiet = Problems(lenient=True)  # its annotations are not used; `errorbar check` lists what is wrong with them
         sentences = read_sentences(Lines(name, problems), quiet)
     return project_essays(essays, sentences, problems, name=name, detach_stops=request.detach_stops)
-
-
-def _essays(path: str, problems: Problems) -> list[Essay]:
-    """Read essays whole: what is wrong with them is said before anything else fails because of it."""
-    essays = list(read_nucle(Lines(path, problems), problems))
-    problems.raise_errors()
-    return essays
 
 
 def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request) -> Iterator[Sentence]:

@@ -19,6 +19,10 @@ EXIT_INTERRUPTED = 130
 
 COMMANDS = {
     "score": "Score systems against annotators.",
+    "compare": "Tell whether systems differ by more than chance.",
+    "agree": "Tell how far annotators or raters agree.",
+    "ceiling": "Score annotators against each other, and systems beside them.",
+    "reproduce": "Recompute published tables, cell by cell.",
     "check": "List every problem of a file.",
     "convert": "Convert between formats.",
     "data": "List and fetch corpora.",

@@ -37,6 +37,47 @@ def lenient_option(command: Command) -> Command:
     )(command)
 
 
+def resampling_options(command: Command) -> Command:
+    """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made."""
+    for option in reversed(
+        [
+            click.option(
+                "--ci-method",
+                type=click.Choice(("bca", "percentile", "basic", "closed")),
+                default="bca",
+                show_default=True,
+                help="Bootstrap over essays (or sentences), or closed formulas.",
+            ),
+            click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="How many."),
+            click.option(
+                "--confidence",
+                type=click.FloatRange(0, 1, min_open=True, max_open=True),
+                default=0.95,
+                show_default=True,
+                help="Confidence level of intervals.",
+            ),
+            seed_option,
+            jobs_option,
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def seed_option(command: Command) -> Command:
+    """``--seed``: of every random stream."""
+    return click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed; in the signature.")(
+        command
+    )
+
+
+def jobs_option(command: Command) -> Command:
+    """``--jobs``: how many cores."""
+    return click.option(
+        "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Cores to use; changes no digit."
+    )(command)
+
+
 def show_notes(notes: list[Problem]) -> None:
     """Print warnings and repairs on stderr, at most a few of each kind."""
     shown: dict[str, int] = {}

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import click
 
+from errorbar.core.estimate import Estimate
+
 WIDEST = 10_000
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
@@ -51,6 +53,26 @@ class Table:
 def percent(value: float | None) -> str:
     """A fraction in percent with two digits, or a dash where there is no value."""
     return "–" if value is None else f"{100 * value:.2f}"
+
+
+def interval_text(estimate: Estimate) -> str:
+    """An interval in percent, or a dash where there is none."""
+    if estimate.interval is None:
+        return "–"
+    return f"{100 * estimate.interval.low:.2f}–{100 * estimate.interval.high:.2f}"
+
+
+def interval_record(estimate: Estimate) -> dict[str, object]:
+    """An interval as it stands in JSON output, or why there is none."""
+    if estimate.interval is None:
+        return {"low": None, "high": None, "reason": str(estimate.no_interval)}
+    interval = estimate.interval
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "confidence_level": interval.confidence_level,
+        "method": interval.method,
+    }
 
 
 def show_json(document: object) -> None:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, show_notes
+from errorbar.cli.options import format_option, lenient_option, note_record, resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
-from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
+from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
+from errorbar.formats.documents import add_documents
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, reference_chunks
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import RUNNING
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score_stream
+
+if TYPE_CHECKING:
+    from errorbar.metrics.resampling import Method, Resampling
 
 SCHEMA = "errorbar.score/1"
 SHORT_HASH = 8
@@ -42,6 +47,9 @@ SHORT_HASH = 8
     show_default=True,
     help="Who looked at a sentence without any A line.",
 )
+@click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+@click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
+@resampling_options
 @lenient_option
 @format_option
 def command(
@@ -52,6 +60,13 @@ def command(
     by_type: bool,
     by_sentence: bool,
     unmarked: Unmarked,
+    documents: str | None,
+    ci: bool,
+    ci_method: Method,
+    resamples: int,
+    confidence: float,
+    seed: int,
+    jobs: int,
     lenient: bool,
     style: str,
 ) -> None:
@@ -74,15 +89,22 @@ def command(
     files = [NamedFile.parse(system) for system in systems]
     _check_names([file.name for file in files])
     readers = [HypothesisReader(file, problems) for file in files]
-    references = [NamedFile.parse(path) for path in gold]
+    references = expand_files(gold)
+    resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
+    if documents is None:
+        chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
+    else:
+        chunks = [read_named(references, problems, unmarked=unmarked)]
+        add_documents(chunks[0], documents, problems)
     with progress_bar("sentences") as progress:
         scores = score_stream(
-            reference_chunks(references, problems, unmarked=unmarked),
+            chunks,
             readers,
             metrics,
             problems,
             by_type=by_type,
             by_sentence=by_sentence,
+            resampling=resampling,
             conventions=() if unmarked == "auto" else (f"unmarked:{unmarked}",),
             progress=progress,
         )
@@ -113,8 +135,17 @@ def show_scores(
         show(_type_table(scores, style), style)
     elif style == "csv":
         show(_data_table(scores), style)
+    elif any(score.f.interval or score.f.no_interval for score in scores):
+        show(_interval_table(scores), style)
     else:
         show(_score_table(scores), style)
+
+
+def make_resampling(method: Method, resamples: int, confidence: float, seed: int, jobs: int) -> Resampling:
+    """How intervals are made, from the options."""
+    from errorbar.metrics.resampling import Resampling
+
+    return Resampling(method, resamples, confidence, seed, jobs)
 
 
 def _against(metric: Metric, annotator: str) -> Metric:
@@ -155,6 +186,9 @@ def _record(score: Score, *, by_type: bool, by_sentence: bool) -> dict[str, obje
         },
         "signature": str(score.signature),
     }
+    estimates = (("precision", score.precision), ("recall", score.recall), ("f", score.f))
+    if any(estimate.interval or estimate.no_interval for _, estimate in estimates):
+        record["intervals"] = {name: interval_record(estimate) for name, estimate in estimates}
     if by_type:
         record["by_type"] = [
             {"type": row.type, "recall": row.recall, "correct": row.correct, "gold": row.gold} for row in score.by_type
@@ -176,8 +210,34 @@ def _labels(scores: Sequence[Score]) -> tuple[list[str], list[list[Cell]]]:
 def _data_table(scores: Sequence[Score]) -> Table:
     """The columns of the JSON rows, at full precision: CSV is read by programs."""
     records = [_record(score, by_type=False, by_sentence=False) for score in scores]
+    for record in records:
+        ends = cast("dict[str, dict[str, float]]", record.pop("intervals", {}))
+        record |= {f"{name}_{end}": values.get(end) for name, values in ends.items() for end in ("low", "high")}
     columns = [name for name in records[0] if name != "undefined"]
     return Table(columns, [[cast("Cell", record[name]) for name in columns] for record in records])
+
+
+def _interval_table(scores: Sequence[Score]) -> Table:
+    names, labels = _labels(scores)
+    plain = _score_table(scores)
+    level = next(
+        (e.interval.confidence_level for s in scores for e in (s.precision, s.recall, s.f) if e.interval), 0.95
+    )
+    rows = []
+    for label, score in zip(labels, scores, strict=True):
+        cells = [
+            cell
+            for estimate in (score.precision, score.recall, score.f)
+            for cell in (_value(estimate), interval_text(estimate))
+        ]
+        rows.append([*label, *cells, score.n_sentences])
+    ci = f"{100 * level:g}% CI"
+    columns = [*names, "P", ci, "R", ci, plain.columns[len(names) + 2], ci, "sentences"]
+    reasons = dict.fromkeys(
+        str(e.no_interval) for s in scores for e in (s.precision, s.recall, s.f) if e.no_interval is not None
+    )
+    footer = [*([f"– no interval: {', '.join(reasons)}"] if reasons else []), *plain.footer]
+    return Table(columns, rows, len(names), footer)
 
 
 def _score_table(scores: Sequence[Score]) -> Table:

@@ -1,8 +1,8 @@
 """Stand-off edits and texts: applying edits, undoing them, and finding the edits between two texts.
 
 Formula
-    Words (runs of letters, digits and inner apostrophes) and single other characters that are not white space are
-    aligned with the fewest inserted, deleted and substituted ones, then with the fewest edits
+    Words (runs of letters and digits with inner apostrophes and hyphens) and single other characters that are not
+    white space are aligned with the fewest inserted, deleted and substituted ones, then with the fewest edits
     (errorbar.edits.extract). Every run of changed words becomes one edit; the white space around it decides where
     an edit begins and ends.
 Conventions
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -28,7 +29,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.extract import extract_edits
 
-WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 SMALL = 2_500
 """Word pairs that are compared one with each other without fixing anything first."""
 MOST_PAIRS = 4_000_000
@@ -39,7 +40,11 @@ _Block = tuple[int, int, int, int]
 
 
 def apply_standoff(
-    text: str, edits: Iterable[StandoffEdit], *, problems: Problems | None = None, place: Place = Place()  # noqa: B008 - frozen
+    text: str,
+    edits: Iterable[StandoffEdit],
+    *,
+    problems: Problems | None = None,
+    place: Place = Place(),  # noqa: B008 - frozen
 ) -> str:
     """Apply each edit's first correction; edits without one leave the text as it is.
 
@@ -113,20 +118,15 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
 
 
 def kept_share(source: str, target: str) -> float:
-    """The share of source words that also stand in the target, each as often; 1 for a source without words.
+    """The share of the source's pairs of neighboring words that also stand in the target, each as often.
 
-    A quick test of whether one text is a correction of the other.
+    A quick test of whether one text is a correction of the other: unrelated texts share single words, but few pairs.
+    1 for a source of fewer than two words.
     """
-    words, there = WORD.findall(source), WORD.findall(target)
-    count: dict[str, int] = {}
-    for word in there:
-        count[word] = count.get(word, 0) + 1
-    kept = 0
-    for word in words:
-        if count.get(word, 0):
-            count[word] -= 1
-            kept += 1
-    return kept / len(words) if words else 1.0
+    words = WORD.findall(source)
+    there = Counter(pairwise(WORD.findall(target)))
+    pairs = Counter(pairwise(words))
+    return (pairs & there).total() / pairs.total() if pairs else 1.0
 
 
 class _Words:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from glob import glob
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Literal
@@ -51,6 +53,28 @@ class NamedFile:
         for ending in (".gz", ".m2", ".jsonl", ".txt", ".sgml"):
             stem = stem.removesuffix(ending)
         return cls(argument, stem or argument)
+
+
+def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
+    """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, A2 before A10.
+
+    Raises:
+        InputError: If it matches no file.
+    """
+    files: list[NamedFile] = []
+    for argument in arguments:
+        if not set(argument) & set("*?[") or Path(argument).exists():
+            files.append(NamedFile.parse(argument))
+            continue
+        matches = sorted(glob(argument), key=_natural)  # noqa: PTH207 - Path.glob refuses absolute patterns
+        if not matches:
+            raise InputError(Problem("no-such-file", "no file has such a name", Place(argument)))
+        files += [NamedFile.parse(match) for match in matches]
+    return files
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
@@ -117,14 +141,21 @@ def read_corpus(files: Sequence[Source], problems: Problems | None = None, *, un
         InputError: If a file is bad, or the files are not over the same sentences.
     """
     notebook = Problems() if problems is None else problems
-    named = [NamedFile.parse(str(file)) for file in files]
-    sentences: list[Sentence] = []
-    annotators: tuple[str, ...] = ()
+    return read_named([NamedFile.parse(str(file)) for file in files], notebook, unmarked=unmarked)
+
+
+def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unmarked = "auto") -> Corpus:
+    """As ``read_corpus``, for files with names of their own.
+
+    Raises:
+        InputError: If a file is bad, or the files are not over the same sentences.
+        UsageError: If two files have one name.
+    """
     # One chunk: every annotator of every file is known before a sentence is filled in.
-    for chunk in reference_chunks(named, notebook, unmarked=unmarked, size=ALL):
-        sentences += chunk.sentences
-        annotators = chunk.annotators
-    return Corpus(sentences, annotators, named[0].name, list(notebook.notes))
+    chunks = list(reference_chunks(files, problems, unmarked=unmarked, size=ALL))
+    sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
+    annotators = chunks[-1].annotators if chunks else ()
+    return Corpus(sentences, annotators, files[0].name, list(problems.notes))
 
 
 class _Stream:

@@ -27,7 +27,6 @@ from errorbar.metrics.base import Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE, Folded, fold_counts
 from errorbar.metrics.statistics import Statistics
 
-
 MAX_BETA = 1000
 """Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
 

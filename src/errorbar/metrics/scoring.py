@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
 from errorbar.metrics.base import Metric
 from errorbar.metrics.score import Score, SentenceScore, TypeRecall
-from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.statistics import Documents, Statistics, concatenate
+
+if TYPE_CHECKING:
+    from errorbar.metrics.resampling import Resampling
 
 
 class Lines(Protocol):
@@ -75,8 +78,11 @@ class _Running:
     n_units: int = 0
     types: dict[str, list[int]] = field(default_factory=dict)
     sentences: list[SentenceScore] = field(default_factory=list)
+    kept: list[Statistics] = field(default_factory=list)
 
-    def add(self, statistics: Statistics, *, by_sentence: bool, at: int) -> None:
+    def add(self, statistics: Statistics, *, by_sentence: bool, keep: bool, at: int) -> None:
+        if keep:
+            self.kept.append(replace(statistics, by_type=None, types=()))
         if statistics.by_type is not None:  # every type gets its row, whoever used it
             for name in statistics.types:
                 self.types.setdefault(name, [0, 0])
@@ -111,6 +117,7 @@ def score(
     *,
     by_type: bool = False,
     by_sentence: bool = False,
+    resampling: Resampling | None = None,
     problems: Problems | None = None,
 ) -> list[Score]:
     """Score systems against a corpus in memory.
@@ -121,6 +128,7 @@ def score(
         metrics: What to compute.
         by_type: Also recall of each error type.
         by_sentence: Also the part of each sentence.
+        resampling: How to make intervals; None: none.
         problems: Where warnings go; None: they are dropped.
 
     Returns:
@@ -132,7 +140,9 @@ def score(
     """
     notebook = problems or Problems()
     streams = [_InMemory(system, notebook) for system in systems]
-    return score_stream([corpus], streams, metrics, notebook, by_type=by_type, by_sentence=by_sentence)
+    return score_stream(
+        [corpus], streams, metrics, notebook, by_type=by_type, by_sentence=by_sentence, resampling=resampling
+    )
 
 
 def score_stream(
@@ -143,12 +153,14 @@ def score_stream(
     *,
     by_type: bool = False,
     by_sentence: bool = False,
+    resampling: Resampling | None = None,
     conventions: tuple[str, ...] = (),
     progress: Callable[[int], object] = lambda _: None,
 ) -> list[Score]:
     """Score systems against a corpus that arrives in chunks.
 
-    Memory is that of one chunk (and of ``by_sentence`` rows, if asked for). The arguments are those of ``score``;
+    Memory is that of one chunk, and of the counts of all sentences if ``by_sentence`` rows or intervals are asked
+    for. The arguments are those of ``score``;
     ``conventions`` join the signature, ``progress`` is told the number of sentences done.
     """
     source_hash, reference_hash = ContentHash(), ContentHash()
@@ -159,11 +171,13 @@ def score_stream(
     named = [metric.annotator for metric in metrics]
     absent: dict[str, int] = {only: 0 for only in named if only is not None}
     n_large = [0] * len(systems)
+    documents = Documents()
     n = 0
     for chunk in chunks:
         annotators = dict.fromkeys([*chunk.annotators, *annotators])  # a reader's chunks know more and more of them
         source_hash.add(map(source_record, chunk.sentences))
         reference_hash.add([reference_record(sentence.annotations) for sentence in chunk.sentences])
+        documents.add(chunk.sentences)
         for only in absent:
             absent[only] += sum(only not in sentence.annotations for sentence in chunk.sentences)
         texts = [sentence.text for sentence in chunk.sentences]
@@ -177,7 +191,7 @@ def score_stream(
             for statistics, sharers in _measured(chunk, lines, running[index], by_type=by_type):
                 large = max(large, statistics.n_large)
                 for fold in sharers:
-                    fold.add(statistics, by_sentence=by_sentence, at=n)
+                    fold.add(statistics, by_sentence=by_sentence, keep=resampling is not None, at=n)
             n_large[index] += large
         n += len(chunk)
         progress(n)
@@ -192,6 +206,9 @@ def score_stream(
         if large:
             what = f"{large} sentence pairs were too large for the official search order; the integer objective served"
             problems.note("large-pairs", what, Place(system.name), fix="see docs/design/large-lattices.md")
+    if resampling is not None:
+        documents.warn(problems)
+        conventions = (*conventions, resampling.convention(documents.unit))
     problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     return [
         _finish(
@@ -208,6 +225,8 @@ def score_stream(
                 conventions,
             ),
             by_type=by_type,
+            resampling=resampling,
+            documents=documents,
         )
         for system, hypothesis_hash, folds in zip(systems, hypothesis_hashes, running, strict=True)
         for fold in folds
@@ -224,10 +243,28 @@ def _measured(
         yield sharers[0].metric.measure(chunk, lines, by_type=by_type), sharers
 
 
-def _finish(fold: _Running, system: str, annotators: tuple[str, ...], signature: Signature, *, by_type: bool) -> Score:
+def _finish(
+    fold: _Running,
+    system: str,
+    annotators: tuple[str, ...],
+    signature: Signature,
+    *,
+    by_type: bool,
+    resampling: Resampling | None,
+    documents: Documents,
+) -> Score:
     counts = Counts(*fold.totals[0].tolist())
     beta = fold.metric.beta
     precision, recall, f = counts.estimates(beta, fold.n_units)
+    if resampling is not None and fold.n_units:
+        from errorbar.metrics.resampling import score_intervals  # noqa: PLC0415 - scipy takes its time
+
+        intervals = score_intervals(fold.metric, concatenate(fold.kept), counts, documents.clusters(), resampling)
+        n_clusters = documents.n_clusters if documents.unit == "document" else None
+        precision, recall, f = (
+            estimate.with_interval(interval, n_clusters=n_clusters)
+            for estimate, interval in zip((precision, recall, f), intervals, strict=True)
+        )
     only = fold.metric.annotator
     return Score(
         system,

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.corpus import Sentence
+from errorbar.core.errors import Place
+from errorbar.core.problems import Problems
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -37,6 +41,42 @@ class Statistics:
         """The statistics of some units: the metric of a sub-corpus needs no second measuring."""
         by_type = None if self.by_type is None else self.by_type[units]
         return Statistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
+
+
+class Documents:
+    """Which essay each sentence is from: the clusters that intervals resample."""
+
+    def __init__(self) -> None:
+        self._codes: list[int] = []
+        self._known: dict[str, int] = {}
+        self._n_without = 0
+
+    def add(self, sentences: Sequence[Sentence]) -> None:
+        """Take the next sentences; one without a document is a document of its own."""
+        for sentence in sentences:
+            name = sentence.document or f"\0{len(self._codes)}"
+            self._n_without += not sentence.document
+            self._codes.append(self._known.setdefault(name, len(self._known)))
+
+    @property
+    def unit(self) -> str:
+        """What is resampled: ``document`` where every sentence has one or some have, else ``sentence``."""
+        return "sentence" if self._n_without == len(self._codes) else "document"
+
+    @property
+    def n_clusters(self) -> int:
+        """How many documents there are."""
+        return len(self._known)
+
+    def clusters(self) -> NDArray[np.int64]:
+        """Document number of each sentence."""
+        return np.array(self._codes, np.int64)
+
+    def warn(self, problems: Problems) -> None:
+        """Note when only some sentences have a document."""
+        if 0 < self._n_without < len(self._codes):
+            what = f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"
+            problems.note("documents-missing", what, Place(), fix="errorbar convert --essays adds documents")
 
 
 def concatenate(parts: Sequence[Statistics]) -> Statistics:

@@ -1,0 +1,152 @@
+"""Cohen's kappa of two raters, plain or weighted, with standard errors.
+
+Formula
+    κ = (A_o - A_e) / (1 - A_e), A_o = Σ_ij w_ij p_ij, A_e = Σ_ij w_ij r_i c_j, with p the joint shares of the labels,
+    r and c its margins and w the weights of agreement: 1 for equal labels, else 0; linear 1 - |i-j|/(K-1);
+    quadratic 1 - (i-j)²/(K-1)². With w̄_i· = Σ_j w_ij c_j and w̄_·j = Σ_i w_ij r_i:
+    Var = {Σ_ij p_ij [w_ij - (w̄_i· + w̄_·j)(1 - κ)]² - [κ - A_e (1 - κ)]²} / [n (1 - A_e)²], and if κ = 0
+    Var₀ = {Σ_ij r_i c_j [w_ij - (w̄_i· + w̄_·j)]² - A_e²} / [n (1 - A_e)²].
+    The largest κ with these margins has A_o = Σ_k min(r_k, c_k).
+Conventions
+    Only items that both raters judged count. Undefined where A_e = 1, that is, both gave every item the same label.
+    The closed-form interval is κ ± z·SE cut off at 1 and at -1, for independent items; a standard error of 0 gives
+    none. A maximum is only given without weights.
+Source
+    Cohen 1960, 1968; Fleiss, Cohen and Everitt 1969, equations 8 and 9, 13 and 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from errorbar.agreement.labels import label_order
+from errorbar.agreement.pairs import PairTable
+from errorbar.agreement.resampling import Kernel, Resampling, check_confidence_level, estimates
+from errorbar.agreement.shares import chance_corrected, ratio
+from errorbar.agreement.units import Floats
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.estimate import Estimate, Interval, Undefined
+
+Weighting = Literal["none", "linear", "quadratic"]
+WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
+SMALLEST_ERROR = 1e-9
+"""A standard error up to this is 0 but for rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class CohenKappa:
+    """Cohen's kappa and what it is made of. Where it is undefined, all but the agreements is None.
+
+    Attributes:
+        estimate: κ, with an interval.
+        observed: A_o, or None without items.
+        expected: A_e, or None without items.
+        standard_error: Standard error of κ.
+        null_standard_error: Standard error if κ were 0: what a test of κ = 0 divides by.
+        maximum: The largest κ that these margins allow; None with weights.
+    """
+
+    estimate: Estimate
+    observed: float | None
+    expected: float | None
+    standard_error: float | None
+    null_standard_error: float | None
+    maximum: float | None
+
+
+def cohen_kernel(weights: Floats) -> Kernel:
+    """κ as a function of how often each cell occurs, cells row by row.
+
+    Args:
+        weights: Weights of agreement; shape (labels, labels).
+    """
+    size = len(weights)
+
+    def kernel(cells: Floats) -> Floats:
+        totals = cells.sum(axis=1)
+        p = ratio(cells, totals[:, None]).reshape(len(cells), size, size)
+        observed = (p * weights).sum(axis=(1, 2))
+        expected = np.einsum("ri,ij,rj->r", p.sum(axis=2), weights, p.sum(axis=1), optimize=True)
+        return chance_corrected(observed, expected)
+
+    return kernel
+
+
+def agreement_weights(labels: Sequence[str], weighting: Weighting, order: Sequence[str] | None) -> Floats:
+    """Weights of agreement; shape (labels, labels).
+
+    Raises:
+        UsageError: If the weighting is unknown, or needs an order of the labels and has none that fits.
+    """
+    if weighting not in WEIGHTINGS:
+        what = f"no weighting of kappa is called '{weighting}'"
+        raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
+    if weighting == "none":
+        return np.eye(len(labels))
+    rank = label_order(labels, order, f"{weighting} weights")
+    distance = np.abs(rank[:, None] - rank[None, :]) / max(len(labels) - 1, 1)
+    return 1 - distance if weighting == "linear" else 1 - distance**2
+
+
+def cohen_kappa(
+    table: PairTable,
+    *,
+    weighting: Weighting = "none",
+    order: Sequence[str] | None = None,
+    confidence_level: float = 0.95,
+    resampling: Resampling | None = None,
+) -> CohenKappa:
+    """Cohen's kappa.
+
+    Args:
+        table: The labels of two raters, crossed.
+        weighting: How near labels agree.
+        order: The labels from lowest to highest; needed with weights.
+        confidence_level: Nominal coverage of the closed-form interval, a fraction.
+        resampling: Make the interval by resampling instead. Clustered items need it: without it, they get no
+            interval, as the closed form would be too narrow.
+
+    Raises:
+        UsageError: If the weighting is unknown, or needs an order of the labels and has none that fits.
+    """
+    check_confidence_level(confidence_level)
+    w = agreement_weights(table.labels, weighting, order)
+    n = table.n_items
+    reason = Undefined.ONE_LABEL if n else Undefined.TOO_FEW_RATERS
+    kernels = {"it": cohen_kernel(w)}
+    estimate = estimates(table.units, kernels, n_units=n, reason=reason, resampling=resampling)["it"]
+    if not n:
+        return CohenKappa(estimate, None, None, None, None, None)
+    p = table.proportions()
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    observed, expected = float((p * w).sum()), float(rows @ w @ columns)
+    if estimate.value is None:
+        return CohenKappa(estimate, observed, expected, None, None, None)
+    kappa = estimate.value
+    means = (w @ columns)[:, None] + (rows @ w)[None, :]
+    scale = n * (1 - expected) ** 2
+    variance = ((p * (w - means * (1 - kappa)) ** 2).sum() - (kappa - expected * (1 - kappa)) ** 2) / scale
+    null = ((np.outer(rows, columns) * (w - means) ** 2).sum() - expected**2) / scale
+    error = float(np.sqrt(max(variance, 0.0)))
+    if resampling is None:
+        made = _closed_form(kappa, error, confidence_level) if table.clusters is None else Undefined.DEPENDENT_UNITS
+        estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
+    maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
+    return CohenKappa(estimate, observed, expected, error, float(np.sqrt(max(null, 0.0))), maximum)
+
+
+def _closed_form(kappa: float, error: float, confidence_level: float) -> Interval | Undefined:
+    if error <= SMALLEST_ERROR:
+        return Undefined.ZERO_WIDTH
+    half = float(ndtri((1 + confidence_level) / 2)) * error
+    return Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), confidence_level, "closed form")
+
+
+def kappa_max(table: PairTable) -> float | None:
+    """The largest Cohen's kappa that the two raters' label frequencies allow; None where kappa is undefined."""
+    return cohen_kappa(table).maximum

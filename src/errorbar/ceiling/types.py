@@ -1,0 +1,56 @@
+"""Recall of each error type: humans against humans, and systems beside them.
+
+Formula
+    For a text and a subset of annotators, each sentence has its chosen annotator; the recall of a type is the matched
+    edits of that type over all of them, as in ``errorbar score --by-type``. Means are taken over subsets, and over
+    annotators, as for F.
+Conventions
+    A subset in which the chosen annotators have no edit of a type does not count for it; a type that no subset has
+    is not a number.
+Source
+    Ng et al. 2014, tables 9 and 10, for the recall; Bryant & Ng 2015 for the means.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.ceiling.study import Study, Text
+from errorbar.metrics.base import Selection
+
+
+def type_recall(study: Study, text: Text, size: int) -> NDArray[np.float64]:
+    """Mean recall of each type over the subsets of one size; shape (types,), NaN where there is nothing to find.
+
+    Raises:
+        ValueError: If types were not counted.
+    """
+    table = text.statistics.by_type
+    if table is None:
+        raise ValueError("the study was prepared without by_type")
+    subsets = study.subsets[text.author]
+    place = subsets.sizes.index(size)
+    first = sum(subsets.n_subsets[:place])
+    masks = subsets.masks[first : first + subsets.n_subsets[place]]
+    chosen = study.metric.fold(text.statistics, Selection(annotators=masks), want_chosen=True).chosen
+    units = np.arange(len(text.statistics))
+    recalls = np.full((len(masks), len(text.statistics.types)), np.nan)
+    for row, columns in zip(recalls, chosen, strict=True):
+        looked = columns >= 0
+        correct, gold = table[units[looked], columns[looked]].sum(axis=0).T
+        np.divide(correct, gold, out=row, where=gold > 0)
+    return _mean(recalls)
+
+
+def human_type_recall(study: Study, size: int) -> NDArray[np.float64]:
+    """Mean over the annotators' texts; shape (types,)."""
+    return _mean(np.stack([type_recall(study, text, size) for text in study.humans]))
+
+
+def _mean(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    known = ~np.isnan(rows)
+    total = np.where(known, rows, 0.0).sum(axis=0)
+    count = known.sum(axis=0)
+    mean: NDArray[np.float64] = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return mean

@@ -1,0 +1,129 @@
+"""Reading a whole corpus and systems into memory, for the commands that need them all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record, source_record
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.core.signature import Signature
+from errorbar.edits.shift import ShiftDetector
+from errorbar.formats.documents import add_documents
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named
+from errorbar.metrics.scoring import warn_shifted
+from errorbar.metrics.statistics import Documents
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInput:
+    """What the shared options say about the corpus.
+
+    Attributes:
+        gold: ``--gold`` arguments.
+        documents: File that tells the essay of each sentence, or None.
+        unmarked: Who looked at a sentence without any A line.
+    """
+
+    gold: tuple[str, ...]
+    documents: str | None
+    unmarked: Unmarked
+
+
+def corpus_options(command: Command) -> Command:
+    """``--gold``, ``--documents``, ``--unmarked``: the command gets them as one argument, ``corpus``."""
+
+    @click.option("--gold", multiple=True, required=True, metavar="FILE", help="Reference; repeatable, or a pattern.")
+    @click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+    @wraps(command)
+    def wrapped(*args: Any, gold: tuple[str, ...], documents: str | None, unmarked: Unmarked, **options: Any) -> Any:
+        return command(*args, corpus=CorpusInput(gold, documents, unmarked), **options)
+
+    return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A corpus and systems in memory.
+
+    Attributes:
+        corpus: Sentences and annotations.
+        systems: The systems' sentences.
+        documents: Which essay each sentence is from.
+        problems: What was noted on the way.
+        conventions: What joins the signature.
+    """
+
+    corpus: Corpus
+    systems: list[Hypothesis]
+    documents: Documents
+    problems: Problems
+    conventions: tuple[str, ...]
+
+    def need_documents(self, option: str) -> NDArray[np.int64]:
+        """Document number of each sentence.
+
+        Raises:
+            UsageError: If the corpus has no documents.
+        """
+        if self.documents.unit != "document":
+            what = f"{option} needs to know which essay each sentence is from"
+            fix = "add --documents essays.sgml, or use JSONL with documents (errorbar convert --essays)"
+            raise UsageError(Problem("no-documents", what, fix=fix))
+        return self.documents.clusters()
+
+    def signature(self, spec: str, *conventions: str) -> str:
+        """The signature of something computed from all of it."""
+        source, reference, hypotheses = ContentHash(), ContentHash(), ContentHash()
+        source.add(map(source_record, self.corpus.sentences))
+        reference.add([reference_record(sentence.annotations) for sentence in self.corpus.sentences])
+        for system in self.systems:
+            hypotheses.add([" ".join(line.split()) for line in system.lines])
+        said = hypotheses.short() if self.systems else "none"
+        n, annotators = len(self.corpus), len(self.corpus.annotators)
+        every = (*self.conventions, *conventions)
+        return str(Signature(spec, source.short(), reference.short(), said, n, annotators, every))
+
+
+def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loaded:
+    """Read everything.
+
+    Raises:
+        InputError: If a file is bad, or files do not fit together.
+        UsageError: If two files have one name.
+    """
+    problems = Problems(lenient=lenient)
+    corpus = read_named(expand_files(source.gold), problems, unmarked=source.unmarked)
+    if source.documents:
+        add_documents(corpus, source.documents, problems)
+    files = [NamedFile.parse(system) for system in systems]
+    names = [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(Problem("same-name", f"two systems are called '{name}'", fix="rename one: name=path"))
+    texts = [sentence.text for sentence in corpus.sentences]
+    hypotheses = []
+    for file in files:
+        reader = HypothesisReader(file, problems)
+        lines = reader.take(len(corpus))
+        reader.finish(len(corpus))
+        problems.raise_errors()
+        detector = ShiftDetector()
+        detector.add(texts, lines)
+        warn_shifted(file.name, detector, problems)
+        hypotheses.append(Hypothesis(file.name, lines))
+    documents = Documents()
+    documents.add(corpus.sentences)
+    conventions = () if source.unmarked == "auto" else (f"unmarked:{source.unmarked}",)
+    return Loaded(corpus, hypotheses, documents, problems, conventions)

@@ -1,0 +1,220 @@
+"""Judgments: who said what about which item, as columns of integer codes.
+
+An absent judgment is a row that is not there: nothing is assumed of a rater who was not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+
+Codes = NDArray[np.int32]
+MAX_CELLS = 200_000_000
+"""Cells of the largest dense table that is made: 1.6 GB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgments:
+    """A table of judgments, one row each, in the order given.
+
+    Attributes:
+        item: Code of the item, an index into ``items``; shape (judgments,), as the next three.
+        rater: Code of the rater.
+        label: Code of the label.
+        items: Names of the items.
+        raters: Names of the raters.
+        labels: Names of the labels. Labels nobody used count as possible answers where a formula needs their number.
+        weight: How much each judgment counts, e.g. a trust; None: each counts 1.
+
+    Raises:
+        UsageError: If the columns differ in length, a code is outside its vocabulary, a vocabulary names
+            something twice or not at all, or a weight is negative or not finite.
+    """
+
+    item: Codes
+    rater: Codes
+    label: Codes
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    labels: tuple[str, ...]
+    weight: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        for what, codes, names in (
+            ("item", self.item, self.items),
+            ("rater", self.rater, self.raters),
+            ("label", self.label, self.labels),
+        ):
+            if codes.ndim != 1 or len(codes) != len(self.item):
+                raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.item)},)")
+            if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
+                raise _unfit(f"a code of '{what}' is outside its {len(names)} names", f"0 to {len(names) - 1}")
+            if len(set(names)) < len(names) or "" in names:
+                raise _unfit(f"a name of '{what}' is empty or stands twice", "different names that are not empty")
+        if self.weight is not None:
+            if self.weight.shape != self.item.shape:
+                raise _unfit(f"the column 'weight' has shape {self.weight.shape}", f"shape {self.item.shape}")
+            if not (np.isfinite(self.weight).all() and (self.weight >= 0).all()):
+                raise _unfit("a weight is negative or not finite", "finite weights of at least 0")
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @classmethod
+    def from_columns(
+        cls,
+        item: Iterable[object],
+        rater: Iterable[object],
+        label: Iterable[object],
+        weight: Iterable[float] | None = None,
+        *,
+        labels: Sequence[str] = (),
+    ) -> Judgments:
+        """Make judgments of columns: lists, numpy arrays, or columns of a pandas or polars frame.
+
+        Names are what ``str`` makes of the values, coded in order of appearance. A row whose label is None, NaN or
+        "" is a missing judgment: it makes its item and rater known and is not kept.
+
+        Args:
+            item: Item of each judgment.
+            rater: Rater of each judgment.
+            label: Label of each judgment.
+            weight: Weight of each judgment.
+            labels: Labels that get the first codes, in this order; use it to declare possible or ordered labels.
+
+        Raises:
+            UsageError: As the class does.
+        """
+        item_names: dict[str, int] = {}
+        rater_names: dict[str, int] = {}
+        label_names = {name: code for code, name in enumerate(labels)}
+        item_codes = _encode(item, item_names)
+        rater_codes = _encode(rater, rater_names)
+        values = [None if _is_missing(value) else str(value) for value in label]
+        if not len(item_codes) == len(rater_codes) == len(values):
+            lengths = f"{len(item_codes)}, {len(rater_codes)} and {len(values)}"
+            raise _unfit(f"the columns item, rater and label have {lengths} rows", "columns of one length")
+        said = np.fromiter((value is not None for value in values), np.bool_, len(values))
+        label_codes = _encode((value for value in values if value is not None), label_names)
+        weights = None if weight is None else np.asarray(list(weight), np.float64)
+        if weights is not None and len(weights) != len(values):
+            raise _unfit(f"the column 'weight' has {len(weights)} rows", f"{len(values)} rows")
+        return cls(
+            item_codes[said],
+            rater_codes[said],
+            label_codes,
+            tuple(item_names),
+            tuple(rater_names),
+            tuple(label_names),
+            None if weights is None else weights[said],
+        )
+
+    @classmethod
+    def from_matrix(
+        cls, rows: Sequence[Sequence[object]], *, raters: Sequence[str] = (), labels: Sequence[str] = ()
+    ) -> Judgments:
+        """Make judgments of a table with one row per item and one column per rater; None is a missing judgment.
+
+        Raises:
+            UsageError: If the rows differ in length, or as the class does.
+        """
+        width = len(raters) or (len(rows[0]) if rows else 0)
+        if any(len(row) != width for row in rows):
+            raise _unfit("the rows of the table differ in length", f"{width} raters in each")
+        names = list(raters) or [str(number) for number in range(1, width + 1)]
+        return cls.from_columns(
+            [number for number in range(1, len(rows) + 1) for _ in range(width)],
+            names * len(rows),
+            [value for row in rows for value in row],
+            labels=labels,
+        )
+
+    def to_columns(self) -> dict[str, list[str] | list[float]]:
+        """The judgments as named columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        columns: dict[str, list[str] | list[float]] = {
+            "item": [self.items[code] for code in self.item.tolist()],
+            "rater": [self.raters[code] for code in self.rater.tolist()],
+            "label": [self.labels[code] for code in self.label.tolist()],
+        }
+        if self.weight is not None:
+            columns["weight"] = self.weight.tolist()
+        return columns
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Judgments:
+        """Some judgments, by a mask or row numbers; every name stays known."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Judgments(
+            self.item[rows], self.rater[rows], self.label[rows], self.items, self.raters, self.labels, weight
+        )
+
+    def only(self, raters: Sequence[str]) -> Judgments:
+        """The judgments of some raters, in the order given; every item stays known.
+
+        Raises:
+            UsageError: If there is no such rater.
+        """
+        new = np.full(len(self.raters), -1, np.int32)
+        for code, name in enumerate(raters):
+            new[code_of(name, self.raters, "rater")] = code
+        kept = self.take(new[self.rater] >= 0)
+        return Judgments(kept.item, new[kept.rater], kept.label, self.items, tuple(raters), self.labels, kept.weight)
+
+    def without(self, labels: Sequence[str]) -> Judgments:
+        """The judgments without some labels, e.g. "Unknown", which then count as not given.
+
+        Raises:
+            UsageError: If there is no such label.
+        """
+        gone = {code_of(name, self.labels, "label") for name in labels}
+        new = np.cumsum([code not in gone for code in range(len(self.labels))], dtype=np.int32) - 1
+        kept = self.take(~np.isin(self.label, list(gone)))
+        names = tuple(name for code, name in enumerate(self.labels) if code not in gone)
+        return Judgments(kept.item, kept.rater, new[kept.label], self.items, self.raters, names, kept.weight)
+
+    def n_repeated(self) -> int:
+        """How many judgments repeat an item that the same rater had judged before."""
+        pairs = np.sort(self.item.astype(np.int64) * len(self.raters) + self.rater)
+        return int((pairs[1:] == pairs[:-1]).sum())
+
+    def label_weights(self) -> NDArray[np.float64]:
+        """Total weight of each label of each item; shape (items, labels).
+
+        Raises:
+            UsageError: If the table would have more than ``MAX_CELLS`` cells.
+        """
+        n_items, n_labels = len(self.items), len(self.labels)
+        if n_items * n_labels > MAX_CELLS:
+            what = f"a table of {n_items} items and {n_labels} labels has more than {MAX_CELLS} cells"
+            raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
+        cells = self.item.astype(np.int64) * n_labels + self.label
+        summed = np.bincount(cells, self.weight, minlength=n_items * n_labels)
+        return summed.reshape(n_items, n_labels).astype(np.float64)
+
+
+def code_of(name: str, names: Sequence[str], what: str) -> int:
+    """The code of a name.
+
+    Raises:
+        UsageError: If it is not one of the names.
+    """
+    if name not in names:
+        raise UsageError(Problem("judgments-unknown", f"no {what} '{name}' in the judgments", fix=nearest(name, names)))
+    return list(names).index(name)
+
+
+def _encode(values: Iterable[object], names: dict[str, int]) -> Codes:
+    return np.fromiter((names.setdefault(str(value), len(names)) for value in values), np.int32)
+
+
+def _is_missing(value: object) -> bool:
+    # NaN, what pandas has for a missing value, is the one thing that does not equal itself.
+    return value is None or value == "" or value != value  # noqa: PLR0124
+
+
+def _unfit(what: str, expected: str) -> UsageError:
+    return UsageError(Problem("judgments-unfit", what, expected=expected))

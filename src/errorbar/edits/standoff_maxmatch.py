@@ -1,0 +1,112 @@
+"""MaxMatch for stand-off edits: of all decompositions of what a system changed, the one that agrees best with gold.
+
+The paper's own remark: a system is penalized for cutting the same changes into other edits than the annotators. Here
+the changes are cut anew, so that as many gold edits as possible come out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.edits.maxmatch import max_match
+from errorbar.edits.standoff import apply_standoff
+
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_SPACE = "\u2423"
+"""Stands for white space in tokens, which the search separates by spaces."""
+
+
+def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged: int = 2) -> list[StandoffEdit]:
+    """Cut a system's changes into the edits that agree best with the gold edits.
+
+    The text is searched stretch by stretch: stretches are the spans of gold and system edits, joined where no more
+    than ``max_unchanged`` words lie between them. White space counts as a token, so that spans are exact.
+
+    Args:
+        gold: The gold edits and the source text.
+        system: The system's edits of it, which may not overlap.
+        max_unchanged: How many unchanged words an edit may span.
+
+    Raises:
+        InputError: If the fragment has no text, or the system's edits overlap.
+    """
+    text = gold.text
+    if text is None:
+        what = f"fragment {gold.name} has no source text, which matching=maxmatch needs"
+        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
+    if not system:
+        return []
+    apply_standoff(text, system, place=Place(gold.file))  # refuses edits that overlap
+    found: list[StandoffEdit] = []
+    for low, high in _stretches(text, [*gold.edits, *system], max_unchanged):
+        mine = [edit for edit in system if low <= edit.start and edit.end <= high]
+        theirs = [edit for edit in gold.edits if low <= edit.start and edit.end <= high]
+        known = [edit for edit in mine if edit.corrections]
+        found += [edit for edit in mine if not edit.corrections]  # they change no text, so there is nothing to cut
+        if theirs and known:
+            anew = list(_search(text, low, high, theirs, known, max_unchanged))
+            # The search merges neighbors that touch, so the edits as they were can agree better.
+            known = max(known, anew, key=lambda edits: _agreeing(edits, theirs))
+        found += known
+    return sorted(found, key=lambda edit: (edit.start, edit.end))
+
+
+def _agreeing(edits: Sequence[StandoffEdit], gold: Sequence[StandoffEdit]) -> int:
+    said = {(edit.start, edit.end, edit.corrections[0]) for edit in edits}
+    return sum(any((edit.start, edit.end, text) in said for text in edit.corrections) for edit in gold)
+
+
+def _stretches(text: str, edits: Sequence[StandoffEdit], max_unchanged: int) -> Iterator[tuple[int, int]]:
+    low = high = -1
+    for start, end in sorted((edit.start, edit.end) for edit in edits):
+        if low >= 0 and (start <= high or len(text[high:start].split()) <= max_unchanged):
+            high = max(high, end)
+            continue
+        if low >= 0:
+            yield low, high
+        low, high = start, end
+    if low >= 0:
+        yield low, high
+
+
+def _search(
+    text: str, low: int, high: int, gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], max_unchanged: int
+) -> Iterator[StandoffEdit]:
+    moved = [edit._replace(start=edit.start - low, end=edit.end - low) for edit in system]
+    after = apply_standoff(text[low:high], moved)
+    borders = {edit.start for edit in (*gold, *system)} | {edit.end for edit in (*gold, *system)}
+    ends = _token_ends(text, low, high, borders)
+    tokens = [_code(text[a:b]) for a, b in zip([low, *ends], ends, strict=False)]
+    number = {end: at for at, end in enumerate([low, *ends])}
+    reference = [
+        Edit(number[edit.start], number[edit.end], tuple(_coded(each) for each in edit.corrections)) for edit in gold
+    ]
+    offsets = [low, *ends]
+    # Between two words stands a token of white space: k unchanged words are up to 2k + 1 unchanged tokens.
+    match = max_match(tokens, _coded(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
+    for edit in match.proposed:
+        start, end = offsets[edit.start], offsets[edit.end]
+        said = "".join(_decode(token) for token in edit.replacements[0].split())
+        yield StandoffEdit("", start, end, text[start:end], (said,))
+
+
+def _token_ends(text: str, low: int, high: int, borders: set[int]) -> list[int]:
+    """Ends of the tokens of a stretch, which is also cut where an edit begins or ends."""
+    ends = {match.end() for match in _TOKEN.finditer(text, low, high)}
+    return sorted(at for at in ends | borders if low < at <= high)
+
+
+def _coded(text: str) -> str:
+    return " ".join(_code(token) for token in _TOKEN.findall(text))
+
+
+def _code(token: str) -> str:
+    return _SPACE + token.encode("utf-8").hex() if token.isspace() else token
+
+
+def _decode(token: str) -> str:
+    return bytes.fromhex(token[1:]).decode("utf-8") if token.startswith(_SPACE) and len(token) > 1 else token

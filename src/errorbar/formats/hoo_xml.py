@@ -1,0 +1,181 @@
+"""The XML of HOO edit files, read so that no file can do harm: no entities, no outside references, size limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Source, display_name, open_bytes
+
+MOST_BYTES = 1 << 26
+"""Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
+_INSIDE = {"": "edits", "edits": "edit", "edit": "corrections|original", "corrections": "correction"}
+_INSIDE |= {"correction": "empty", "original": "empty", "empty": ""}
+
+
+@dataclass(slots=True)
+class RawText:
+    """The text of an ``original`` or a ``correction``.
+
+    Attributes:
+        text: Its characters, as they stand in the file.
+        empty: It holds an ``empty`` element: the text is the empty one.
+    """
+
+    text: str = ""
+    empty: bool = False
+
+
+@dataclass(slots=True)
+class RawEdit:
+    """An ``edit`` element as it stands in the file.
+
+    Attributes:
+        line: Its line, counted from 1.
+        attributes: Its attributes.
+        original: Its original text; None where the element is missing.
+        corrections: Its corrections; None where the element is missing.
+    """
+
+    line: int
+    attributes: dict[str, str]
+    original: RawText | None = None
+    corrections: list[RawText] | None = None
+    seen: set[str] = field(default_factory=set)
+
+
+def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
+    """Read a whole file, gzipped or not, that may not be larger than ``limit`` bytes.
+
+    Raises:
+        InputError: If it cannot be opened or is larger; no more than the limit is ever read.
+    """
+    with open_bytes(path) as stream:
+        try:
+            content = stream.read(limit + 1)
+        except (EOFError, OSError) as error:
+            what = f"the compressed data is damaged: {error}"
+            raise InputError(Problem("gzip-damaged", what, Place(display_name(path)))) from None
+    if len(content) > limit:
+        what = f"the file has more than {limit:,} bytes"
+        fix = "name the file of one fragment"
+        raise InputError(Problem("hoo-too-large", what, Place(display_name(path)), fix=fix))
+    return content
+
+
+def parse_edits(content: bytes, name: str, problems: Problems) -> list[RawEdit]:
+    """Parse an edit file.
+
+    Args:
+        content: The file.
+        name: What it is called in messages.
+        problems: Where elements and text out of place are recorded.
+
+    Raises:
+        InputError: If it is not well-formed XML (line and column are named), declares a document type or an
+            entity, or its root is not ``edits``.
+    """
+    return _Reader(name, problems).read(content)
+
+
+class _Reader:
+    """Collects ``edit`` elements from the events of the parser."""
+
+    def __init__(self, name: str, problems: Problems) -> None:
+        self.name = name
+        self.problems = problems
+        self.edits: list[RawEdit] = []
+        self.path: list[str] = []
+        self.text: RawText | None = None
+        self.skipping = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._data
+        # A document type is the only way to declare an entity or to name an outside file. It is refused where it
+        # begins, so nothing is expanded and nothing is fetched.
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._doctype
+        self.parser.ExternalEntityRefHandler = self._doctype
+
+    def read(self, content: bytes) -> list[RawEdit]:
+        try:
+            self.parser.Parse(content, True)
+        except expat.ExpatError as error:
+            what = f"not well-formed XML at column {error.offset + 1}: {expat.errors.messages[error.code]}"
+            if not content.strip():
+                what = "the file is empty"
+            place = Place(self.name, error.lineno)
+            raise InputError(Problem("hoo-xml", what, place, "an <edits> element")) from None
+        return self.edits
+
+    @property
+    def place(self) -> Place:
+        return Place(self.name, self.parser.CurrentLineNumber)
+
+    def _doctype(self, *_: object) -> NoReturn:
+        what = "the file declares a document type or an entity"
+        fix = "take the declaration out: edit files need none, and it can be used to do harm"
+        raise InputError(Problem("hoo-xml-entity", what, self.place, fix=fix))
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        above = self.path[-1] if self.path else ""
+        if self.skipping:
+            self.skipping += 1
+            return
+        if tag not in _INSIDE[above].split("|"):
+            if not self.path:
+                raise InputError(Problem("hoo-root", f"the root element is <{tag}>", self.place, "<edits>"))
+            inside = ", ".join(f"<{name}>" for name in _INSIDE[above].split("|") if name) or "nothing"
+            what = f"{self._where()}<{tag}> stands inside <{above}>"
+            repair = "the element is left out"
+            self.problems.repairable("hoo-element", what, self.place, expected=f"{inside} inside it", repair=repair)
+            self.skipping = 1
+            return
+        self.path.append(tag)
+        if tag == "edit":
+            self.edits.append(RawEdit(self.parser.CurrentLineNumber, attributes))
+        elif tag in ("original", "corrections"):
+            self._part(tag)
+        elif tag == "correction":
+            self.text = RawText()
+            corrections = self.edits[-1].corrections
+            assert corrections is not None  # <correction> stands inside <corrections> only
+            corrections.append(self.text)
+        elif tag == "empty" and self.text is not None:
+            self.text.empty = True
+
+    def _part(self, tag: str) -> None:
+        edit = self.edits[-1]
+        if tag in edit.seen:
+            what = f"{self._where()}a second <{tag}>"
+            self.problems.repairable("hoo-element", what, self.place, expected="one", repair="the last one is used")
+        edit.seen.add(tag)
+        if tag == "original":
+            edit.original = self.text = RawText()
+        else:
+            edit.corrections = []
+
+    def _end(self, tag: str) -> None:
+        if self.skipping:
+            self.skipping -= 1
+            return
+        self.path.pop()
+        if tag in ("original", "correction"):
+            self.text = None
+
+    def _data(self, data: str) -> None:
+        if self.skipping:
+            return
+        if self.text is not None and self.path[-1] != "empty":
+            self.text.text += data
+        elif data.strip():
+            what = f"{self._where()}text inside <{self.path[-1]}>: {data.strip()[:30]!r}"
+            self.problems.repairable("hoo-element", what, self.place, expected="elements", repair="left out")
+
+    def _where(self) -> str:
+        return f"edit {self.edits[-1].attributes.get('index', '?')}: " if self.edits and len(self.path) > 1 else ""

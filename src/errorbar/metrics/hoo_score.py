@@ -1,0 +1,207 @@
+"""HOO scores of runs: figures with intervals over fragments, the best run of each team, recall by type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Place
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
+from errorbar.core.signature import Signature
+from errorbar.core.standoff import Fragment, StandoffEdit, fragments_hash, texts_hash
+from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo
+from errorbar.metrics.hoo_statistics import COLUMNS, DETECTED, GOLD, MISSING_OPTIONAL, SYSTEM, HooStatistics
+from errorbar.metrics.hoo_types import row_names, row_of
+from errorbar.stats.bootstrap import bootstrap_interval, multiplicities, resample_units
+
+_RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")
+MOST_RUNS = 10
+"""Runs a team could submit."""
+Edits = Sequence[StandoffEdit]
+
+
+@dataclass(frozen=True, slots=True)
+class Prf:
+    """Precision, recall and F of one measure under one condition."""
+
+    precision: Estimate
+    recall: Estimate
+    f: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """How intervals are made.
+
+    Attributes:
+        replicates: How many resamples of the fragments.
+        seed: Where their random numbers begin.
+        confidence_level: Nominal coverage of the intervals.
+    """
+
+    replicates: int = 1000
+    seed: int = 0
+    confidence_level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class HooScore:
+    """A run's scores.
+
+    Attributes:
+        run: The run's name.
+        team: Who submitted it: the name without the number at its end.
+        figures: By condition and measure.
+        counts: Totals, by the names of COLUMNS.
+        statistics: What was counted per fragment.
+        by_fragment: P, R and F per fragment; shape (units, 2 conditions, 3 measures, 3).
+        signature: What was computed on which data how.
+    """
+
+    run: str
+    team: str
+    figures: Mapping[tuple[str, str], Prf]
+    counts: Mapping[str, int]
+    statistics: HooStatistics
+    by_fragment: NDArray[np.float64]
+    signature: Signature
+
+
+def team_of(run: str) -> str:
+    """The team of a run: ``UI`` for ``UI0``, ``UI-0`` and ``UI.0``."""
+    match = _RUN.fullmatch(run)
+    return match["team"] or run if match else run
+
+
+def score_runs(
+    gold: Sequence[Fragment],
+    runs: Mapping[str, Sequence[Edits]],
+    metrics: Sequence[Hoo],
+    problems: Problems,
+    *,
+    resamples: Resamples | None = None,
+    conventions: tuple[str, ...] = (),
+) -> list[HooScore]:
+    """Score runs.
+
+    Args:
+        gold: Fragments with their gold edits.
+        runs: By name, a run's edits of each fragment.
+        metrics: What to compute.
+        problems: Where warnings go.
+        resamples: How to make intervals over fragments; None: none.
+        conventions: Further choices that belong in the signature.
+
+    Returns:
+        A score for each run and metric, runs outermost.
+    """
+    weights = None
+    if resamples is not None and len(gold) > 1:
+        rng = np.random.default_rng(resamples.seed)
+        drawn = resample_units(len(gold), resamples.replicates, rng)
+        weights = multiplicities(drawn, len(gold)).astype(np.float64)
+        conventions = (*conventions, f"boot:{resamples.replicates}", f"seed:{resamples.seed}")
+    source, reference = texts_hash(gold), fragments_hash(gold)
+    scores = []
+    for name, edits in runs.items():
+        said = [Fragment(one.name, tuple(each)) for one, each in zip(gold, edits, strict=True)]
+        hypothesis = fragments_hash(said)
+        for metric in metrics:
+            statistics = metric.measure(gold, edits)
+            level = resamples.confidence_level if resamples else 0.95
+            resampled = None if weights is None else metric.fold(statistics, weights)
+            signature = Signature(str(metric.spec), source, reference, hypothesis, len(gold), 1, conventions)
+            score = _score(name, metric, statistics, signature, resampled, level)
+            _warn(score, problems)
+            scores.append(score)
+    return scores
+
+
+def best_runs(scores: Sequence[HooScore]) -> list[tuple[str, str, HooScore]]:
+    """The run with the best F of each team, for each condition and measure; the first of equal ones.
+
+    Returns:
+        Condition, measure and score; teams in the order of their first run.
+    """
+    teams: dict[tuple[str, str], list[HooScore]] = {}
+    for score in scores:
+        teams.setdefault((score.team, score.signature.spec), []).append(score)
+    return [
+        (condition, measure, max(own, key=lambda score: _f(score, condition, measure)))
+        for condition in CONDITIONS
+        for measure in MEASURES
+        for own in teams.values()
+    ]
+
+
+def recall_by_row(score: HooScore, overrides: Mapping[str, str] | None = None) -> dict[str, tuple[int, ...]]:
+    """Gold, detected, recognized and corrected edits of each row of table 8; rows without gold edits have zeros."""
+    totals = {row: np.zeros(4, np.int64) for row in row_names()}
+    sums = score.statistics.by_type.sum(axis=0)
+    for code, counts in zip(score.statistics.types, sums, strict=True):
+        totals[row_of(code, overrides)] += counts
+    return {row: tuple(counts.tolist()) for row, counts in totals.items()}
+
+
+def recall_by_code(score: HooScore) -> dict[str, tuple[int, ...]]:
+    """As ``recall_by_row``, for each error code of the gold edits."""
+    sums = score.statistics.by_type.sum(axis=0)
+    return {code: tuple(counts.tolist()) for code, counts in zip(score.statistics.types, sums, strict=True)}
+
+
+def _f(score: HooScore, condition: str, measure: str) -> float:
+    return score.figures[condition, measure].f.value or 0.0
+
+
+def _score(
+    run: str,
+    metric: Hoo,
+    statistics: HooStatistics,
+    signature: Signature,
+    resampled: NDArray[np.float64] | None,
+    confidence_level: float,
+) -> HooScore:
+    values = metric.fold(statistics)[0]
+    totals = statistics.counts.sum(axis=0)
+    n_units = len(statistics)
+    figures: dict[tuple[str, str], Prf] = {}
+    for c, condition in enumerate(CONDITIONS):
+        bonus = int(totals[MISSING_OPTIONAL]) if c else 0
+        reasons = (
+            None if totals[SYSTEM] + bonus else Undefined.NOTHING_PROPOSED,
+            None if totals[GOLD] else Undefined.NOTHING_IN_REFERENCE,
+            None,
+        )
+        for m, measure in enumerate(MEASURES):
+            made = []
+            for k in range(len(FIGURES)):
+                value = float(values[c, m, k])
+                reason = reasons[k] if k < 2 else (None if value else Undefined.NOTHING_CORRECT)
+                found: Interval | Undefined | None = None
+                if resampled is not None:
+                    found = bootstrap_interval(
+                        value, resampled[:, c, m, k], method="percentile", confidence_level=confidence_level
+                    )
+                interval = found if isinstance(found, Interval) else None
+                made.append(Estimate(value if n_units else None, n_units, interval, None, reason))
+            figures[condition, measure] = Prf(*made)
+    by_fragment = metric.fold(statistics, np.eye(n_units))
+    counts = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    return HooScore(run, team_of(run), figures, counts, statistics, by_fragment, signature)
+
+
+def _warn(score: HooScore, problems: Problems) -> None:
+    counts = score.statistics.counts
+    above = [name for name, row in zip(score.statistics.units, counts, strict=True) if row[DETECTED] > row[SYSTEM]]
+    total = counts.sum(axis=0)
+    if len(counts) and total[DETECTED] > total[SYSTEM]:
+        above.append("the data set")
+    if above:
+        what = f"detection precision is above 1 in {len(above)} places ({', '.join(above[:3])}, ...)"
+        fix = "two gold edits met by one system edit count twice; see docs/design/hoo.md"
+        problems.note("hoo-above-1", what, Place(score.run), fix=fix)

@@ -1,0 +1,103 @@
+"""What the HOO metric keeps per fragment, and the rates made of it.
+
+Formula
+    See ``errorbar.metrics.hoo``: P = H / S, R = H / G; with bonus P = (H + O) / (S + O), R = (H + O) / G.
+Conventions
+    0/0 is what the caller says; F is 0 where P = R = 0. Rates are not cut at 1.
+Source
+    Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.standoff import Fragment
+from errorbar.metrics.hoo_align import Alignment
+
+COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
+GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
+TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
+
+
+@dataclass(frozen=True, slots=True)
+class HooStatistics:
+    """Counts per fragment.
+
+    Attributes:
+        units: The fragments' names.
+        counts: Counts in the order of COLUMNS; shape (units, columns).
+        types: Names of the type axis, ascending.
+        by_type: Gold, detected, recognized and corrected gold edits of each type; shape (units, types, 4).
+    """
+
+    units: tuple[str, ...]
+    counts: NDArray[np.int64]
+    types: tuple[str, ...]
+    by_type: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+
+def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
+    """Count what became of the edits of each fragment.
+
+    Args:
+        gold: The fragments.
+        aligned: The alignment of each, and how many edits the system has there.
+    """
+    types = tuple(sorted({edit.type for fragment in gold for edit in fragment.edits}))
+    column = {kind: at for at, kind in enumerate(types)}
+    counts = np.zeros((len(gold), len(COLUMNS)), np.int64)
+    by_type = np.zeros((len(gold), len(types), len(TYPE_COLUMNS)), np.int64)
+    for unit, (fragment, (found, n_system)) in enumerate(zip(gold, aligned, strict=True)):
+        missing = ~found.detected
+        counts[unit] = (
+            len(fragment.edits),
+            n_system,
+            found.detected.sum(),
+            found.recognized.sum(),
+            found.n_corrected,
+            found.forgiven.sum(),
+            (missing & ~found.optional).sum(),
+            found.spurious.sum(),
+        )
+        if fragment.edits:
+            kinds = [column[edit.type] for edit in fragment.edits]
+            flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
+            np.add.at(by_type[unit], kinds, flags.astype(np.int64))
+    return HooStatistics(tuple(fragment.name for fragment in gold), counts, types, by_type)
+
+
+def rates(counts: NDArray[np.float64], empty: float, unrecognized: float, beta: float) -> NDArray[np.float64]:
+    """P, R and F of detection, recognition and correction, without and with bonus.
+
+    Args:
+        counts: Counts in the order of COLUMNS; shape (rows, columns).
+        empty: What 0/0 is for detection.
+        unrecognized: What 0/0 is for recognition and correction.
+        beta: Weight of recall against precision.
+
+    Returns:
+        Shape (rows, 2 conditions, 3 measures, 3 figures).
+    """
+    hits = counts[:, [DETECTED, RECOGNIZED, CORRECTED]]
+    filled = np.array([empty, unrecognized, unrecognized])
+    result = np.empty((len(counts), 2, 3, 3))
+    for condition, bonus in enumerate((np.zeros(len(counts)), counts[:, MISSING_OPTIONAL])):
+        found = hits + bonus[:, None]
+        p = _share(found, counts[:, [SYSTEM]] + bonus[:, None], filled)
+        r = _share(found, counts[:, [GOLD]], filled)
+        below = beta * beta * p + r
+        f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
+        result[:, condition] = np.stack([p, r, f], axis=-1)
+    return result
+
+
+def _share(found: NDArray[np.float64], of: NDArray[np.float64], filled: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.divide(found, of, out=np.broadcast_to(filled, found.shape).copy(), where=of > 0)

@@ -1,0 +1,83 @@
+"""Statistics: numbers in, numbers out; streams are passed in. The first call that needs scipy loads it."""
+
+from errorbar.stats.bootstrap import (
+    acceleration,
+    bootstrap_interval,
+    cluster_members,
+    leave_one_out,
+    multiplicities,
+    resample_clusters,
+    resample_units,
+    standard_error,
+)
+from errorbar.stats.comparison import (
+    PairedBootstrap,
+    Randomization,
+    all_swaps,
+    paired_bootstrap,
+    random_swaps,
+    randomization_test,
+    swapped_units,
+)
+from errorbar.stats.correlation import Correlation, correlate, correlation_interval
+from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
+from errorbar.stats.letters import better_letters, letter, shared_letters
+from errorbar.stats.mcnemar import McNemar, mcnemar_test
+from errorbar.stats.multiple import adjust
+from errorbar.stats.power import (
+    PairedPower,
+    detectable_difference,
+    paired_power,
+    power_of_test,
+    pseudo_values,
+    units_for_half_width,
+    units_for_power,
+)
+from errorbar.stats.proportion import proportion_bounds, proportion_interval
+from errorbar.stats.streams import blocks, stream
+from errorbar.stats.williams import Williams, williams_test
+
+__all__ = [
+    "Correlation",
+    "McNemar",
+    "PairedBootstrap",
+    "PairedPower",
+    "Randomization",
+    "Williams",
+    "acceleration",
+    "adjust",
+    "all_swaps",
+    "better_letters",
+    "blocks",
+    "bootstrap_interval",
+    "cluster_members",
+    "correlate",
+    "correlation_interval",
+    "detectable_difference",
+    "f_cdf",
+    "f_quantile",
+    "f_score_interval",
+    "f_standard_error",
+    "f_value",
+    "leave_one_out",
+    "letter",
+    "mcnemar_test",
+    "multiplicities",
+    "paired_bootstrap",
+    "paired_power",
+    "power_of_test",
+    "proportion_bounds",
+    "proportion_interval",
+    "pseudo_values",
+    "random_swaps",
+    "randomization_test",
+    "resample_clusters",
+    "resample_units",
+    "shared_letters",
+    "standard_error",
+    "stream",
+    "swapped_units",
+    "units_for_half_width",
+    "units_for_power",
+    "williams_test",
+]

@@ -1,0 +1,138 @@
+"""Correlations of two series, with intervals: how well a metric ranks systems as humans do.
+
+Formula
+    The value c is moved to atanh(c), where its standard error is nearly constant, and back: tanh(atanh(c) ± z SE).
+    pearson: SE = 1 / √(n − 3). spearman: SE = √((1 + c²/2) / (n − 3)). kendall-b: SE = √(0.437 / (n − 4)).
+    kendall-c is kendall-b times √((1 − Σ t²/n²)(1 − Σ u²/n²)) m / (m − 1), where t and u are the sizes of the groups
+    of equal values in the two series and m is the smaller number of groups. The factor does not depend on how the
+    series go together, so the ends are those of kendall-b times it.
+Conventions
+    p-values are two-sided, of no correlation at all, as scipy gives them. A series that never changes has no
+    correlation. Fewer than 4 pairs (kendall: 5), or a correlation of 1 or −1, have no interval of this kind. The
+    intervals take pairs for independent; a dozen systems give wide ones.
+Source
+    Fisher 1921, Metron 1; spearman: Bonett & Wright 2000, Psychometrika 65(1); kendall: Fieller, Hartley & Pearson
+    1957, Biometrika 44; kendall-c: Stuart 1953, Biometrika 40.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import atanh, sqrt, tanh
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.stats.distributions import z_value
+
+CorrelationKind = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
+_SPARE = {"pearson": 3, "spearman": 3, "kendall-b": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A correlation.
+
+    Attributes:
+        kind: Which one.
+        estimate: Its value with its interval; units are pairs.
+        p_value: Of no correlation at all, two-sided; None where undefined.
+    """
+
+    kind: CorrelationKind
+    estimate: Estimate
+    p_value: float | None
+
+
+def correlate(
+    x: ArrayLike, y: ArrayLike, *, kind: CorrelationKind = "pearson", confidence_level: float = 0.95
+) -> Correlation:
+    """Correlate two series.
+
+    Args:
+        x: One series; shape (n,).
+        y: The other, in the same order.
+        kind: pearson, spearman, kendall-b or kendall-c.
+        confidence_level: Nominal coverage.
+
+    Raises:
+        UsageError: The series differ in length, a number is not finite, or there is no such correlation.
+    """
+    xs, ys = np.asarray(x, np.float64).ravel(), np.asarray(y, np.float64).ravel()
+    _check_kind(kind)
+    if xs.size != ys.size or not (np.isfinite(xs).all() and np.isfinite(ys).all()):
+        what = f"series of {xs.size} and {ys.size} numbers"
+        raise UsageError(Problem("correlation-series", what, expected="as many in both, all of them finite"))
+    n = int(xs.size)
+    if n < 2 or (xs == xs[0]).all() or (ys == ys[0]).all():
+        why = Undefined.NO_UNITS if n == 0 else Undefined.ONE_UNIT if n == 1 else Undefined.CONSTANT
+        return Correlation(kind, Estimate(None, n, undefined=why), None)
+    # Here and not above: loading it takes most of a second.
+    from scipy import stats  # noqa: PLC0415
+
+    if kind == "pearson":
+        result = stats.pearsonr(xs, ys)
+    elif kind == "spearman":
+        result = stats.spearmanr(xs, ys)
+    else:
+        result = stats.kendalltau(xs, ys, variant=kind[-1])
+    value = float(result.statistic)
+    if kind == "kendall-c":
+        factor = _c_over_b(xs, ys)
+        b = correlation_interval(value / factor, n, kind="kendall-b", confidence_level=confidence_level)
+        interval = b if isinstance(b, Undefined) else _scaled(b, factor)
+    else:
+        interval = correlation_interval(value, n, kind=kind, confidence_level=confidence_level)
+    return Correlation(kind, Estimate(value, n).with_interval(interval), float(result.pvalue))
+
+
+def correlation_interval(
+    value: float, n: int, *, kind: CorrelationKind = "pearson", confidence_level: float = 0.95
+) -> Interval | Undefined:
+    """The interval of a correlation of which only value and number of pairs are known, or why there is none.
+
+    Args:
+        value: The correlation.
+        n: Number of pairs.
+        kind: pearson, spearman or kendall-b; the interval of kendall-c depends on the ties.
+        confidence_level: Nominal coverage.
+
+    Raises:
+        UsageError: The value is not between −1 and 1, or the kind or confidence level does not fit.
+    """
+    _check_kind(kind)
+    z = z_value(confidence_level)
+    if kind == "kendall-c":
+        what = "the interval of kendall-c depends on the ties"
+        raise UsageError(Problem("correlation-kind", what, fix="give the series to correlate()"))
+    # scipy may miss a perfect correlation by a rounding.
+    if not abs(value) <= 1 + 1e-9:
+        raise UsageError(Problem("correlation-value", f"a correlation of {value:g}", expected="-1 to 1"))
+    if n <= _SPARE[kind]:
+        return Undefined.TOO_FEW_UNITS
+    if abs(value) > 1 - 1e-12:
+        return Undefined.ZERO_WIDTH
+    variance = {"pearson": 1.0, "spearman": 1 + value * value / 2, "kendall-b": 0.437}[kind] / (n - _SPARE[kind])
+    middle, half = atanh(value), z * sqrt(variance)
+    return Interval(tanh(middle - half), tanh(middle + half), confidence_level, f"fisher-{kind}")
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in get_args(CorrelationKind):
+        fix = nearest(kind, get_args(CorrelationKind))
+        raise UsageError(Problem("correlation-kind", f"no correlation is called '{kind}'", fix=fix))
+
+
+def _c_over_b(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    sizes = [np.unique(series, return_counts=True)[1] for series in (x, y)]
+    m = min(len(groups) for groups in sizes)
+    untied = [1 - float(np.sum(groups.astype(np.float64) ** 2)) / x.size**2 for groups in sizes]
+    return sqrt(untied[0] * untied[1]) * m / (m - 1)
+
+
+def _scaled(interval: Interval, factor: float) -> Interval:
+    low, high = max(-1.0, factor * interval.low), min(1.0, factor * interval.high)
+    return Interval(low, high, interval.confidence_level, "fisher-kendall-c")

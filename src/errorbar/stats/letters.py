@@ -1,0 +1,86 @@
+"""Letters for a table of systems: which is significantly better than which.
+
+Formula
+    Two ways to show a matrix of pairwise results. ``better_letters``: each system has a letter, and a row lists the
+    letters of those it is significantly better than. ``shared_letters`` (compact letter display): systems that share
+    a letter are not significantly different, and all others are; letters are inserted and absorbed pair by pair.
+Conventions
+    Not significantly different does not mean equal, and need not be transitive: a system may share letters with two
+    that differ from each other.
+Source
+    Piepho 2004, An algorithm for a letter-based representation of all-pairwise comparisons, Journal of Computational
+    and Graphical Statistics 13(2).
+"""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errorbar.core.errors import Problem, UsageError
+
+
+def letter(number: int) -> str:
+    """The name of a row: a to z, aa, ab and so on."""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, len(ascii_lowercase))
+        name = ascii_lowercase[rest] + name
+    return name
+
+
+def better_letters(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[tuple[str, ...]]:
+    """For each system the letters of those it is significantly better than.
+
+    Args:
+        values: The systems' scores in the order of the table; shape (systems,).
+        p_values: Adjusted p-value of each pair, NaN where there is none; symmetric, shape (systems, systems). The
+            diagonal is not read.
+        alpha: A pair differs significantly where its p-value is at most this.
+
+    Raises:
+        UsageError: The table is not symmetric or has another size.
+    """
+    scores = np.asarray(values, np.float64)
+    differ = _differ(p_values, alpha, scores.size)
+    better = differ & (scores[:, None] > scores[None, :])
+    return [tuple(letter(int(other)) for other in np.flatnonzero(row)) for row in better]
+
+
+def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05) -> list[str]:
+    """The compact letter display: systems that differ significantly share no letter, all others share one.
+
+    Args:
+        p_values: As for better_letters, rows from the best system to the worst, so that letters run with the rank.
+        alpha: A pair differs significantly where its p-value is at most this.
+
+    Raises:
+        UsageError: The table is not symmetric.
+    """
+    differ = _differ(p_values, alpha, len(np.asarray(p_values)))
+    n = len(differ)
+    groups = [frozenset(range(n))]
+    for i, j in zip(*np.nonzero(np.triu(differ)), strict=True):
+        split: list[frozenset[int]] = []
+        for group in groups:
+            split += [group - {int(i)}, group - {int(j)}] if {i, j} <= group else [group]
+        unique = list(dict.fromkeys(split))
+        groups = [group for group in unique if not any(group < other for other in unique)]
+    groups.sort(key=sorted)
+    # Absorbing leaves letters that others make superfluous: drop those whose every pair stands together elsewhere.
+    for group in list(groups)[::-1]:
+        others = [other for other in groups if other != group]
+        if all(any({a, b} <= other for other in others) for a in group for b in group):
+            groups.remove(group)
+    return ["".join(letter(k) for k, group in enumerate(groups) if row in group) for row in range(n)]
+
+
+def _differ(p_values: ArrayLike, alpha: float, n: int) -> NDArray[np.bool_]:
+    p = np.asarray(p_values, np.float64)
+    off = ~np.eye(n, dtype=bool)
+    if p.shape != (n, n) or not np.array_equal(p[off], p.T[off], equal_nan=True):
+        raise UsageError(Problem("p-value-table", "the p-values of pairs do not fit", expected=f"symmetric, {n} x {n}"))
+    return (p <= alpha) & off

@@ -1,0 +1,175 @@
+"""What a corpus of some size can show, and what size is needed.
+
+Formula
+    d_i are the differences of two systems on n independent units, with mean d and standard deviation s; for a score
+    that is not a mean, d_i are pseudo-values n v − (n − 1) v_(i), v_(i) being the value without unit i. The test of
+    d = 0 is Student's with n − 1 degrees of freedom. power = P(|T| > t) with T noncentral, noncentrality d √n / s.
+    n for a power: the smallest that reaches it. n for a half-width h: (z s / h)².
+Conventions
+    Two-sided. Units are what varies independently: where sentences of one essay depend on each other, the d_i are
+    per essay, and n counts essays. The effect is to be chosen for its meaning. Power at the *observed* difference is
+    the p-value in other clothes (p = alpha always gives about one half), so nothing here takes it by default.
+Source
+    Cohen 1988, Statistical power analysis, chapter 2; pseudo-values: Tukey 1958; observed power: Hoenig & Heisey 2001,
+    The American Statistician 55(1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Undefined
+from errorbar.stats.distributions import noncentral_t_cdf, t_quantile, z_value
+
+_MOST_UNITS = 10**12
+_STEPS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PairedPower:
+    """What a corpus can show about two systems.
+
+    Attributes:
+        n: Units (or clusters) observed.
+        standard_deviation: Of the per-unit differences.
+        effect: The difference to be found, in the unit of the score.
+        power: How likely the corpus shows it; None where undefined.
+        detectable: The smallest difference that the corpus shows with the wanted power; None where undefined.
+        units_needed: How many units show the effect with the wanted power; None where undefined.
+        undefined: Why there are no such numbers.
+    """
+
+    n: int
+    standard_deviation: float | None
+    effect: float
+    power: float | None = None
+    detectable: float | None = None
+    units_needed: int | None = None
+    undefined: Undefined | None = None
+
+
+def paired_power(differences: ArrayLike, effect: float, *, alpha: float = 0.05, wanted: float = 0.8) -> PairedPower:
+    """Power, detectable difference and sample size from observed per-unit differences.
+
+    Args:
+        differences: One per independent unit; for F and the like, pseudo_values of the difference.
+        effect: The difference that matters, e.g. 0.01 for one point of F.
+        alpha: Level of the two-sided test.
+        wanted: The power wanted.
+
+    Raises:
+        UsageError: A number does not fit.
+    """
+    d = np.asarray(differences, np.float64).ravel()
+    if d.size < 2:
+        return PairedPower(d.size, None, effect, undefined=Undefined.ONE_UNIT if d.size else Undefined.NO_UNITS)
+    deviation = float(np.std(d, ddof=1))
+    if np.isnan(deviation) or deviation == 0:
+        why = Undefined.NOT_COMPARABLE if np.isnan(deviation) else Undefined.NO_DISAGREEMENT
+        return PairedPower(d.size, None, effect, undefined=why)
+    return PairedPower(
+        d.size,
+        deviation,
+        effect,
+        power_of_test(effect, deviation, d.size, alpha=alpha),
+        detectable_difference(deviation, d.size, wanted=wanted, alpha=alpha),
+        units_for_power(effect, deviation, wanted=wanted, alpha=alpha),
+    )
+
+
+def pseudo_values(value: float, jackknife: ArrayLike) -> NDArray[np.float64]:
+    """What each unit contributes to a score that is not a mean: n v − (n − 1) v_(i); for a mean, the units' values.
+
+    Args:
+        value: The score (or difference of scores) on the corpus.
+        jackknife: It without each unit; shape (n,).
+    """
+    left_out = np.asarray(jackknife, np.float64)
+    return left_out.size * value - (left_out.size - 1) * left_out
+
+
+def power_of_test(effect: float, standard_deviation: float, n: int, *, alpha: float = 0.05) -> float:
+    """How likely n units show a difference of this size.
+
+    Raises:
+        UsageError: Fewer than 2 units, or a number is out of range.
+    """
+    _check(effect, standard_deviation, alpha)
+    if n < 2:
+        raise UsageError(Problem("power-units", f"{n} units", expected="at least 2"))
+    t = t_quantile(1 - alpha / 2, n - 1)
+    noncentrality = abs(effect) * sqrt(n) / standard_deviation
+    # The far tail is below 1e-11 from 7 on; scipy has no value for some of it.
+    wrong_side = noncentral_t_cdf(-t, n - 1, noncentrality) if noncentrality < 7 else 0.0
+    return 1 - noncentral_t_cdf(t, n - 1, noncentrality) + wrong_side
+
+
+def units_for_power(effect: float, standard_deviation: float, *, wanted: float = 0.8, alpha: float = 0.05) -> int:
+    """The smallest number of units that show a difference with the power wanted.
+
+    Raises:
+        UsageError: The effect is 0, so small that no corpus shows it, or a number is out of range.
+    """
+    _check(effect, standard_deviation, alpha, wanted)
+    low, high = 1, 2
+    while high < _MOST_UNITS and power_of_test(effect, standard_deviation, high, alpha=alpha) < wanted:
+        low, high = high, high * 2
+    if high >= _MOST_UNITS:
+        what = f"no corpus shows a difference of {effect:g}"
+        raise UsageError(Problem("power-effect", what, fix="name a larger difference"))
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power_of_test(effect, standard_deviation, middle, alpha=alpha) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def detectable_difference(standard_deviation: float, n: int, *, wanted: float = 0.8, alpha: float = 0.05) -> float:
+    """The smallest difference that n units show with the power wanted.
+
+    Raises:
+        UsageError: Fewer than 2 units, or a number is out of range.
+    """
+    _check(1, standard_deviation, alpha, wanted)
+    low, high = 0.0, standard_deviation
+    while power_of_test(high, standard_deviation, n, alpha=alpha) < wanted:
+        low, high = high, high * 2
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if power_of_test(middle, standard_deviation, n, alpha=alpha) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def units_for_half_width(standard_deviation: float, half_width: float, *, confidence_level: float = 0.95) -> int:
+    """How many units make an interval of a mean reach so far to each side.
+
+    Args:
+        standard_deviation: Of the units' values (or pseudo-values); standard error times √n of a pilot study.
+        half_width: Half the width wanted.
+        confidence_level: Nominal coverage.
+
+    Raises:
+        UsageError: A number is out of range.
+    """
+    if not (0 < half_width < inf and 0 <= standard_deviation < inf):
+        what = f"half-width {half_width:g} and standard deviation {standard_deviation:g}"
+        raise UsageError(Problem("power-numbers", what, expected="a half-width above 0"))
+    # A hair less, lest rounding turn a whole number into the next one.
+    return max(1, ceil((z_value(confidence_level) * standard_deviation / half_width) ** 2 * (1 - 1e-12)))
+
+
+def _check(effect: float, standard_deviation: float, alpha: float, wanted: float = 0.8) -> None:
+    if not (0 < standard_deviation < inf and abs(effect) < inf and 0 < alpha < 1 and alpha < wanted < 1):
+        what = f"standard deviation {standard_deviation:g}, effect {effect:g}, alpha {alpha:g}, power {wanted:g}"
+        expected = "a standard deviation above 0, alpha below the power wanted, both between 0 and 1"
+        raise UsageError(Problem("power-numbers", what, expected=expected))

@@ -1,0 +1,264 @@
+"""The report, undefined cases, and what is said about bad input."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from errorbar.agreement import (
+    PairTable,
+    Resampling,
+    agreement_report,
+    bennett_s,
+    cohen_kappa,
+    conger_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    item_counts,
+    krippendorff_alpha,
+    pair_table,
+    pairwise_agreement,
+    prevalence_and_bias,
+    specific_agreement,
+)
+from errorbar.core.errors import UsageError
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.judgments import Judgments
+from tests.agreement.examples import KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
+
+
+def resampling(seed: int = 1, n: int = 500) -> Resampling:
+    return Resampling(np.random.default_rng(seed), n_resamples=n)
+
+
+def test_one_label_is_undefined_and_says_so() -> None:
+    judgments = Judgments.from_matrix([["ok", "ok"], ["ok", "ok"]], labels=("ok", "error"))
+    report = agreement_report(judgments, resampling=resampling())
+    for name in ("krippendorff", "fleiss", "scott", "cohen"):
+        assert report.coefficients[name].value is None
+        assert report.coefficients[name].undefined is Undefined.ONE_LABEL
+    # With "error" declared as a possible answer, these two have a chance agreement below 1.
+    assert report.coefficients["gwet"].value == 1
+    assert report.coefficients["bennett"].value == 1
+    assert report.coefficients["bennett"].interval is None
+    assert report.coefficients["bennett"].no_interval is Undefined.NO_VARIATION
+    assert report.specific["error"].undefined is Undefined.LABEL_NOT_USED
+    assert report.specific["ok"].value == 1
+
+
+def test_a_single_possible_label() -> None:
+    judgments = Judgments.from_matrix([["ok", "ok"], ["ok", "ok"]])
+    assert gwet_ac1(judgments).undefined is Undefined.ONE_LABEL
+    assert bennett_s(judgments).undefined is Undefined.ONE_LABEL
+
+
+@pytest.mark.parametrize("coefficient", [krippendorff_alpha, fleiss_kappa, gwet_ac1, bennett_s, conger_kappa])
+def test_no_item_judged_twice(coefficient: Callable[..., Estimate]) -> None:
+    judgments = Judgments.from_matrix([["a", None], [None, "b"]])
+    found = coefficient(judgments, resampling=resampling())
+    assert (found.value, found.n_units, found.undefined) == (None, 0, Undefined.TOO_FEW_RATERS)
+
+
+@pytest.mark.parametrize("coefficient", [krippendorff_alpha, fleiss_kappa, gwet_ac1, bennett_s, conger_kappa])
+def test_no_judgment_at_all(coefficient: Callable[..., Estimate]) -> None:
+    assert coefficient(Judgments.from_columns([], [], [])).undefined is Undefined.TOO_FEW_RATERS
+
+
+def test_items_that_nobody_judged_change_nothing() -> None:
+    some = Judgments.from_matrix([["a", "a"], ["a", "b"], ["b", "b"]])
+    more = Judgments.from_matrix([["a", "a"], [None, None], ["a", "b"], ["b", "b"], [None, None]])
+    clusters = ([0, 1, 1], [0, 7, 1, 1, 8])
+    for coefficient in (krippendorff_alpha, conger_kappa, gwet_ac1):
+        assert coefficient(some, resampling=resampling()) == coefficient(more, resampling=resampling())
+    first, second = (
+        agreement_report(judgments, clusters=groups, resampling=resampling())
+        for judgments, groups in zip((some, more), clusters, strict=True)
+    )
+    assert first.coefficients == second.coefficients
+
+
+def test_no_common_item() -> None:
+    judgments = Judgments.from_matrix([["a", None], [None, "b"]])
+    kappa = pairwise_agreement(judgments)[0].kappa
+    assert kappa.estimate.undefined is Undefined.TOO_FEW_RATERS
+    assert (kappa.observed, kappa.standard_error, kappa.maximum) == (None, None, None)
+    assert prevalence_and_bias(pair_table(judgments, "1", "2")).prevalence == {}
+
+
+def test_one_item_has_no_interval() -> None:
+    found = krippendorff_alpha(Judgments.from_matrix([["a", "b"]]), resampling=resampling())
+    assert found.value == 0
+    assert (found.interval, found.no_interval) == (None, Undefined.ONE_UNIT)
+
+
+def test_perfect_agreement_has_no_interval_of_width_zero() -> None:
+    kappa = cohen_kappa(PairTable.of([[5, 0], [0, 5]]))
+    assert kappa.estimate.value == 1
+    assert (kappa.estimate.interval, kappa.estimate.no_interval) == (None, Undefined.ZERO_WIDTH)
+
+
+def test_clustered_items_get_no_closed_form() -> None:
+    judgments = Judgments.from_matrix([["a", "a"], ["a", "b"], ["b", "b"], ["b", "a"]])
+    table = pair_table(judgments, "1", "2", [0, 0, 1, 1])
+    assert cohen_kappa(table).estimate.no_interval is Undefined.DEPENDENT_UNITS
+    assert cohen_kappa(table, resampling=resampling()).estimate.n_clusters == 2
+    assert pairwise_agreement(judgments, clusters=[0, 0, 1, 1])[0].kappa.estimate.interval is None
+
+
+def test_clusters_widen_the_interval() -> None:
+    """Every item stands ten times in its cluster: the same agreement, a tenth of the information."""
+    generator = np.random.default_rng(3)
+    rows = [[str(a), str(a if generator.random() < 0.8 else 1 - a)] for a in generator.integers(0, 2, 60)]
+    judgments = Judgments.from_matrix([row for row in rows for _ in range(10)])
+    clusters = np.repeat(np.arange(60), 10)
+    widths = []
+    for groups in (None, clusters):
+        report = agreement_report(judgments, clusters=groups, resampling=resampling(n=2000))
+        for estimate in (report.coefficients["krippendorff"], report.coefficients["cohen"]):
+            assert estimate.interval is not None
+            widths.append(estimate.interval.high - estimate.interval.low)
+    assert widths[2] / widths[0] == pytest.approx(10**0.5, rel=0.15)
+    assert widths[3] / widths[1] == pytest.approx(10**0.5, rel=0.15)
+
+
+def test_bootstrap_of_the_preposition_raters() -> None:
+    """An independent bootstrap of the same table gave .542 to .709."""
+    found = cohen_kappa(PREPOSITION_RATERS, resampling=resampling(n=4000)).estimate.interval
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((0.542, 0.709), abs=0.006)
+    assert "4000 resamples" in found.method
+
+
+def test_same_seed_same_interval() -> None:
+    first, second = (agreement_report(KRIPPENDORFF, resampling=resampling(5)) for _ in range(2))
+    assert first.coefficients == second.coefficients
+    assert first.specific == second.specific
+    assert agreement_report(KRIPPENDORFF, resampling=resampling(6)).coefficients != first.coefficients
+
+
+def test_report_counts() -> None:
+    report = agreement_report(KRIPPENDORFF)
+    # 12 units, of which one has a single value; 4 observers, 41 values, 7 missing (Krippendorff 2011).
+    assert (report.n_items, report.n_paired, report.n_raters) == (12, 11, 4)
+    assert (report.n_judgments, report.n_missing) == (41, 7)
+    assert len(report.pairwise) == 6
+    assert report.pair is None
+    assert [note.code for note in report.notes] == ["agreement-single"]
+    assert sum(report.prevalence.values()) == pytest.approx(1)
+    # The coincidence matrix holds the 40 values that can be paired (Krippendorff 2011).
+    assert report.confusion.counts.sum() == pytest.approx(40)
+    assert np.nansum(report.confusion.shares(), axis=1) == pytest.approx(1)
+
+
+def test_unknown_is_a_missing_judgment() -> None:
+    rows = [["a", "a", "?"], ["a", "b", "b"], ["b", "?", "b"], ["b", "b", "b"]]
+    report = agreement_report(Judgments.from_matrix(rows), unknown=["?"])
+    without = [[None if value == "?" else value for value in row] for row in rows]
+    assert report.coefficients == agreement_report(Judgments.from_matrix(without)).coefficients
+    assert [note.code for note in report.notes] == ["agreement-unknown"]
+
+
+def test_weights_and_silent_raters_are_mentioned() -> None:
+    judgments = Judgments.from_columns("112233", "ababac", "xxxyyy", [1, 1, 0.5, 1, 1, 1])
+    report = agreement_report(judgments.take(judgments.item < 2))
+    assert report.n_raters == 2
+    assert [note.code for note in report.notes] == ["agreement-absent", "agreement-weights"]
+
+
+def test_paradoxes_are_explained_where_they_bite() -> None:
+    trap = prevalence_and_bias(TRAP)
+    assert trap.prevalence_index == pytest.approx(118 / 125)
+    assert trap.bias_index == pytest.approx(3 / 125)
+    assert len(trap.remarks) == 1
+    assert "'0' is 0.972 of the judgments" in trap.remarks[0]
+    # Feinstein and Cicchetti's second paradox: margins that differ raise kappa.
+    biased = prevalence_and_bias(PairTable.of([[25, 35], [5, 35]]))
+    assert len(biased.remarks) == 1
+    assert "different frequencies" in biased.remarks[0]
+    assert biased.bias["0"] == pytest.approx(0.30)
+    assert prevalence_and_bias(SMALL).remarks == ()
+
+
+def code_of(call: Callable[[], object]) -> str:
+    with pytest.raises(UsageError) as caught:
+        call()
+    return caught.value.code
+
+
+def test_bad_use_has_a_name() -> None:
+    table = Judgments.from_matrix([["a", "b"], ["b", "b"]])
+    repeated = Judgments.from_columns("1122", "rrrs", "abab")
+    assert code_of(lambda: agreement_report(table.only(["1"]))) == "agreement-one-rater"
+    assert code_of(lambda: agreement_report(table, level="ordinal")) == "agreement-order"
+    assert code_of(lambda: krippendorff_alpha(table, level="ordinal", order=["a"])) == "agreement-order"
+    assert code_of(lambda: krippendorff_alpha(table, level="interval")) == "agreement-numbers"
+    assert code_of(lambda: krippendorff_alpha(Judgments.from_matrix([[-1, 2]]), level="ratio")) == "agreement-numbers"
+    assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]
+    assert code_of(lambda: cohen_kappa(SMALL, weighting="linear")) == "agreement-order"
+    assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]
+    assert code_of(lambda: krippendorff_alpha(repeated)) == "agreement-repeated"
+    assert code_of(lambda: pair_table(repeated, "r", "s")) == "agreement-repeated"
+    assert code_of(lambda: pairwise_agreement(repeated)) == "agreement-repeated"
+    assert code_of(lambda: pair_table(table, "1", "9")) == "judgments-unknown"
+    assert code_of(lambda: pair_table(table, "1", "1")) == "agreement-table"
+    assert code_of(lambda: PairTable.of([[1, 2]])) == "agreement-table"
+    assert code_of(lambda: PairTable.of([[1, -2], [0, 1]])) == "agreement-table"
+    assert code_of(lambda: item_counts(table, [1])) == "agreement-clusters"
+    assert code_of(lambda: pairwise_agreement(table, clusters=[1])) == "agreement-clusters"
+    assert code_of(lambda: Resampling(np.random.default_rng(), confidence_level=95)) == "agreement-resampling"
+    assert code_of(lambda: Resampling(np.random.default_rng(), n_resamples=0)) == "agreement-resampling"
+    crowd = Judgments.from_columns(range(5000), range(5000), "ab" * 2500)
+    assert code_of(lambda: pairwise_agreement(crowd)) == "agreement-raters"
+    assert [note.code for note in agreement_report(crowd).notes] == ["agreement-single", "agreement-pairs"]
+
+
+def test_a_million_judgments() -> None:
+    """Alpha takes about a tenth of a second; a Python loop would take a hundred times as long."""
+    n_items = 200_000
+    generator = np.random.default_rng(0)
+    label = (generator.random(5 * n_items) < 0.2).astype(np.int32)
+    item = np.repeat(np.arange(n_items, dtype=np.int32), 5)
+    rater = np.tile(np.arange(5, dtype=np.int32), n_items)
+    judgments = Judgments(item, rater, label, tuple(map(str, range(n_items))), tuple("abcde"), ("ok", "error"))
+    start = time.perf_counter()
+    alpha = krippendorff_alpha(judgments)
+    assert time.perf_counter() - start < 1
+    # Raters who do not look agree by chance alone; the standard error is about 1/sqrt(10 pairs * 200,000 items).
+    assert alpha.value == pytest.approx(0, abs=0.005)
+    assert specific_agreement(judgments)["error"].value == pytest.approx(0.2, abs=0.005)
+
+
+def covers(estimate: Estimate, truth: float) -> bool:
+    """Whether the interval contains the truth; without an interval it does not."""
+    return estimate.interval is not None and estimate.interval.low <= truth <= estimate.interval.high
+
+
+# True joint shares and the kappa they make: .4 .1 .2 .3 has A_o = .7, A_e = .5·.6 + .5·.4 = .5, kappa = .4; a rare
+# label, .03 .02 .03 .92, has A_o = .95, A_e = .05·.06 + .95·.94 = .896, kappa = .054 / .104.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shares", "truth", "n_items", "closed_form", "bootstrap"),
+    [
+        ((0.4, 0.1, 0.2, 0.3), 0.4, 50, 0.938, 0.942),
+        ((0.4, 0.1, 0.2, 0.3), 0.4, 200, 0.946, 0.944),
+        ((0.03, 0.02, 0.03, 0.92), 0.054 / 0.104, 200, 0.915, 0.937),
+        ((0.03, 0.02, 0.03, 0.92), 0.054 / 0.104, 1000, 0.944, 0.945),
+    ],
+)
+def test_coverage_of_intervals(
+    shares: tuple[float, ...], truth: float, n_items: int, closed_form: float, bootstrap: float
+) -> None:
+    """How often 95 % intervals of Cohen's kappa contain the truth in 20,000 samples (docs/agreement.md).
+
+    Tolerance: three binomial standard errors of 20,000 samples.
+    """
+    generator = np.random.default_rng(12)
+    closed = drawn = 0
+    for _ in range(20_000):
+        table = PairTable.of(generator.multinomial(n_items, shares).reshape(2, 2).tolist())
+        closed += covers(cohen_kappa(table).estimate, truth)
+        drawn += covers(cohen_kappa(table, resampling=Resampling(generator, n_resamples=500)).estimate, truth)
+    assert (closed / 20_000, drawn / 20_000) == pytest.approx((closed_form, bootstrap), abs=0.005)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from errorbar.core.errors import UsageError
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.stats.correlation import CorrelationKind, correlate, correlation_interval
+from errorbar.stats.williams import williams_test
+
+KINDS: tuple[CorrelationKind, ...] = get_args(CorrelationKind)
+RANKS = range(1, 8)
+PLAIN, TIED = (2, 1, 4, 3, 7, 5, 6), (2, 1, 4, 4, 7, 5, 5)
+
+
+# Section 12 of the statistics notes (scipy 1.17).
+@pytest.mark.parametrize(
+    ("ranks", "kind", "expected"),
+    [
+        (PLAIN, "pearson", 0.821429),
+        (PLAIN, "spearman", 0.821429),
+        (PLAIN, "kendall-b", 0.619048),
+        (TIED, "spearman", 0.836502),
+        (TIED, "kendall-b", 0.650814),
+        (TIED, "kendall-c", 0.663265),
+    ],
+)
+def test_published_values(ranks: tuple[int, ...], kind: CorrelationKind, expected: float) -> None:
+    assert correlate(RANKS, ranks, kind=kind).estimate.value == pytest.approx(expected, abs=6e-7)
+
+
+# Section 12; the first is the example of Steiger 1980 as the R package psych has it, the last SEEDA's two metrics,
+# whose correlations are given to three or four digits, hence the tolerance.
+@pytest.mark.parametrize(
+    ("r12", "r13", "r23", "n", "t", "p", "tolerance"),
+    [
+        (0.5, 0.4, 0.1, 103, 0.89128, 0.374919, 6e-6),
+        (0.95, 0.90, 0.93, 12, 1.291363, 0.228756, 6e-7),
+        (0.9, 0.7, 0.6, 14, 1.762383, 0.105730, 6e-7),
+        (0.914, 0.675, 0.4707, 12, 1.8838, 0.0922, 5e-3),
+    ],
+)
+def test_williams_published_values(
+    r12: float, r13: float, r23: float, n: int, t: float, p: float, tolerance: float
+) -> None:
+    found = williams_test(r12, r13, r23, n)
+    assert found.t == pytest.approx(t, abs=tolerance)
+    assert found.p_value == pytest.approx(p, abs=tolerance)
+    assert found.df == n - 3
+    other = williams_test(r13, r12, r23, n)
+    assert (other.t, other.p_value) == pytest.approx((-t, p), abs=tolerance)
+
+
+def test_fishers_interval_by_hand() -> None:
+    # atanh(.5) = .549306; 1.959964 / sqrt(100) = .195996; tanh(.353310) = .339307, tanh(.745303) = .632325
+    interval = correlation_interval(0.5, 103)
+    assert isinstance(interval, Interval)
+    assert (interval.low, interval.high) == pytest.approx((0.339307, 0.632325), abs=1e-5)
+
+
+def test_rank_intervals_by_hand() -> None:
+    # SE: sqrt(1.125 / 100) = .106066 and sqrt(.437 / 99) = .066439, around .549306 on the same scale.
+    spearman = correlation_interval(0.5, 103, kind="spearman")
+    kendall = correlation_interval(0.5, 103, kind="kendall-b")
+    assert isinstance(spearman, Interval)
+    assert isinstance(kendall, Interval)
+    assert np.arctanh([spearman.low, spearman.high]) == pytest.approx(0.549306 + 0.106066 * 1.959964 * np.array([-1, 1]), abs=1e-5)  # fmt: skip  # noqa: E501
+    assert np.arctanh([kendall.low, kendall.high]) == pytest.approx(0.549306 + 0.066439 * 1.959964 * np.array([-1, 1]), abs=1e-5)  # fmt: skip  # noqa: E501
+
+
+def test_kendall_c_is_kendall_b_times_what_the_ties_give() -> None:
+    b, c = (correlate(RANKS, TIED, kind=kind).estimate for kind in ("kendall-b", "kendall-c"))
+    assert b.interval is not None
+    assert c.interval is not None
+    assert b.value is not None
+    assert c.value is not None
+    # 7 different ranks; of the tied ones 5 groups of sizes 1, 1, 2, 1, 2.
+    factor = ((1 - 7 / 49) * (1 - 11 / 49)) ** 0.5 * 5 / 4
+    assert c.value / b.value == pytest.approx(factor)
+    assert c.interval.low / b.interval.low == pytest.approx(factor)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=25))
+def test_invariants(kind: CorrelationKind, pairs: list[tuple[int, int]]) -> None:
+    x, y = (np.array(series, float) for series in zip(*pairs, strict=True))
+    assume(np.ptp(x) > 0 and np.ptp(y) > 0)
+    here = correlate(x, y, kind=kind)
+    value, interval = here.estimate.value, here.estimate.interval
+    assert value is not None
+    assert here.p_value is not None
+    assert -1 - 1e-9 <= value <= 1 + 1e-9
+    assert correlate(y[::-1], x[::-1], kind=kind).estimate.value == pytest.approx(value, abs=1e-9)
+    assert correlate(-x, 3 * y + 1, kind=kind).estimate.value == pytest.approx(-value, abs=1e-9)
+    if interval is None:
+        assert here.estimate.no_interval in {Undefined.TOO_FEW_UNITS, Undefined.ZERO_WIDTH}
+        return
+    assert -1 <= interval.low <= value + 1e-9
+    assert value - 1e-9 <= interval.high <= 1
+    wider = correlate(x, y, kind=kind, confidence_level=0.99).estimate.interval
+    assert wider is not None
+    assert wider.low <= interval.low
+    assert interval.high <= wider.high
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_there_is_none(kind: CorrelationKind) -> None:
+    assert correlate([], [], kind=kind).estimate.undefined is Undefined.NO_UNITS
+    assert correlate([1], [2], kind=kind).estimate.undefined is Undefined.ONE_UNIT
+    constant = correlate([1, 1, 1], [1, 2, 3], kind=kind)
+    assert (constant.estimate.undefined, constant.p_value) == (Undefined.CONSTANT, None)
+    assert correlate([1, 2, 3], [1, 3, 2], kind=kind).estimate.no_interval is Undefined.TOO_FEW_UNITS
+    assert correlate(range(9), range(9), kind=kind).estimate.no_interval is Undefined.ZERO_WIDTH
+
+
+def test_williams_where_there_is_none() -> None:
+    assert williams_test(0.5, 0.4, 0.1, 3).undefined is Undefined.TOO_FEW_UNITS
+    assert williams_test(0.5, 0.5, 1, 20).undefined is Undefined.NO_DISAGREEMENT
+    assert williams_test(0.5, 0.5, 0.3, 20).p_value == 1
+
+
+def test_misuse_is_named() -> None:
+    with pytest.raises(UsageError, match=r"series of 2 and 3 numbers .*\[correlation-series\]"):
+        correlate([1, 2], [1, 2, 3])
+    with pytest.raises(UsageError, match=r"\[correlation-series\]"):
+        correlate([1, 2], [1, np.nan])
+    with pytest.raises(UsageError, match=r"did you mean 'kendall-b'|did you mean 'kendall-c'"):
+        correlate([1, 2], [1, 2], kind="kendall")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"depends on the ties.*\[correlation-kind\]"):
+        correlation_interval(0.5, 10, kind="kendall-c")
+    with pytest.raises(UsageError, match=r"\[correlation-value\]"):
+        correlation_interval(1.5, 10)
+    with pytest.raises(UsageError, match=r"no three series correlate .*\[williams-correlations\]"):
+        williams_test(0.9, -0.9, 0.9, 10)

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from errorbar.core.errors import UsageError
+from errorbar.stats.letters import better_letters, letter, shared_letters
+from errorbar.stats.multiple import AdjustMethod, adjust
+
+p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
+
+
+# Section 10 of the statistics notes; statsmodels 0.15 (multipletests) agrees.
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("holm", [0.03, 0.06, 0.06, 0.02]),
+        ("benjamini-hochberg", [0.02, 0.04, 0.04, 0.02]),
+        ("benjamini-yekutieli", [0.041667, 0.083333, 0.083333, 0.041667]),
+    ],
+)
+def test_published_values(method: AdjustMethod, expected: list[float]) -> None:
+    assert adjust([0.01, 0.04, 0.03, 0.005], method=method) == pytest.approx(np.array(expected), abs=6e-7)
+
+
+@given(p_values)
+def test_scipy_agrees(p: list[float]) -> None:
+    assert adjust(p, method="benjamini-hochberg") == pytest.approx(false_discovery_control(p, method="bh"))
+    assert adjust(p, method="benjamini-yekutieli") == pytest.approx(false_discovery_control(p, method="by"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(p=p_values)
+def test_never_smaller_and_in_the_same_order(method: AdjustMethod, p: list[float]) -> None:
+    adjusted = adjust(p, method=method)
+    assert (adjusted >= np.array(p) - 1e-15).all()
+    assert (adjusted <= 1).all()
+    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
+    assert adjust(p[::-1], method=method).tolist() == adjusted[::-1].tolist()
+
+
+@given(p_values)
+def test_holm_is_stricter_than_benjamini_hochberg(p: list[float]) -> None:
+    assert (adjust(p) >= adjust(p, method="benjamini-hochberg") - 1e-12).all()
+
+
+def test_nothing_to_adjust() -> None:
+    assert adjust([]).tolist() == []
+
+
+def test_misuse_is_named() -> None:
+    with pytest.raises(UsageError, match=r"\[p-values\]"):
+        adjust([0.5, float("nan")])
+    with pytest.raises(UsageError, match=r"\[adjust-method\]"):
+        adjust([0.5], method="bonferoni")  # type: ignore[arg-type]
+
+
+def table(n: int, *different: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    p = np.ones((n, n))
+    for i, j in different:
+        p[i, j] = p[j, i] = 0.01
+    return p
+
+
+class TestLetters:
+    def test_names(self) -> None:
+        assert [letter(k) for k in (0, 25, 26, 51, 52, 701, 702)] == ["a", "z", "aa", "az", "ba", "zz", "aaa"]
+
+    def test_better_than(self) -> None:
+        # b beats c and d; a beats nobody, although it is higher: it differs from nobody.
+        assert better_letters([0.5, 0.4, 0.3, 0.2], table(4, (1, 2), (1, 3))) == [(), ("c", "d"), (), ()]
+
+    def test_a_pair_without_p_value_is_not_significant(self) -> None:
+        p = np.full((2, 2), np.nan)
+        assert better_letters([2, 1], p) == [(), ()]
+        assert shared_letters(p) == ["a", "a"]
+
+    def test_at_the_level_is_significant(self) -> None:
+        p = np.array([[1, 0.05], [0.05, 1]])
+        assert better_letters([2, 1], p) == [("b",), ()]
+        assert better_letters([2, 1], p, alpha=0.049) == [(), ()]
+
+    def test_shared_letters_by_hand(self) -> None:
+        # Only the ends of a chain differ: the middle shares a letter with both.
+        assert shared_letters(table(3, (0, 2))) == ["a", "ab", "b"]
+        assert shared_letters(table(3, (0, 1), (0, 2), (1, 2))) == ["a", "b", "c"]
+        assert shared_letters(table(4)) == ["a"] * 4
+
+    @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(
+        st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] < pair[1])))))  # fmt: skip
+    def test_sharing_a_letter_is_not_differing(self, drawn: tuple[int, set[tuple[int, int]]]) -> None:
+        n, different = drawn
+        letters = shared_letters(table(n, *different))
+        assert all(letters)
+        for i in range(n):
+            for j in range(i + 1, n):
+                assert bool(set(letters[i]) & set(letters[j])) == ((i, j) not in different)
+
+    def test_misuse_is_named(self) -> None:
+        with pytest.raises(UsageError, match=r"symmetric, 2 x 2\) \[p-value-table\]"):
+            better_letters([1, 2], [[1, 0.2], [0.3, 1]])
+        with pytest.raises(UsageError, match=r"\[p-value-table\]"):
+            better_letters([1, 2, 3], [[1, 0.2], [0.2, 1]])
