@@ -36,6 +36,7 @@ LAYER = {
     "sampling": 4,
     "ceiling": 5,
     "detectors": 5,
+    "reproduce": 6,
     "annotate": 6,
     "tasks": 6,
     "demo": 7,  # the bundled corpus and the self-test on it

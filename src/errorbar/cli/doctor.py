@@ -14,8 +14,11 @@ from errorbar.cli.render import Table, show, show_json
 from errorbar.version import __version__
 
 SCHEMA = "errorbar.doctor/1"
-LIBRARIES = ("numpy", "click", "rich")
-EXTRAS = {"tokenize": ("nltk", "sentences and tokens of raw essays")}
+LIBRARIES = ("numpy", "scipy", "click", "rich")
+EXTRAS = {
+    "tokenize": ("nltk", "sentences of raw essays"),
+    "parquet": ("pyarrow", "judgments from Parquet files"),
+}
 
 
 @click.command("doctor")

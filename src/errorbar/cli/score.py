@@ -15,7 +15,6 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, reference_chunks
 from errorbar.metrics.base import Metric
@@ -94,6 +93,8 @@ def command(
     if documents is None:
         chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
     else:
+        from errorbar.formats.documents import add_documents
+
         chunks = [read_named(references, problems, unmarked=unmarked)]
         add_documents(chunks[0], documents, problems)
     with progress_bar("sentences") as progress:

@@ -213,11 +213,18 @@ def _cuts(source: Sequence[str], target: Sequence[str], i: int, j: int, level: i
     here, there = _single_runs(source, length), _single_runs(target, length)
     pairs = sorted((at, there[run]) for run, at in here.items() if run in there)
     middle = length // 2
-    places = [(a + middle, b + middle) for a, b in _ascending(pairs)]
+    places = [(a + middle, b + middle) for a, b in _borders(_ascending(pairs))]
     for (a, b), (a2, b2) in pairwise([(0, 0), *places, (len(source), len(target))]):
         if (a, b) != (0, 0):
             yield i + a, j + b
         yield from _cuts(source[a:a2], target[b:b2], i + a, j + b, level + 1)
+
+
+def _borders(chain: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The first and the last of places that follow each other in both texts: nothing changes between them."""
+    same = [b[0] - a[0] == 1 == b[1] - a[1] for a, b in pairwise(chain)]
+    inner = [False, *(left and right for left, right in pairwise(same)), False]
+    return [place for place, skip in zip(chain, inner, strict=True) if not skip] if len(chain) > 2 else list(chain)
 
 
 def _single_runs(words: Sequence[str], length: int) -> dict[tuple[str, ...], int]:

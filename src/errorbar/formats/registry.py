@@ -13,8 +13,6 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2 import read_m2, write_m2
-from errorbar.formats.nucle import read_nucle
-from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import STANDARD_INPUT, Lines, display_name
 from errorbar.formats.text import read_text, write_text
 
@@ -69,6 +67,10 @@ def _begins_nucle(line: str) -> bool:
 
 def _read_nucle(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     """Essays with tokens of our own; ``project_essays`` takes given ones."""
+    # Loaded when needed: every scoring knows the registry, few read NUCLE.
+    from errorbar.formats.nucle import read_nucle  # noqa: PLC0415
+    from errorbar.formats.nucle_project import project_essays, split_essays  # noqa: PLC0415
+
     for essay in read_nucle(lines, problems):
         yield from project_essays([essay], split_essays([essay]), problems, name=lines.name)
 
