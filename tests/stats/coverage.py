@@ -106,7 +106,7 @@ def weighted(weights: NDArray[np.float32], counts: NDArray[np.float32]) -> Float
 def bootstraps() -> Table:
     table: Table = {}
     truth = f_value(*RATES)
-    designs = [(f"{n} sentences", n, n, n) for n in (30, 100, 300)]
+    designs = [(f"{n} sentences", n, n, n) for n in (30, 100)]
     designs += [(f"{m} essays of 10 sentences, essays drawn", 10 * m, m, m) for m in (10, 25, 50)]
     designs.append(("25 essays of 10 sentences, sentences drawn", 250, 25, 250))
     for name, n, clusters, drawn in designs:

@@ -148,7 +148,7 @@ class TestMcNemar:
 
     def test_equal_counts(self) -> None:
         # P(X = 2) of 4 is 6/16.
-        assert [mcnemar_test(2, 2, method=m).p_value for m in ("exact", "mid-p", "chi2")] == [1, 1 - 6 / 32, 1]  # type: ignore[arg-type]
+        assert [mcnemar_test(2, 2, method=m).p_value for m in ("exact", "mid-p", "chi2")] == [1, 1 - 6 / 32, 1]
 
     @given(st.integers(0, 60), st.integers(0, 60))
     def test_scipys_sign_test_agrees_and_the_systems_can_be_exchanged(self, b: int, c: int) -> None:

@@ -138,6 +138,12 @@ def test_where_there_is_no_interval(method: FMethod) -> None:
         assert everything.low < 0.9
 
 
+def test_the_default_follows_the_measurements() -> None:
+    # The table "F from counts" of docs/design/intervals.md.
+    assert f_score_interval(9, 2, 7, beta=1) == f_score_interval(9, 2, 7, beta=1, method="wilson-j")
+    assert f_score_interval(9, 2, 7) == f_score_interval(9, 2, 7, beta=0.5, method="goutte-gaussier")
+
+
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"for F1, not for beta = 0.5; use goutte-gaussier or delta \[interval-beta\]"):
         f_score_interval(5, 1, 1, method="wilson-j")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from hashlib import sha256
 
 import numpy as np
@@ -48,3 +50,9 @@ def test_misuse_is_named() -> None:
         stream(-1)
     with pytest.raises(UsageError, match=r"\[replicates\]"):
         list(blocks(1, replicates=0))
+
+
+def test_loading_the_layer_does_not_load_scipy() -> None:
+    script = "import sys, errorbar.stats; print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

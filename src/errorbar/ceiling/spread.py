@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ceiling.study import Ceiling, Study, ceiling, repeat
+from errorbar.ceiling.study import Study, ceiling, repeat
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.resampling import Resampling, resampled_units
@@ -64,6 +64,9 @@ def ceiling_intervals(
         resampling: How many, from which seed, on how many cores.
         progress: Told how many resamples are done.
     """
+    if len(np.unique(clusters)) < 2:
+        nothing = (Undefined.ONE_UNIT,) * len(study.sizes)
+        return CeilingIntervals(nothing, (nothing,) * len(study.systems), (nothing,) * len(study.systems))
     rows = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
     found = repeat(study, rows, jobs=resampling.jobs, progress=progress)
     whole = ceiling(study, jobs=resampling.jobs)

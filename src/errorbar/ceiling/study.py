@@ -7,7 +7,9 @@ Formula
 Conventions
     The text of an annotator is the source with the first alternative of every edit applied; edits of unclear
     meaning (``Um``) and edits without a known correction stay unapplied. Overlapping edits: the later one is left
-    out. With all annotators in a subset (k = n) there is a system score but no human one.
+    out. k ends at one less than there are annotators, since a human text is never scored against its own author.
+    Where the human score is 0 there is no ratio (not a number). An annotator who did not look at a sentence leaves it
+    as it is, and a note says so.
 Source
     Bryant & Ng 2015, How far are we from fully automatic high quality grammatical error correction?, sections 4
     and 5.
@@ -17,12 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.ceiling.subsets import MOST, Subsets, annotator_subsets
-from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.corpus import Corpus, Hypothesis, absent_note
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
@@ -108,7 +111,7 @@ class Ceiling:
         humans: P, R, F of each annotator; shape (annotators, sizes, 3).
         scores: P, R, F of each system; shape (systems, sizes, 3).
         n_subsets: Subsets of each size that a human text was scored against.
-        exact: Whether those are all there are.
+        exact: Whether those, and the ones that systems were scored against, are all there are.
     """
 
     annotators: tuple[str, ...]
@@ -127,8 +130,9 @@ class Ceiling:
 
     @property
     def ratio(self) -> NDArray[np.float64]:
-        """F of each system over human F; shape (systems, sizes)."""
-        ratio: NDArray[np.float64] = self.scores[:, :, 2] / self.human[:, 2]
+        """F of each system over human F; shape (systems, sizes), NaN where human F is 0."""
+        systems, human = self.scores[:, :, 2], self.human[:, 2]
+        ratio: NDArray[np.float64] = np.divide(systems, human, out=np.full(systems.shape, np.nan), where=human > 0)
         return ratio
 
 
@@ -150,7 +154,7 @@ def prepare_study(
         corpus: Sentences on which all annotators worked.
         systems: The systems' sentences.
         metric: What to compute; its choice of annotators must be a rule.
-        problems: Where overlapping edits are recorded.
+        problems: Where overlapping edits, and annotators who did not look at everything, are recorded.
         sizes: Numbers of annotators in a subset; none: 1 to one less than there are.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
         seed: For that draw.
@@ -169,13 +173,17 @@ def prepare_study(
     if metric.annotator is not None:
         what = f"{metric.spec} scores against one annotator only"
         raise UsageError(Problem("no-subsets", what, expected="choose=running or choose=sentence"))
-    wanted = tuple(sizes) or tuple(range(1, n))
-    subsets = {
+    wanted = sizes or range(1, n)
+    subsets = {  # humans first: they allow one annotator less
         author: annotator_subsets(
-            n, wanted, stream(seed, "subsets", author), without=None if author == NO_ONE else author, most=most
+            n, wanted, partial(stream, seed, "subsets", author), without=None if author == NO_ONE else author, most=most
         )
-        for author in range(NO_ONE, n)
+        for author in (*range(n), NO_ONE)
     }
+    for name in corpus.annotators:
+        absent = sum(name not in sentence.annotations for sentence in corpus.sentences)
+        if absent:
+            problems.notes.append(absent_note(name, absent, len(corpus), corpus.name))
     humans = [
         (name, column, [corrected_text(sentence, name, problems, file=name) for sentence in corpus.sentences])
         for column, name in enumerate(corpus.annotators)
@@ -189,7 +197,7 @@ def prepare_study(
 
     first = measure(pieces[0])  # encodes the corpus; the others share it
     texts = [first, *run(measure, pieces[1:], jobs)]
-    return Study(metric, corpus.annotators, texts[:n], texts[n:], wanted, subsets)
+    return Study(metric, corpus.annotators, texts[:n], texts[n:], tuple(wanted), subsets)
 
 
 def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceiling:
@@ -203,7 +211,8 @@ def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceili
     texts = [*study.humans, *study.systems]
     table = np.stack(list(run(lambda text: study.g(text, units), texts, jobs)))
     n = len(study.humans)
-    some = study.subsets[0]
+    some, every = study.subsets[0], study.subsets[NO_ONE]
+    exact = tuple(h and (s or not study.systems) for h, s in zip(some.exact, every.exact, strict=True))
     return Ceiling(
         study.annotators,
         tuple(text.name for text in study.systems),
@@ -211,7 +220,7 @@ def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceili
         table[:n],
         table[n:],
         some.n_subsets,
-        some.exact,
+        exact,
     )
 
 

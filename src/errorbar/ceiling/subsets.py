@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -50,7 +50,7 @@ class Subsets:
 def annotator_subsets(
     n_annotators: int,
     sizes: Sequence[int],
-    rng: np.random.Generator,
+    stream_of: Callable[[int], np.random.Generator],
     *,
     without: int | None = None,
     most: int = MOST,
@@ -60,7 +60,7 @@ def annotator_subsets(
     Args:
         n_annotators: How many annotators there are.
         sizes: The sizes wanted.
-        rng: The stream that samples are drawn from.
+        stream_of: The stream that samples of a size are drawn from, so that no other size changes them.
         without: An annotator who is in no subset: the author of the text that is scored.
         most: Subsets of one size that are enumerated; of more, as many different ones are drawn.
 
@@ -73,10 +73,11 @@ def annotator_subsets(
     exact: list[bool] = []
     for size in sizes:
         if not 1 <= size <= len(others):
+            left = "as many as there are" if without is None else "as many as there are besides the author of a text"
             what = f"subsets of {size} annotators"
-            raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}, as many as there are"))
+            raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}, {left}"))
         everything = comb(len(others), size) <= most
-        chosen = list(combinations(others, size)) if everything else _sample(others, size, most, rng)
+        chosen = list(combinations(others, size)) if everything else _sample(others, size, most, stream_of(size))
         rows += chosen
         numbers.append(len(chosen))
         exact.append(everything)

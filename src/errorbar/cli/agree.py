@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,11 @@ def _read(
 
 def _is_judgments(first: str) -> bool:
     if first.startswith("{"):
-        return '"rater"' in first
+        try:
+            row = json.loads(first)
+        except json.JSONDecodeError:
+            return False  # the reader of corpora says what is wrong
+        return isinstance(row, dict) and "rater" in row
     return not first.startswith("S ") and "rater" in first
 
 
@@ -188,7 +193,7 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "n_units": estimate.n_units,
         "n_clusters": estimate.n_clusters,
         "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate),
+        "interval": interval_record(estimate) if estimate.interval or estimate.no_interval else None,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from errorbar.ceiling.spread import CeilingIntervals, EssaySpread
 
 SCHEMA = "errorbar.ceiling/1"
+NO_RATIO = "the human score is 0"
 
 
 @click.command("ceiling")
@@ -90,18 +92,24 @@ def command(
     )
     found = ceiling(study, jobs=jobs)
     intervals = spread = None
+    resampling = Resampling("percentile", ci or 1, 0.95, seed, jobs)
     if ci is not None:
         with progress_bar("resamples", ci) as progress:
-            resampling = Resampling("percentile", ci, 0.95, seed, jobs)
             intervals = ceiling_intervals(study, data.documents.clusters(), resampling, progress)
     if essays is not None:
         with progress_bar("subsets", repeats) as progress:
             documents = data.need_documents("--essays")
             spread = essay_spread(study, documents, essays, repeats, seed=seed, jobs=jobs, progress=progress)
     notes = data.problems.notes
-    signature = data.signature(
-        str(study.metric.spec), f"most:{most}", *([f"seed:{seed}"] if not all(found.exact) else [])
-    )
+    conventions = [f"most:{most}"]
+    if not all(found.exact):
+        conventions.append(f"seed:{seed}")
+    if ci is not None:
+        data.documents.warn(data.problems)
+        conventions.append(resampling.convention(data.documents.unit))
+    if essays is not None:
+        conventions.append(f"essays:{essays},{repeats},seed:{seed}")
+    signature = data.signature(str(study.metric.spec), *conventions)
     if style == "json":
         show_json(
             {
@@ -124,14 +132,16 @@ def command(
         show(_spread_table(spread, found), style)
 
 
-def parse_sizes(text: str | None) -> tuple[int, ...]:
+def parse_sizes(text: str | None) -> Sequence[int]:
     """Read ``3`` or ``1-9``; nothing: all sizes."""
     if text is None:
         return ()
     first, dash, last = text.partition("-")
     if not first.isdecimal() or (dash and not last.isdecimal()):
         raise click.BadParameter(f"{text!r} is neither a number nor a range such as 1-9", param_hint="--sizes")
-    return tuple(range(int(first), int(last or first) + 1))
+    if int(first) > int(last or first):
+        raise click.BadParameter(f"{text!r} runs backwards; say {last}-{first}", param_hint="--sizes")
+    return range(int(first), int(last or first) + 1)
 
 
 def _interval(value: Interval | Undefined) -> str:
@@ -143,7 +153,7 @@ def _table(found: Ceiling, intervals: CeilingIntervals | None, signature: str) -
     if intervals:
         columns.append("95% CI")
     for name in found.systems:
-        columns += [name, f"{name} / human %"] + (["95% CI of ratio"] if intervals else [])
+        columns += [name, f"{name} / human %"] + ([f"{name} ratio 95% CI"] if intervals else [])
     rows: list[list[Cell]] = []
     for k, size in enumerate(found.sizes):
         row: list[Cell] = [
@@ -154,24 +164,34 @@ def _table(found: Ceiling, intervals: CeilingIntervals | None, signature: str) -
         if intervals:
             row.append(_interval(intervals.human[k]))
         for s in range(len(found.systems)):
-            row += [percent(found.scores[s, k, 2]), percent(found.ratio[s, k])]
+            row += [percent(found.scores[s, k, 2]), _share(found.ratio[s, k])]
             if intervals:
                 row.append(_interval(intervals.ratios[s][k]))
         rows.append(row)
     footer = [
         f"F of {len(found.annotators)} annotators, each against subsets of the others, and of systems",
+        *([f"– no ratio: {NO_RATIO}"] if np.isnan(found.ratio).any() else []),
+        *([f"– no interval: {', '.join(_reasons(intervals))}"] if intervals and _reasons(intervals) else []),
         f"signature {signature}",
     ]
     return Table(columns, rows, 0, footer)
 
 
+def _reasons(intervals: CeilingIntervals) -> list[str]:
+    shown = [*intervals.human, *(value for row in intervals.ratios for value in row)]
+    return list(dict.fromkeys(str(value) for value in shown if isinstance(value, Undefined)))
+
+
 def _records(found: Ceiling, intervals: CeilingIntervals | None) -> list[dict[str, object]]:
     records: list[dict[str, object]] = []
     for k, size in enumerate(found.sizes):
-        systems = {}
+        systems: dict[str, dict[str, object]] = {}
         for s, name in enumerate(found.systems):
             p, r, f = found.scores[s, k].tolist()
-            systems[name] = {"precision": p, "recall": r, "f": f, "ratio": float(found.ratio[s, k])}
+            ratio = _number(float(found.ratio[s, k]))
+            systems[name] = {"precision": p, "recall": r, "f": f, "ratio": ratio}
+            if ratio is None:
+                systems[name]["undefined"] = {"ratio": NO_RATIO}
             if intervals:
                 systems[name]["ratio_interval"] = _ends(intervals.ratios[s][k])
                 systems[name]["f_interval"] = _ends(intervals.systems[s][k])
@@ -218,12 +238,16 @@ def _type_table(study: Study) -> Table:
 
 
 def _share(value: float) -> str:
-    return "–" if np.isnan(value) else percent(value)
+    return percent(_number(value))
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _type_records(study: Study) -> list[dict[str, object]]:
     types, systems, values = _type_rows(study)
-    clean = [[None if np.isnan(value) else value for value in row] for row in values]
+    clean = [[_number(value) for value in row] for row in values]
     return [
         {"type": kind, "human": row[0], "systems": dict(zip(systems, row[1:], strict=True))}
         for kind, row in zip(types, clean, strict=True)
@@ -241,8 +265,8 @@ def _spread_table(spread: EssaySpread, found: Ceiling) -> Table:
     for s, name in enumerate(names):
         for k, size in enumerate(found.sizes):
             values = table[:, s, k]
-            quantiles = [percent(float(np.quantile(values, q))) for q in QUANTILES.values()]
-            rows.append([name, str(size), percent(whole[s, k]), *quantiles, percent(float(values.std(ddof=1)))])
+            quantiles = [_share(float(np.quantile(values, q))) for q in QUANTILES.values()]
+            rows.append([name, str(size), _share(whole[s, k]), *quantiles, _share(float(values.std(ddof=1)))])
     title = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} essays"
     return Table(["what", "references", "all essays", *QUANTILES, "SD"], rows, 1, [title])
 
@@ -252,5 +276,8 @@ def _spread_record(spread: EssaySpread, found: Ceiling) -> dict[str, object]:
         "n_essays": spread.n_essays,
         "n_available": spread.n_available,
         "human_f": spread.human.tolist(),
-        "ratios": {name: spread.ratios[:, s].tolist() for s, name in enumerate(found.systems)},
+        "ratios": {
+            name: [[_number(value) for value in row] for row in spread.ratios[:, s].tolist()]
+            for s, name in enumerate(found.systems)
+        },
     }

@@ -71,6 +71,7 @@ def command(
                     for name, row in zip(found.names, found.scores.tolist(), strict=True)
                 ],
                 "pairs": [_record(pair) for pair in found.pairs],
+                "unit": data.documents.unit,
                 "signature": signature,
                 "warnings": [note_record(note) for note in notes],
             }
@@ -127,7 +128,14 @@ def _pair_table(found: Comparison, confidence: float) -> Table:
         "detectable: the difference in points of F that such a corpus shows with 80% power; "
         "power at 1: how often it shows a difference of one point"
     ]
+    footer += [f"– {pair.first}, {pair.second}: {reason}" for pair in found.pairs if (reason := _why_not(pair))]
     return Table(columns, rows, 2, footer)
+
+
+def _why_not(pair: Pair) -> str:
+    """Why something of a pair is missing."""
+    interval = pair.interval if isinstance(pair.interval, Undefined) else None
+    return ", ".join(dict.fromkeys(str(why) for why in (pair.test.undefined, interval, pair.power.undefined) if why))
 
 
 def _ends(interval: Interval) -> str:

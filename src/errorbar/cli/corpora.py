@@ -103,6 +103,8 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loade
         InputError: If a file is bad, or files do not fit together.
         UsageError: If two files have one name.
     """
+    if sum(NamedFile.parse(argument).path == "-" for argument in (*source.gold, *systems)) > 1:
+        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
     problems = Problems(lenient=lenient)
     corpus = read_named(expand_files(source.gold), problems, unmarked=source.unmarked)
     if source.documents:

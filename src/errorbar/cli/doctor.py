@@ -14,7 +14,7 @@ from errorbar.cli.render import Table, show, show_json
 from errorbar.version import __version__
 
 SCHEMA = "errorbar.doctor/1"
-LIBRARIES = ("numpy", "scipy", "click", "rich")
+LIBRARIES = ("numpy", "scipy", "click")
 EXTRAS = {
     "tokenize": ("nltk", "sentences of raw essays"),
     "parquet": ("pyarrow", "judgments from Parquet files"),

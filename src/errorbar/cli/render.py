@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from unicodedata import combining, east_asian_width
 
 import click
 
 from errorbar.core.estimate import Estimate
 
-WIDEST = 10_000
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 Cell = str | int | float | None
@@ -122,26 +124,33 @@ def _latex(table: Table) -> str:
 
 
 def _show_text(table: Table) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
-    for i, name in enumerate(table.columns):
-        left = i < table.text_columns
-        grid.add_column(Text(name), justify="left" if left else "right", overflow="fold", no_wrap=not left)
-    for row in table.rows:
-        grid.add_row(*[Text(_text(cell)) for cell in row])
-    console = Console(highlight=False)
-    widest = console.measure(grid, options=console.options.update(max_width=WIDEST)).maximum
-    console.width = max(console.width, widest)  # a narrow terminal wraps lines; no cell is ever cut
-    with console.capture() as captured:
-        console.print(grid)
-    lines = captured.get().split("\n")
-    text = "\n".join(line.rstrip() for line in lines).strip("\n")
-    click.echo(text, color=True)  # rich has decided about colors already
+    rows = [[_text(cell) for cell in row] for row in table.rows]
+    widths = [max(_width(row[i]) for row in [list(table.columns), *rows]) for i in range(len(table.columns))]
+    head, *body = (
+        " "
+        + "  ".join(
+            _pad(cell, width, left=i < table.text_columns)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in [table.columns, *rows]
+    )
+    rule = " " + "─" * (sum(widths) + 2 * (len(widths) - 1))
+    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    click.echo(click.style(head.rstrip(), bold=True) if styled else head.rstrip())
+    click.echo("\n".join([rule, *(line.rstrip() for line in body)]))
     if table.footer:
         click.echo()
     for line in table.footer:
-        click.secho(line, dim=console.is_terminal and not console.no_color)
+        click.echo(click.style(line, dim=True) if styled else line)
+
+
+def _pad(cell: str, width: int, *, left: bool) -> str:
+    space = " " * (width - _width(cell))
+    return cell + space if left else space + cell
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes on a terminal: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(c) in "WF" else 0 if combining(c) else 1 for c in text)

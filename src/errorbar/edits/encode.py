@@ -109,14 +109,16 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
         if tokens is None:
             tokens = cut[replacements] = [text.split() for text in replacements]
         alternatives += tokens
-    _check_spans(corpus, edits, np.repeat(np.arange(len(sizes)), sizes))
+    start = _never_empty([edit[0] for edit in edits])
+    end = _never_empty([edit[1] for edit in edits])
+    _check_spans(corpus, start[:-1], end[:-1], np.repeat(np.arange(len(sizes)), sizes))
     encoded = EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
         present,
         _offsets(sizes),
-        _never_empty([edit[0] for edit in edits]),
-        _never_empty([edit[1] for edit in edits]),
+        start,
+        end,
         _offsets([len(edit[2]) for edit in edits]),
         encode_tokens(alternatives, vocabulary),
         np.array([types[edit[3]] for edit in edits], np.int32),
@@ -126,13 +128,12 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     return encoded
 
 
-def _check_spans(corpus: Corpus, edits: list[Edit], slots: NDArray[np.int64]) -> None:
+def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64]) -> None:
     """Readers see to this; a corpus built by hand might not, and the kernel must never look outside a sentence."""
-    if not edits:
+    if not start.size:
         return
     units = slots // len(corpus.annotators)
     lengths = np.array([len(sentence.tokens) for sentence in corpus.sentences])[units]
-    start, end = (np.array([edit[k] for edit in edits]) for k in (0, 1))
     wrong = np.flatnonzero((start < 0) | (end < start) | (end > lengths))
     if wrong.size:
         first = int(wrong[0])

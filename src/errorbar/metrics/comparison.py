@@ -15,8 +15,9 @@ Source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,10 +146,25 @@ def compare_systems(
             method=resampling.method,
             confidence_level=resampling.confidence_level,
         )
-        power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
+        power = _power(difference, without, int(codes.max()) + 1, resampling)
         name_a, name_b = systems[a].name, systems[b].name
         pairs.append(Pair(name_a, name_b, difference, found.interval, tests[k], adjusted.get(k), power))
     return Comparison(tuple(s.name for s in systems), scores, tuple(pairs))
+
+
+def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
+    """What the corpus can show, in clusters, also where the jackknife left them out in groups."""
+    power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
+    size = n_clusters / len(without)
+    if size == 1:
+        return power
+    deviation, needed = power.standard_deviation, power.units_needed
+    return replace(
+        power,
+        n=n_clusters,
+        standard_deviation=None if deviation is None else deviation * sqrt(size),
+        units_needed=None if needed is None else ceil(needed * size),
+    )
 
 
 def _randomize(

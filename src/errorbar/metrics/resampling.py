@@ -16,6 +16,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -71,7 +72,7 @@ class Resampling:
 
     def convention(self, unit: str) -> str:
         """How it is named in a signature."""
-        level = f"{self.confidence_level:g}"
+        level = str(self.confidence_level)  # every digit of it
         if self.method == "closed":
             return f"ci:closed,{level}"
         return f"ci:{self.method},{level},{self.replicates},by:{unit},seed:{self.seed}"
@@ -80,7 +81,7 @@ class Resampling:
 def resampled_units(
     clusters: NDArray[np.int64], resampling: Resampling, *names: str | int
 ) -> list[Callable[[], Units]]:
-    """The resamples, in blocks that are drawn when they are called for.
+    """The resamples, in blocks that are drawn when they are called for; the same ones at every call.
 
     Args:
         clusters: Which cluster each sentence belongs to; ``np.arange(n)`` for independent sentences.
@@ -89,7 +90,8 @@ def resampled_units(
     """
 
     def block(size: int, rng: np.random.Generator) -> Callable[[], Units]:
-        return lambda: resample_clusters(clusters, size, rng)
+        # A fresh copy each time: systems that are compared must see the same resamples.
+        return lambda: resample_clusters(clusters, size, deepcopy(rng))
 
     return [block(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
 

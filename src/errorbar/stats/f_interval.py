@@ -51,7 +51,7 @@ def f_score_interval(
     fn: float,
     *,
     beta: float = 0.5,
-    method: FMethod = "goutte-gaussier",
+    method: FMethod | None = None,
     confidence_level: float = 0.95,
     prior: float = 0.5,
 ) -> Interval | Undefined:
@@ -62,7 +62,8 @@ def f_score_interval(
         fp: Edits proposed only.
         fn: Edits in the reference only.
         beta: Weight of recall against precision.
-        method: The formula; the choice of the default is measured in docs/design/intervals.md.
+        method: The formula. None: wilson-j for beta = 1, else goutte-gaussier, as measured in
+            docs/design/intervals.md.
         confidence_level: Nominal coverage.
         prior: For goutte-gaussier: what is added to each count; 0.5 is Jeffreys' prior, 1 the uniform one.
 
@@ -71,6 +72,8 @@ def f_score_interval(
     """
     _check(tp, fp, fn, beta)
     left, right = tails(confidence_level)
+    if method is None:
+        method = "wilson-j" if beta == 1 else "goutte-gaussier"
     if method not in get_args(FMethod):
         fix = nearest(method, get_args(FMethod))
         raise UsageError(Problem("interval-method", f"no interval of F is called '{method}'", fix=fix))

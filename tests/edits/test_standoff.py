@@ -1,0 +1,312 @@
+"""Texts and stand-off edits: applying, undoing, finding; tokens and characters; MaxMatch on stand-off edits."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from errorbar.core.corpus import Sentence
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place
+from errorbar.core.problems import Problems
+from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.edits.apply import apply_edits, corrected_text
+from errorbar.edits.extract import extract_edits
+from errorbar.edits.standoff import WORD, apply_standoff, extract_standoff, kept_share, undo_standoff
+from errorbar.edits.standoff_maxmatch import redecompose
+from errorbar.edits.standoff_runs import LEAST_KEPT, run_edits, text_edits
+from errorbar.edits.standoff_tokens import fragment_sentences, sentences_fragments
+from errorbar.formats.hoo_folder import Run
+from tests.helpers.standoff import fragment, read_real, standoff
+
+texts = st.text("ab c,.'-\n\tX é", max_size=24)
+
+
+def found(source: str, target: str) -> list[tuple[int, int, str]]:
+    return [(edit.start, edit.end, edit.corrections[0]) for edit in extract_standoff(source, target)]
+
+
+class TestExtract:
+    @pytest.mark.parametrize(
+        ("source", "target", "edits"),
+        [
+            # Where edits begin and end follows the gold edits of HOO 2011 (their indexes beside each).
+            ("from parallel corpus", "from a parallel corpus", [(5, 5, "a ")]),  # 1005-0001
+            ("the word aligned data", "the word-aligned data", [(4, 16, "word-aligned")]),  # 1005-0002
+            ("in such manner that", "in that", [(3, 15, "")]),  # 1005-0007
+            ("At first we", "At first, we", [(8, 8, ",")]),  # 1005-0009
+            # Adjacent words changed together form one edit.
+            ("one two three four", "one zwei drei four", [(4, 13, "zwei drei")]),
+            # A comma goes without the space that stays.
+            ("go, now", "go now", [(2, 3, "")]),
+            # White space between kept words.
+            ("a  b", "a b", [(1, 3, " ")]),
+            ("a", "a b", [(1, 1, " b")]),
+            ("a b", "b", [(0, 2, "")]),
+            ("", "a", [(0, 0, "a")]),
+            ("a", "", [(0, 1, "")]),
+        ],
+    )
+    def test_where_edits_begin_and_end(self, source: str, target: str, edits: list[tuple[int, int, str]]) -> None:
+        assert found(source, target) == edits
+
+    @settings(max_examples=500)
+    @given(texts, texts)
+    def test_text_to_edits_to_text_is_the_identity(self, source: str, target: str) -> None:
+        edits = extract_standoff(source, target)
+        assert apply_standoff(source, edits) == target
+        assert undo_standoff(target, edits) == source
+        assert all(source[edit.start : edit.end] == edit.original for edit in edits)
+        assert all(before.end < after.start for before, after in pairwise(edits))  # none touch
+        assert (edits == []) == (source == target)
+
+    @settings(max_examples=200)
+    @given(texts, texts)
+    def test_no_more_words_change_than_must(self, source: str, target: str) -> None:
+        """As many edits of words as the token aligner finds, whose own tests show that it is minimal."""
+        edits = extract_standoff(source, target)
+        n_words = sum(bool(WORD.search(edit.original) or WORD.search(edit.corrections[0])) for edit in edits)
+        assert n_words == len(extract_edits(WORD.findall(source), WORD.findall(target)))
+
+    @settings(max_examples=30)
+    @given(st.randoms(use_true_random=False))
+    def test_long_texts_with_fixed_runs_change_as_little_as_without(self, rng: random.Random) -> None:
+        """A text of 300 words of which 12 are changed: as many edited words as the aligner finds in the whole text."""
+        words = [
+            rng.choice(["the", "a", "of", "in", "to", "cat", "dog", "ran"]) + rng.choice(["", "s", "ing"])
+            for _ in range(300)
+        ]
+        changed = list(words)
+        for _ in range(12):
+            changed[rng.randrange(300)] = rng.choice(["new", "", "words here"])
+        source, target = " ".join(words), " ".join(word for word in changed if word)
+        exact = extract_edits(WORD.findall(source), WORD.findall(target))
+        edits = extract_standoff(source, target)
+        size = sum(max(edit.end - edit.start, len(edit.replacements[0].split())) for edit in exact)
+        assert (
+            sum(max(len(WORD.findall(edit.original)), len(WORD.findall(edit.corrections[0]))) for edit in edits) == size
+        )
+        assert apply_standoff(source, edits) == target
+
+    def test_rewritten_text_takes_no_ages(self) -> None:
+        source = " ".join(f"s{k}" for k in range(3000))
+        target = " ".join(f"t{k}" for k in range(3000))
+        assert len(extract_standoff(source, target)) == 1  # beyond MOST_PAIRS: one edit
+
+    @pytest.mark.parametrize("part", ["test", "develop"])
+    @pytest.mark.parametrize("share", [0.3, 0.7, 1.0])
+    def test_all_fragments_of_hoo_2011(self, data: Path, part: str, share: float) -> None:
+        """Systems made by applying random subsets of the gold edits, on all 37 fragments."""
+        rng = random.Random(f"{part} {share}")
+        for one in read_real(data, part)[0]:
+            assert one.text is not None
+            chosen = [edit for edit in one.edits if rng.random() < share]
+            corrected = apply_standoff(one.text, chosen, problems=Problems(lenient=True))
+            edits = extract_standoff(one.text, corrected, one.name)
+            assert apply_standoff(one.text, edits) == corrected
+            assert undo_standoff(corrected, edits) == one.text
+
+
+class TestApply:
+    def test_overlapping_edits_are_refused_or_left_out(self) -> None:
+        edits = [standoff(0, 3, "x"), standoff(2, 4, "y")]
+        with pytest.raises(InputError, match="overlaps"):
+            apply_standoff("abcd", edits)
+        problems = Problems(lenient=True)
+        assert apply_standoff("abcd", edits, problems=problems) == "xd"
+        assert [note.code for note in problems.notes] == ["hoo-overlap"]
+
+    def test_an_insertion_goes_before_the_edit_at_its_point(self) -> None:
+        assert apply_standoff("abc", [standoff(1, 2, "X"), standoff(1, 1, "-")]) == "a-Xc"
+
+    def test_an_edit_without_a_correction_changes_nothing(self) -> None:
+        assert apply_standoff("abc", [standoff(1, 2)]) == "abc"
+
+    def test_undoing_what_was_not_done_is_refused(self) -> None:
+        with pytest.raises(InputError) as error:
+            undo_standoff("abc", [standoff(1, 2, "X")])
+        assert error.value.code == "hoo-not-applied"
+
+
+class TestRuns:
+    gold = fragment(text="a small text of some more words", name="1")
+
+    def test_a_text_that_is_no_correction_of_the_source(self) -> None:
+        other = "completely unrelated prose stands here instead of it"
+        assert kept_share(self.gold.text or "", other) < LEAST_KEPT
+        problems = Problems()
+        text_edits(self.gold, other, Place("run"), problems)
+        assert [problem.code for problem in problems.errors] == ["hoo-not-a-correction"]
+        problems = Problems(lenient=True)
+        assert text_edits(self.gold, other, Place("run"), problems)
+        assert [note.severity for note in problems.notes] == ["repaired"]
+
+    def test_real_corrections_keep_far_more_than_unrelated_texts(self, data: Path) -> None:
+        """What the threshold rests on: every gold text against its source, and each source against the next one."""
+        ones = [one for part in ("test", "develop") for one in read_real(data, part)[0]]
+        corrected = [apply_standoff(one.text or "", one.edits, problems=Problems(lenient=True)) for one in ones]
+        assert min(kept_share(one.text or "", text) for one, text in zip(ones, corrected, strict=True)) > 0.7
+        assert max(kept_share(a.text or "", b.text or "") for a, b in pairwise(ones)) < 0.2
+
+    def test_a_missing_fragment_is_named_or_scored_as_empty(self) -> None:
+        problems = Problems()
+        assert run_edits(Run("me", {}, {}), [self.gold], problems) == [()]
+        assert [(problem.code, str(problem.place)) for problem in problems.errors] == [("hoo-missing", "me")]
+        assert "fragment 1" in problems.errors[0].what
+        problems = Problems()
+        assert run_edits(Run("me", {}, {}), [self.gold], problems, missing_as_empty=True) == [()]
+        assert [note.code for note in problems.notes] == ["hoo-missing"]
+
+    def test_a_text_without_a_source(self) -> None:
+        problems = Problems()
+        text_edits(fragment(), "x", Place("run"), problems)
+        assert [problem.code for problem in problems.errors] == ["hoo-no-text"]
+
+
+class TestTokens:
+    def sentences(self, text: str, *edits: StandoffEdit) -> tuple[list[Sentence], Problems]:
+        problems = Problems()
+        return list(fragment_sentences(fragment(*edits, text=text), "0", problems)), problems
+
+    def test_characters_become_tokens(self) -> None:
+        text = "In such manner, word aligned model works. It end."
+        edits = [
+            standoff(3, 14, "this way"),
+            standoff(20, 28, "-aligned"),  # grows together with "word"
+            standoff(34, 34, "s", kind="FN", group="1"),  # behind "model"
+            standoff(45, 48, "ends", optional=True),
+        ]
+        (first, second), problems = self.sentences(text, *edits)
+        assert first.text == "In such manner , word aligned model works ."
+        assert [(e.start, e.end, e.replacements) for e in first.annotations["0"]] == [
+            (1, 3, ("this way",)),
+            (4, 6, ("word-aligned",)),
+            (6, 7, ("models",)),
+        ]
+        assert second.text == "It end ."
+        (edit,) = second.annotations["0"]
+        assert (edit.start, edit.end, edit.optional) == (1, 2, True)
+        assert problems.notes == []
+
+    def test_insertions_between_sentences_belong_to_where_they_stand(self) -> None:
+        (first, second), _ = self.sentences("One\nTwo", standoff(3, 3, "."), standoff(4, 4, "Then "))
+        assert [(e.start, e.replacements) for e in first.annotations["0"]] == [(1, (".",))]
+        assert [(e.start, e.replacements) for e in second.annotations["0"]] == [(0, ("Then",))]
+
+    def test_a_sentence_does_not_end_inside_of_an_edit(self) -> None:
+        (only,), _ = self.sentences("It ends. Here it is.", standoff(3, 13, "ends here"))
+        assert len(only.tokens) == 7
+
+    def test_what_tokens_cannot_hold_is_noted(self) -> None:
+        _, problems = self.sentences("a  b", standoff(1, 3, " "))
+        assert [note.code for note in problems.notes] == ["hoo-cannot-hold"]
+
+    def test_no_text_is_an_error(self) -> None:
+        problems = Problems()
+        assert list(fragment_sentences(fragment(standoff(0, 0, "x")), "0", problems)) == []
+        assert [problem.code for problem in problems.errors] == ["hoo-no-text"]
+
+    def test_tokens_become_characters(self) -> None:
+        annotations = {
+            "0": (
+                Edit(0, 0, ("The",), "MD", comment="1-0007"),
+                Edit(1, 2, ("", "b"), "U", optional=True, group="2"),
+                Edit(3, 3, ("!",), "MP", comment="odd"),
+            ),
+            "1": (),
+        }
+        problems = Problems()
+        (one,) = sentences_fragments([Sentence("x y z", annotations), Sentence("u", {"0": ()})], "0", problems)
+        assert one.text == "x y z\nu\n"
+        assert one.edits == (
+            StandoffEdit("1-0007", 0, 0, "", ("The ",), type="MD"),
+            StandoffEdit("", 2, 4, "y ", ("", "b "), True, 0, "U", "2"),
+            StandoffEdit("", 5, 5, "", (" !",), type="MP"),
+        )
+        lost = sorted(note.what for note in problems.notes)
+        assert [("comments" in what, "annotator 1" in what) for what in lost] == [(True, False), (False, True)]
+
+    @given(st.data())
+    def test_there_and_back(self, data: st.DataObject) -> None:
+        """Token edits -> characters -> tokens: the same corrected tokens."""
+        tokens = data.draw(st.lists(st.sampled_from(["ab", "c", "dé", ","]), min_size=1, max_size=8))
+        edits, at = [], 0
+        while at <= len(tokens):
+            start = data.draw(st.integers(at, len(tokens)))
+            end = data.draw(st.integers(start, min(len(tokens), start + 2)))
+            said = data.draw(st.sampled_from(["", "new", "two new"] if end > start else ["new", "two new"]))
+            edits.append(Edit(start, end, (said,)))
+            at = end + 2
+        sentence = Sentence(" ".join(tokens), {"0": tuple(edits)}, "d")
+        (one,) = sentences_fragments([sentence], "0", Problems())
+        expected = apply_edits(tokens, edits)
+        assert one.text is not None
+        assert apply_standoff(one.text, one.edits).split() == expected
+        again = list(fragment_sentences(one, "0", Problems()))
+        words = [token for s in again for token in corrected_text(s, "0", Problems()).split()]
+        assert words == expected
+
+    @pytest.mark.parametrize(("part", "n_edits", "n_kept"), [("test", 1_017, 1_016), ("develop", 1_264, 1_264)])
+    def test_all_edits_of_hoo_2011_go_there_and_back(self, data: Path, part: str, n_edits: int, n_kept: int) -> None:
+        """One edit of the test set (1066-0043) changes white space only: tokens cannot hold it, a note says so."""
+        ones = read_real(data, part)[0]
+        problems = Problems()
+        sentences = [s for one in ones for s in fragment_sentences(one, "0", problems)]
+        assert sum(len(one.edits) for one in ones) == n_edits
+        assert sum(len(s.annotations["0"]) for s in sentences) == n_kept
+        assert [note.what.split(":")[0] for note in problems.notes] == ["edit 1066-0043"] * (n_edits - n_kept)
+        back = sentences_fragments(sentences, "0", problems)
+        assert [one.name for one in back] == [one.name for one in ones]
+        before = {e.index: (e.type, e.optional, e.group, len(e.corrections)) for one in ones for e in one.edits}
+        after = {e.index: (e.type, e.optional, e.group, len(e.corrections)) for one in back for e in one.edits}
+        assert len(before.items() - after.items()) == n_edits - n_kept
+        assert not after.items() - before.items()
+
+
+class TestMaxMatch:
+    def test_a_merged_edit_is_cut_as_the_gold_edits_are(self) -> None:
+        """The system changed two words at once; the annotators made two edits of them."""
+        gold = fragment(standoff(0, 3, "He"), standoff(4, 6, "goes"), text="She go home")
+        system = extract_standoff("She go home", "He goes home")
+        assert [(e.start, e.end) for e in system] == [(0, 6)]
+        found = redecompose(gold, system)
+        assert [(e.start, e.end, e.corrections) for e in found] == [(0, 3, ("He",)), (4, 6, ("goes",))]
+
+    def test_two_edits_are_joined_as_the_gold_edit_is(self) -> None:
+        gold = fragment(standoff(0, 11, "He went home"), text="She go home")
+        found = redecompose(gold, extract_standoff("She go home", "He went home"))
+        assert [(e.start, e.end, e.corrections) for e in found] == [
+            (0, 11, ("He went home",))
+        ]  # spans an unchanged word
+        gold = fragment(standoff(0, 6, "He at last goes"), text="She go home")
+        split = [standoff(0, 3, "He"), standoff(4, 4, "at last "), standoff(4, 6, "goes")]
+        assert [(e.start, e.end) for e in redecompose(gold, split)] == [(0, 6)]
+
+    def test_a_space_moves_to_the_side_the_annotators_took(self) -> None:
+        gold = fragment(standoff(1, 1, " big"), text="a dog")
+        found = redecompose(gold, [standoff(2, 2, "big ")])
+        assert [(e.start, e.end, e.corrections) for e in found] == [(1, 1, (" big",))]
+
+    def test_edits_without_a_correction_and_far_from_gold_stay(self) -> None:
+        text = "a b c d e f g h i j"
+        far, unknown = standoff(18, 19, "J"), standoff(0, 1)
+        assert redecompose(fragment(standoff(0, 1, "x"), text=text), [far, unknown]) == [unknown, far]
+
+    def test_the_changed_text_stays_the_same_and_gold_finds_itself(self, data: Path) -> None:
+        rng = random.Random(4)
+        for one in read_real(data, "test")[0]:
+            assert one.text is not None
+            chosen = [edit for edit in one.edits if rng.random() < 0.5]
+            corrected = apply_standoff(one.text, chosen, problems=Problems(lenient=True))
+            anew = redecompose(one, extract_standoff(one.text, corrected))
+            assert apply_standoff(one.text, anew) == corrected
+
+    def test_no_text_is_an_error(self) -> None:
+        with pytest.raises(InputError) as error:
+            redecompose(Fragment("1", ()), [standoff(0, 0, "x")])
+        assert error.value.code == "hoo-no-text"
