@@ -26,7 +26,9 @@ from tests.helpers.build import corpus, edit, sentence
 def study(
     data: Corpus | None = None, metric: M2 | None = None, *, sizes: tuple[int, ...] = (), by_type: bool = False
 ) -> Study:
-    return prepare_study(data or by_hand(), [only_x()], metric or M2(beta=1), Problems(), sizes=sizes, by_type=by_type)
+    return prepare_study(
+        data or by_hand(), [only_x()], metric or M2(beta=1.0), Problems(), sizes=sizes, by_type=by_type
+    )
 
 
 def test_humans() -> None:
@@ -143,7 +145,7 @@ def test_an_annotator_who_did_not_look_is_noted() -> None:
 
 
 def test_without_systems_and_with_chosen_sizes() -> None:
-    made = prepare_study(by_hand(), [], M2(beta=1), Problems(), sizes=(2,))
+    made = prepare_study(by_hand(), [], M2(beta=1.0), Problems(), sizes=(2,))
     found = ceiling(made)
     assert (found.scores.shape, found.ratio.shape, found.sizes) == ((0, 1, 3), (0, 1), (2,))
     assert made.system_scores().shape == (0, 1, 3)
@@ -177,4 +179,4 @@ class TestMisuse:
             study(metric=M2(choose="1"))
 
     def test_order_free_choice_will_do(self) -> None:
-        assert ceiling(study(metric=M2(beta=1, choose="sentence"))).human[0, 2] == pytest.approx(7 / 18)
+        assert ceiling(study(metric=M2(beta=1.0, choose="sentence"))).human[0, 2] == pytest.approx(7 / 18)

@@ -37,7 +37,7 @@ def scored(gold: Fragment, system: Edits, metric: Hoo | str = "hoo") -> HooScore
     return score
 
 
-def prf(score: HooScore, measure: str, condition: str = PLAIN) -> tuple[float | None, ...]:
+def prf(score: HooScore, measure: str, condition: str = PLAIN) -> tuple[object, ...]:
     figures = score.figures[condition, measure]
     return figures.precision.value, figures.recall.value, figures.f.value
 
@@ -404,8 +404,7 @@ class TestTypes:
         assert row_names()[0] == "Article"
         assert row_names()[-1] == "Other"
         assert len(row_names()) == 13
-        article = {code for code in "FD RD MD UD DD AGD CD DI".split() if row_of(code) == "Article"}  # noqa: SIM905
-        assert article >= {"FD", "RD", "MD", "UD", "DD", "AGD", "CD"}
+        assert {row_of(code) for code in ("FD", "RD", "MD", "UD", "DD", "AGD", "CD", "DI")} == {"Article"}
         assert {row_of(code) for code in ("CL", "L", "X", "CE", "ID", "AS", "W", "AG", "M", "R", "U")} == {"Other"}
         assert row_of("CC") == "Compound Change"
         assert row_of("nonsense") == "Other"

@@ -43,6 +43,10 @@ class Statistics:
         return Statistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
 
 
+FEW_DOCUMENTS = 25
+"""With fewer, bootstrap intervals were measured to cover clearly less than their level."""
+
+
 class Documents:
     """Which essay each sentence is from: the clusters that intervals resample."""
 
@@ -73,7 +77,10 @@ class Documents:
         return np.array(self._codes, np.int64)
 
     def warn(self, problems: Problems) -> None:
-        """Note when only some sentences have a document."""
+        """Note what makes intervals from these clusters doubtful: sentences without a document, few documents."""
+        if self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
+            what = f"{self.n_clusters} documents are few to resample: 95% intervals cover less than they say"
+            problems.note("few-documents", what, Place(), fix="docs/design/intervals.md has the measured coverage")
         if 0 < self._n_without < len(self._codes):
             what = f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"
             problems.note("documents-missing", what, Place(), fix="errorbar convert --essays adds documents")

@@ -1,0 +1,262 @@
+"""Intervals of a score: what is resampled, what changes the digits and what does not, and how often they cover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from errorbar.core.corpus import Sentence
+from errorbar.core.counts import Counts
+from errorbar.core.errors import UsageError
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.resampling import (
+    MOST_GROUPS,
+    Method,
+    Resampling,
+    fold_resamples,
+    left_out,
+    resampled_units,
+    score_intervals,
+)
+from errorbar.metrics.scoring import score
+from errorbar.metrics.statistics import Documents, Statistics
+from errorbar.metrics.totals import score_totals
+from tests.ceiling.examples import random_corpus
+
+Units = NDArray[np.int64]
+METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
+
+
+def measured() -> tuple[Statistics, Counts, Units]:
+    data, systems = random_corpus()
+    statistics = M2().measure(data, systems[0].lines)
+    documents = Documents()
+    documents.add(data.sentences)
+    return statistics, Counts(*M2().fold(statistics).totals[0].tolist()), documents.clusters()
+
+
+def intervals(resampling: Resampling, clusters: Units | None = None) -> list[Interval | Undefined]:
+    statistics, counts, documents = measured()
+    return score_intervals(M2(), statistics, counts, documents if clusters is None else clusters, resampling)
+
+
+class TestResamples:
+    def test_documents_are_drawn_whole_and_in_corpus_order(self) -> None:
+        clusters = np.array([0, 0, 0, 1, 2, 2, 0])
+        (draw,) = resampled_units(clusters, Resampling(replicates=50), "x")
+        members = {0: [0, 1, 2, 6], 1: [3], 2: [4, 5]}
+        seen = set()
+        for row in draw().tolist():
+            units = [unit for unit in row if unit >= 0]
+            times = [units.count(members[k][0]) for k in range(3)]
+            assert units == [unit for k in range(3) for unit in members[k] * times[k]]
+            assert sum(times) == 3  # as many as there are
+            seen.add(tuple(times))
+        assert len(seen) == 10  # 3 draws from 3 documents: all multisets
+
+    def test_a_draw_is_the_same_at_every_call(self) -> None:
+        """Systems that are compared share the draws: each must see the same resamples."""
+        draws = resampled_units(np.arange(20), Resampling(replicates=2500), "x")
+        assert [len(draw()) for draw in draws] == [1000, 1000, 500]
+        for draw in draws:
+            np.testing.assert_array_equal(draw(), draw())
+        assert not np.array_equal(draws[0](), draws[1]())
+
+    def test_streams_are_named(self) -> None:
+        def first(name: str, seed: int = 0) -> Units:
+            return resampled_units(np.arange(20), Resampling(replicates=9, seed=seed), name)[0]()
+
+        np.testing.assert_array_equal(first("x"), first("x"))
+        assert not np.array_equal(first("x"), first("y"))
+        assert not np.array_equal(first("x"), first("x", seed=1))
+
+    def test_a_resample_folds_like_a_corpus(self) -> None:
+        statistics, _, clusters = measured()
+        draws = resampled_units(clusters, Resampling(replicates=7), "x")
+        folded = fold_resamples(M2(), statistics, draws, 1)
+        for row, values in zip(draws[0](), folded, strict=True):
+            corpus = statistics.take(row[row >= 0])
+            np.testing.assert_array_equal(values, score_totals(M2().fold(corpus).totals[0], 0.5))
+
+    def test_leaving_out(self) -> None:
+        statistics, _, clusters = measured()
+        table = left_out(M2(), statistics, clusters)
+        assert table.shape == (6, 3)
+        for k in range(6):
+            rest = statistics.take(np.flatnonzero(clusters != k))
+            np.testing.assert_array_equal(table[k], score_totals(M2().fold(rest).totals[0], 0.5))
+
+    def test_many_sentences_are_left_out_in_groups(self) -> None:
+        statistics, _, _ = measured()
+        n = MOST_GROUPS + 50
+        many = statistics.take(np.arange(n) % len(statistics))
+        assert left_out(M2(), many, np.arange(n)).shape == (MOST_GROUPS, 3)
+
+
+class TestIntervals:
+    @pytest.mark.parametrize("method", METHODS)
+    def test_workers_change_no_digit_and_seeds_do(self, method: Method) -> None:
+        def found(seed: int = 0, jobs: int = 1) -> list[Interval | Undefined]:
+            return intervals(Resampling(method, 2100, 0.9, seed, jobs))
+
+        assert found() == found(jobs=2) == found(jobs=3)
+        assert (found() != found(seed=1)) is (method != "closed")
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_they_hold_the_value_and_grow_with_the_level(self, method: Method) -> None:
+        _, counts, _ = measured()
+        narrow, wide = (intervals(Resampling(method, 500, level)) for level in (0.8, 0.99))
+        for value, a, b in zip((counts.precision, counts.recall, counts.f(0.5)), narrow, wide, strict=True):
+            assert isinstance(a, Interval)
+            assert isinstance(b, Interval)
+            assert b.low < a.low < value < a.high < b.high
+            assert (a.confidence_level, b.confidence_level) == (0.8, 0.99)
+
+    def test_closed_precision_and_recall_are_wilsons(self) -> None:
+        _, counts, _ = measured()
+        found = intervals(Resampling("closed"))
+        for interval, n in zip(found, (counts.proposed, counts.gold), strict=False):
+            oracle = binomtest(counts.correct, n).proportion_ci(method="wilson")  # scipy's
+            assert isinstance(interval, Interval)
+            assert (interval.low, interval.high) == pytest.approx((oracle.low, oracle.high), rel=1e-9)
+
+    def test_the_percentile_interval_is_the_quantiles_of_the_folded_resamples(self) -> None:
+        statistics, _, clusters = measured()
+        draws = resampled_units(clusters, Resampling("percentile", 400), "bootstrap")
+        values = fold_resamples(M2(), statistics, draws, 1)
+        found = intervals(Resampling("percentile", 400))
+        for k, interval in enumerate(found):
+            assert isinstance(interval, Interval)
+            assert [interval.low, interval.high] == pytest.approx(np.quantile(values[:, k], [0.025, 0.975]), rel=1e-12)
+
+    @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+    def test_one_document_has_no_interval(self, method: Method) -> None:
+        assert intervals(Resampling(method), np.zeros(30, np.int64)) == [Undefined.ONE_UNIT] * 3
+
+    def test_a_value_that_never_changes_has_no_interval(self) -> None:
+        data, _ = random_corpus()
+        source = [s.text for s in data.sentences]
+        statistics = M2().measure(data, source)  # proposes nothing: P = 1 by convention, R = F = 0
+        counts = Counts(*M2().fold(statistics).totals[0].tolist())
+        assert (
+            score_intervals(M2(), statistics, counts, np.arange(30), Resampling(replicates=100))
+            == [Undefined.NO_VARIATION] * 3
+        )
+
+    @pytest.mark.parametrize("level", [-1, 0, 1, 95])
+    def test_a_level_that_does_not_exist(self, level: float) -> None:
+        with pytest.raises(UsageError, match="a number between 0 and 1"):
+            Resampling(confidence_level=level)
+
+    def test_a_method_that_does_not_exist(self) -> None:
+        with pytest.raises(UsageError, match="no interval is called 'bcaa'; did you mean 'bca'"):
+            Resampling("bcaa")  # type: ignore[arg-type]  # what a user may type
+
+    def test_no_resample(self) -> None:
+        with pytest.raises(UsageError, match="0 replicates"):
+            intervals(Resampling("percentile", 0))
+
+    def test_the_signature_names_what_changes_digits(self) -> None:
+        assert Resampling("bca", 500, 0.9, 3, jobs=7).convention("document") == "ci:bca,0.9,500,by:document,seed:3"
+        assert Resampling("closed", 500, 0.9, 3).convention("document") == "ci:closed,0.9"
+        assert Resampling(confidence_level=0.9999999).convention("sentence").startswith("ci:bca,0.9999999,")
+
+
+class TestDocuments:
+    def documents(self, *names: str) -> Documents:
+        made = Documents()
+        made.add([Sentence("a", document=name) for name in names[:2]])  # a stream comes in parts
+        made.add([Sentence("a", document=name) for name in names[2:]])
+        return made
+
+    def test_sentences_of_one_name_are_one_document_wherever_they_stand(self) -> None:
+        made = self.documents("x", "y", "x", "x")
+        assert (made.clusters().tolist(), made.n_clusters, made.unit) == ([0, 1, 0, 0], 2, "document")
+
+    def test_without_documents_every_sentence_is_its_own(self) -> None:
+        made = self.documents("", "", "")
+        assert (made.clusters().tolist(), made.n_clusters, made.unit) == ([0, 1, 2], 3, "sentence")
+        problems = Problems()
+        made.warn(problems)
+        assert problems.notes == []
+
+    def test_a_sentence_without_a_document_among_others_is_noted(self) -> None:
+        made = self.documents("x", "", "x", "")
+        assert (made.clusters().tolist(), made.n_clusters, made.unit) == ([0, 1, 0, 2], 3, "document")
+        problems = Problems()
+        made.warn(problems)
+        (note,) = problems.notes
+        assert note.code == "documents-missing"
+        assert note.what.startswith("2 of 4 sentences have no document")
+
+    def test_a_score_carries_its_intervals_and_clusters(self) -> None:
+        data, systems = random_corpus()
+        (found,) = score(data, systems[:1], [M2()], resampling=Resampling(replicates=200))
+        assert [found.precision.interval, found.recall.interval, found.f.interval] == intervals(
+            Resampling(replicates=200)
+        )
+        assert (found.f.n_clusters, found.f.n_units) == (6, 30)
+        assert "|ci:bca,0.95,200,by:document,seed:0|" in str(found.signature)
+        for sentence in data.sentences:
+            sentence.document = ""
+        (alone,) = score(data, systems[:1], [M2()], resampling=Resampling(replicates=200))
+        assert alone.f.n_clusters is None
+        assert alone.f.interval != found.f.interval
+        assert alone.f.value == found.f.value
+
+
+@dataclass(frozen=True)
+class World:
+    """Simulated essays of very different difficulty: sentences of one essay resemble each other."""
+
+    n_documents: int = 50
+    per_document: int = 8
+
+    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> Statistics:
+        n = n_documents or self.n_documents
+        skill = rng.beta(2, 2, n).repeat(self.per_document)  # the share of proposals that are right, by essay
+        many = rng.gamma(2, 0.75, n).repeat(self.per_document)  # proposals per sentence
+        proposed = rng.poisson(many)
+        counts = np.empty((proposed.size, 2, 3), np.int32)
+        for annotator in range(2):
+            correct = rng.binomial(proposed, skill)
+            counts[:, annotator] = np.stack([correct, proposed, correct + rng.poisson(1.2 * many)], axis=1)
+        return Statistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
+
+    def clusters(self) -> Units:
+        return np.arange(self.n_documents).repeat(self.per_document)
+
+
+@pytest.mark.slow
+def test_the_interval_of_f_covers_about_nominally_over_documents() -> None:
+    """Coverage of F0.5 with the running choice: 1,000 simulated corpora of 50 essays, 95 % intervals.
+
+    The true value is that of 40,000 essays. The standard error of a share of 0.95 in 1,000 is 0.007. With seed 1 the
+    shares were printed by this test.
+    """
+    world, rng, metric = World(), np.random.default_rng(1), M2()
+    truth = score_totals(metric.fold(world.statistics(rng, 40_000)).totals[0], 0.5)[2]
+    covered = dict.fromkeys(("bca by document", "percentile by document", "bca by sentence", "closed"), 0)
+    runs = 1000
+    for run in range(runs):
+        statistics = world.statistics(rng)
+        counts = Counts(*metric.fold(statistics).totals[0].tolist())
+        for name in covered:
+            method, _, unit = name.partition(" by ")
+            clusters = np.arange(len(statistics)) if unit == "sentence" else world.clusters()
+            resampling = Resampling(method, 1000, seed=run)  # type: ignore[arg-type]  # one of the names above
+            interval = score_intervals(metric, statistics, counts, clusters, resampling)[2]
+            covered[name] += isinstance(interval, Interval) and interval.low <= truth <= interval.high
+    shares = {name: hits / runs for name, hits in covered.items()}
+    print(shares)  # noqa: T201 - the measured figures, with pytest -s
+    assert 0.92 <= shares["bca by document"] <= 0.97
+    assert 0.92 <= shares["percentile by document"] <= 0.97
+    # What takes sentences or edits for independent must be seen to fail here, else this test shows nothing.
+    assert shares["bca by sentence"] < 0.9
+    assert shares["closed"] < 0.9
