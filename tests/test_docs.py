@@ -17,7 +17,11 @@ from errorbar.metrics.registry import metric_class, metric_names
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/metrics").glob("*.md")),
+]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 CORPUS_FILES = {
     "official-2014.combined.m2": DATA / "conll14/noalt/official-2014.combined.m2",

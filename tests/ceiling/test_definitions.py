@@ -57,11 +57,11 @@ def test_the_mean_over_all_subsets_is_the_mean_over_left_out_annotators() -> Non
     """Bryant & Ng define s(k) as the mean over i of g(output, k, i)."""
     data, systems = random_corpus()
     whole = prepare_study(data, systems, M2(), Problems())
-    for k, size in enumerate(whole.sizes):
+    for k in range(len(whole.sizes)):
         parts = []
         for column in range(len(data.annotators)):
             parts.append(whole.g(replace(whole.systems[0], author=column))[k])  # subsets without this annotator
-        np.testing.assert_allclose(ceiling(whole).scores[0, k], np.mean(parts, axis=0), rtol=1e-12), size
+        np.testing.assert_allclose(ceiling(whole).scores[0, k], np.mean(parts, axis=0), rtol=1e-12)
 
 
 def test_every_subset_is_the_ordinary_score_against_these_annotators() -> None:

@@ -66,6 +66,10 @@ class TestExactPValues:
             pair(finds("a", "111"), finds("b", "000"), clusters=[7, 3, 7]).test.p_value == 2 / 4
         )  # names do not count
 
+    def test_essays_of_different_sizes(self) -> None:
+        # Essays are worth +2, +1 and -1 sentences: |±2 ±1 ±1| >= 2 but for 2 - 1 - 1 and its mirror image.
+        assert pair(finds("a", "1110"), finds("b", "0001"), clusters=[0, 0, 1, 2]).test.p_value == 6 / 8
+
     def test_the_sampled_p_is_near_the_exact_one(self) -> None:
         systems = finds("a", "1" * 9 + "0" * 3), finds("b", "0" * 9 + "1" * 3)  # 4,096 ways
         exact = compared(*systems, resampling=Resampling(replicates=4096)).pairs[0].test

@@ -10,6 +10,7 @@ from errorbar.cli.options import format_option, note_record
 from errorbar.cli.render import Table, show, show_json
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
+from errorbar.formats.hoo_folder import is_hoo
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, read_sentences
 
@@ -33,7 +34,7 @@ def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
     """
     reports = [(file, *_check(file, gold)) for file in files]
     rows = [
-        [file, problem.place.line or None, problem.severity, _say(problem), problem.code]
+        [problem.place.file or file, problem.place.line or None, problem.severity, _say(problem), problem.code]
         for file, _, problems in reports
         for problem in problems
     ]
@@ -77,6 +78,10 @@ def _check(file: str, gold: str | None) -> tuple[dict[str, int], list[Problem]]:
 
 
 def _check_reference(file: str, problems: Problems) -> dict[str, int]:
+    if is_hoo(file):
+        from errorbar.cli.hoo import check_hoo
+
+        return check_hoo(file, problems)
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
     for sentence in read_sentences(Lines(file, problems), problems):

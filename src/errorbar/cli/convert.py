@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import click
 
+from errorbar.cli.hoo_routing import HOO, wants_hoo_conversion
 from errorbar.cli.options import lenient_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.core.corpus import Sentence, unknown_annotator
@@ -42,8 +43,10 @@ class _Request:
 
 @click.command("convert")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--to", "to", type=click.Choice(_WRITABLE), help="Format to write. [default: by the ending of OUT]")
-@click.option("--from", "from_", type=click.Choice(list(FORMATS)), help="Format of INPUT. [default: seen from it]")
+@click.option(
+    "--to", "to", type=click.Choice([*_WRITABLE, HOO]), help="Format to write. [default: by the ending of OUT]"
+)
+@click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT. [default: seen from it]")
 @click.option("-o", "--out", default=STANDARD_OUTPUT, metavar="OUT", help="File to write. [default: standard output]")
 @click.option("--source", metavar="FILE", help="INPUTs are corrected versions of this text, line by line.")
 @click.option("--tokens", metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays.")
@@ -102,6 +105,11 @@ def command(
     The essay of every sentence, for resampling whole essays:
         errorbar convert gold.m2 --essays essays.sgml -o gold.jsonl
     """
+    if wants_hoo_conversion(inputs, to, from_):
+        from errorbar.cli.hoo import convert_hoo
+
+        convert_hoo(inputs, to, out, source=source, annotators=annotators, lenient=lenient)
+        return
     problems = Problems(lenient=lenient)
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errorbar.cli.hoo_render import best_records, best_table, fragment_table, score_record, score_table, type_table
+from errorbar.cli.hoo_routing import HOO
 from errorbar.cli.options import note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.core.spec import split_spec
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_runs import run_edits, text_edits
@@ -31,25 +31,8 @@ if TYPE_CHECKING:
     from errorbar.metrics.resampling import Resampling
 
 SCHEMA = "errorbar.hoo-score/1"
-HOO = "hoo"
 ANNOTATOR = "0"
 """What the annotators of HOO are called in other formats: they worked as one."""
-
-
-def wants_hoo(gold: Sequence[str], specs: Sequence[str]) -> bool:
-    """Whether ``errorbar score`` was asked for HOO scores.
-
-    Raises:
-        UsageError: If HOO data is to be scored by another metric.
-    """
-    asked = [split_spec(spec)[0] == HOO for spec in specs]
-    data = [is_hoo(path) for path in gold]
-    if any(data) and specs and not all(asked):
-        what = "HOO edit files hold stand-off edits, which only the metric hoo scores"
-        raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of them"))
-    if any(asked) and not all(asked):
-        raise UsageError(Problem("hoo-metric", "hoo and other metrics do not score the same data", fix="two commands"))
-    return bool(asked and all(asked)) or any(data)
 
 
 def score_hoo(
@@ -140,11 +123,6 @@ def check_hoo(path: str, problems: Problems, *, source: str | None = None) -> di
         "edits in consistency sets": sum(bool(edit.group) for edit in edits),
         "edits without a correction": sum(edit.unknown for edit in edits),
     }
-
-
-def wants_hoo_conversion(inputs: Sequence[str], to: str | None, from_: str | None) -> bool:
-    """Whether ``errorbar convert`` reads or writes HOO edit files."""
-    return HOO in (to, from_) or (from_ is None and any(is_hoo(NamedFile.parse(path).path) for path in inputs))
 
 
 def convert_hoo(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from errorbar.cli.options import format_option
+from errorbar.cli.options import format_option, seed_option
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell as Shown
 from errorbar.cli.render import Table, show, show_json
@@ -19,13 +19,14 @@ SCHEMA = "errorbar.reproduce/1"
 
 
 @click.command("reproduce")
-@click.argument("study", metavar="conll2014|bryant-ng2015")
+@click.argument("study", metavar="conll2014|bryant-ng2015|hoo2011")
 @click.option(
     "--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the corpora. [default: cache]"
 )
 @click.option("--all", "everything", is_flag=True, help="Print every cell, not only those that do not match.")
+@seed_option
 @format_option
-def command(study: str, data: Path | None, everything: bool, style: str) -> None:
+def command(study: str, data: Path | None, everything: bool, seed: int, style: str) -> None:
     """Recompute a paper's tables from the corpora and compare every cell.
 
     Exit code 1 if a cell that should match does not. Cells that cannot match for a known reason say why.
@@ -34,6 +35,11 @@ def command(study: str, data: Path | None, everything: bool, style: str) -> None
     errorbar data fetch conll2014 conll2014-systems && errorbar reproduce conll2014
     errorbar reproduce bryant-ng2015 --data corpora/
     """
+    if study == "hoo2011":
+        from errorbar.cli.hoo import reproduce_hoo2011
+
+        reproduce_hoo2011(None if data is None else str(data), style=style, seed=seed)
+        return
     from errorbar.reproduce import Sources, reproduce
 
     cells: list[Cell] = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import click
 
+from errorbar.cli.hoo_routing import wants_hoo
 from errorbar.cli.options import format_option, lenient_option, note_record, resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
@@ -47,6 +48,10 @@ SHORT_HASH = 8
     help="Who looked at a sentence without any A line.",
 )
 @click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+@click.option("--source", metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.option("--types", metavar="FILE", help="HOO: JSON that counts error types in other rows.")
+@click.option("--best", is_flag=True, help="HOO: the best run of each team and measure.")
+@click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
 @resampling_options
 @lenient_option
@@ -60,6 +65,10 @@ def command(
     by_sentence: bool,
     unmarked: Unmarked,
     documents: str | None,
+    source: str | None,
+    types: str | None,
+    best: bool,
+    missing_as_empty: bool,
     ci: bool,
     ci_method: Method,
     resamples: int,
@@ -77,9 +86,30 @@ def command(
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
+    errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
     if by_type and by_sentence:
         raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
+    resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
+    if wants_hoo(gold, specs):
+        from errorbar.cli.hoo import score_hoo
+
+        score_hoo(
+            systems,
+            gold,
+            specs,
+            style=style,
+            lenient=lenient,
+            by_type=by_type,
+            by_fragment=by_sentence,
+            best=best,
+            source=source,
+            types=types,
+            missing_as_empty=missing_as_empty,
+            resampling=resampling,
+        )
+        return
+    _refuse_hoo_options({"--source": source, "--types": types, "--best": best, "--missing-as-empty": missing_as_empty})
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
@@ -89,7 +119,6 @@ def command(
     _check_names([file.name for file in files])
     readers = [HypothesisReader(file, problems) for file in files]
     references = expand_files(gold)
-    resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if documents is None:
         chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
     else:
@@ -140,6 +169,13 @@ def show_scores(
         show(_interval_table(scores), style)
     else:
         show(_score_table(scores), style)
+
+
+def _refuse_hoo_options(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if value:
+            what = f"{name} is for HOO data"
+            raise UsageError(Problem("useless-option", what, fix="leave it out, or score a HOO folder"))
 
 
 def make_resampling(method: Method, resamples: int, confidence: float, seed: int, jobs: int) -> Resampling:

@@ -22,6 +22,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from errorbar.core.errors import InputError, Place, Problem
@@ -110,7 +111,7 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
     """
     if source == target:
         return []
-    before, after = _Words(source), _Words(target)
+    before, after = _words(source), _words(target)
     edits: list[StandoffEdit] = []
     for start, end, text in _spans(before, after, _align(before.words, after.words)):
         edits.append(StandoffEdit(f"{name}-{len(edits) + 1:04d}", start, end, source[start:end], (text,)))
@@ -123,9 +124,7 @@ def kept_share(source: str, target: str) -> float:
     A quick test of whether one text is a correction of the other: unrelated texts share single words, but few pairs.
     1 for a source of fewer than two words.
     """
-    words = WORD.findall(source)
-    there = Counter(pairwise(WORD.findall(target)))
-    pairs = Counter(pairwise(words))
+    pairs, there = Counter(pairwise(_words(source).words)), Counter(pairwise(_words(target).words))
     return (pairs & there).total() / pairs.total() if pairs else 1.0
 
 
@@ -144,11 +143,18 @@ class _Words:
         return self.text[self.ends[before] : self.starts[before]]
 
 
+@lru_cache(maxsize=64)
+def _words(text: str) -> _Words:
+    """A text's words; kept, as many runs correct one source."""
+    return _Words(text)
+
+
 def _spans(source: _Words, target: _Words, blocks: Sequence[_Block]) -> Iterator[tuple[int, int, str]]:
     """Character spans and corrections of changed words and of changed white space between kept ones."""
     i = j = 0
     for low, high, first, last in [*blocks, (len(source.words) + 1, 0, 0, 0)]:
-        for gap in range(i, min(low, len(source.words) + 1)):
+        stop = min(low, len(source.words) + 1)
+        for gap in range(i, stop if _differ(source, target, i, j, stop - 1) else i):
             there = target.gap(j + gap - i)
             if source.gap(gap) != there:
                 yield source.ends[gap], source.starts[gap], there
@@ -156,6 +162,14 @@ def _spans(source: _Words, target: _Words, blocks: Sequence[_Block]) -> Iterator
             yield _edit_span(source, target, (low, high, first, last))
         # The gap after the block belongs to it.
         i, j = high + 1, last + 1
+
+
+def _differ(source: _Words, target: _Words, i: int, j: int, last: int) -> bool:
+    """Whether white space differs between kept words: from the gap before word i to that before word ``last``."""
+    if last < i:
+        return False
+    there = target.text[target.ends[j] : target.starts[j + last - i]]
+    return source.text[source.ends[i] : source.starts[last]] != there
 
 
 def _edit_span(source: _Words, target: _Words, block: _Block) -> tuple[int, int, str]:

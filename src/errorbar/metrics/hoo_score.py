@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
@@ -17,7 +17,9 @@ from errorbar.core.standoff import Fragment, StandoffEdit, fragments_hash, texts
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo
 from errorbar.metrics.hoo_statistics import COLUMNS, DETECTED, GOLD, MISSING_OPTIONAL, SYSTEM, HooStatistics
 from errorbar.metrics.hoo_types import row_names, row_of
+from errorbar.metrics.resampling import Resampling
 from errorbar.stats.bootstrap import bootstrap_interval, multiplicities, resample_units
+from errorbar.stats.streams import blocks
 
 _RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")
 MOST_RUNS = 10
@@ -32,21 +34,6 @@ class Prf:
     precision: Estimate
     recall: Estimate
     f: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Resamples:
-    """How intervals are made.
-
-    Attributes:
-        replicates: How many resamples of the fragments.
-        seed: Where their random numbers begin.
-        confidence_level: Nominal coverage of the intervals.
-    """
-
-    replicates: int = 1000
-    seed: int = 0
-    confidence_level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +71,7 @@ def score_runs(
     metrics: Sequence[Hoo],
     problems: Problems,
     *,
-    resamples: Resamples | None = None,
+    resampling: Resampling | None = None,
     conventions: tuple[str, ...] = (),
 ) -> list[HooScore]:
     """Score runs.
@@ -94,18 +81,19 @@ def score_runs(
         runs: By name, a run's edits of each fragment.
         metrics: What to compute.
         problems: Where warnings go.
-        resamples: How to make intervals over fragments; None: none.
+        resampling: How to make intervals over fragments; None: none.
         conventions: Further choices that belong in the signature.
 
     Returns:
         A score for each run and metric, runs outermost.
+
+    Raises:
+        UsageError: If the resampling is no bootstrap.
+        InputError: If a metric needs source texts and a fragment has none.
     """
-    weights = None
-    if resamples is not None and len(gold) > 1:
-        rng = np.random.default_rng(resamples.seed)
-        drawn = resample_units(len(gold), resamples.replicates, rng)
-        weights = multiplicities(drawn, len(gold)).astype(np.float64)
-        conventions = (*conventions, f"boot:{resamples.replicates}", f"seed:{resamples.seed}")
+    if resampling is not None:
+        conventions = (*conventions, resampling.convention("fragment"))
+    weights = None if resampling is None or len(gold) < 2 else _weights(len(gold), resampling)
     source, reference = texts_hash(gold), fragments_hash(gold)
     scores = []
     for name, edits in runs.items():
@@ -113,10 +101,8 @@ def score_runs(
         hypothesis = fragments_hash(said)
         for metric in metrics:
             statistics = metric.measure(gold, edits)
-            level = resamples.confidence_level if resamples else 0.95
-            resampled = None if weights is None else metric.fold(statistics, weights)
             signature = Signature(str(metric.spec), source, reference, hypothesis, len(gold), 1, conventions)
-            score = _score(name, metric, statistics, signature, resampled, level)
+            score = _score(name, metric, statistics, signature, resampling, weights)
             _warn(score, problems)
             scores.append(score)
     return scores
@@ -158,41 +144,70 @@ def _f(score: HooScore, condition: str, measure: str) -> float:
     return score.figures[condition, measure].f.value or 0.0
 
 
+def _weights(n_units: int, resampling: Resampling) -> NDArray[np.float64]:
+    """How often each resample holds each fragment; shape (replicates, units)."""
+    if resampling.method == "closed":
+        what = "no formula gives intervals of HOO scores"
+        raise UsageError(Problem("interval-method", what, fix="--ci-method bca|percentile|basic"))
+    drawn = [
+        resample_units(n_units, size, rng)
+        for size, rng in blocks(resampling.seed, "hoo", replicates=resampling.replicates)
+    ]
+    return multiplicities(np.concatenate(drawn), n_units).astype(np.float64)
+
+
 def _score(
     run: str,
     metric: Hoo,
     statistics: HooStatistics,
     signature: Signature,
-    resampled: NDArray[np.float64] | None,
-    confidence_level: float,
+    resampling: Resampling | None,
+    weights: NDArray[np.float64] | None,
 ) -> HooScore:
     values = metric.fold(statistics)[0]
     totals = statistics.counts.sum(axis=0)
     n_units = len(statistics)
+    resampled = None if weights is None else metric.fold(statistics, weights)
+    left_out = None if weights is None else metric.fold(statistics, 1 - np.eye(n_units))
     figures: dict[tuple[str, str], Prf] = {}
     for c, condition in enumerate(CONDITIONS):
         bonus = int(totals[MISSING_OPTIONAL]) if c else 0
-        reasons = (
-            None if totals[SYSTEM] + bonus else Undefined.NOTHING_PROPOSED,
-            None if totals[GOLD] else Undefined.NOTHING_IN_REFERENCE,
-            None,
-        )
+        no_p = None if totals[SYSTEM] + bonus else Undefined.NOTHING_PROPOSED
+        no_r = None if totals[GOLD] else Undefined.NOTHING_IN_REFERENCE
         for m, measure in enumerate(MEASURES):
             made = []
             for k in range(len(FIGURES)):
                 value = float(values[c, m, k])
-                reason = reasons[k] if k < 2 else (None if value else Undefined.NOTHING_CORRECT)
-                found: Interval | Undefined | None = None
-                if resampled is not None:
-                    found = bootstrap_interval(
-                        value, resampled[:, c, m, k], method="percentile", confidence_level=confidence_level
-                    )
-                interval = found if isinstance(found, Interval) else None
-                made.append(Estimate(value if n_units else None, n_units, interval, None, reason))
+                reason = (no_p, no_r, None if value else Undefined.NOTHING_CORRECT)[k]
+                if not n_units:
+                    made.append(Estimate(None, 0, undefined=Undefined.NO_UNITS))
+                    continue
+                estimate = Estimate(value, n_units, undefined=reason)
+                if resampling is not None:
+                    estimate = estimate.with_interval(_interval(value, resampled, left_out, (c, m, k), resampling))
+                made.append(estimate)
             figures[condition, measure] = Prf(*made)
-    by_fragment = metric.fold(statistics, np.eye(n_units))
+    by_fragment = metric.fold(statistics, np.eye(n_units)) if n_units else np.zeros((0, 2, 3, 3))
     counts = dict(zip(COLUMNS, totals.tolist(), strict=True))
     return HooScore(run, team_of(run), figures, counts, statistics, by_fragment, signature)
+
+
+def _interval(
+    value: float,
+    resampled: NDArray[np.float64] | None,
+    left_out: NDArray[np.float64] | None,
+    cell: tuple[int, int, int],
+    resampling: Resampling,
+) -> Interval | Undefined:
+    if resampled is None or left_out is None or resampling.method == "closed":
+        return Undefined.ONE_UNIT
+    return bootstrap_interval(
+        value,
+        resampled[:, *cell],
+        jackknife=left_out[:, *cell],
+        method=resampling.method,
+        confidence_level=resampling.confidence_level,
+    )
 
 
 def _warn(score: HooScore, problems: Problems) -> None:

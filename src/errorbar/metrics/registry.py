@@ -12,6 +12,8 @@ from errorbar.metrics.base import Metric
 ENTRY_POINTS = "errorbar.metrics"
 BUILT_IN = {"m2": "errorbar.metrics.m2:M2"}
 DEFAULT = "m2"
+STANDOFF = {"hoo": "errorbar.metrics.hoo:Hoo"}
+"""Metrics over stand-off edits of whole texts; their map takes fragments, so they are not in the table above."""
 
 
 def metric_names() -> list[str]:
@@ -30,6 +32,9 @@ def metric_class(name: str) -> type[Metric]:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         return cast("type[Metric]", getattr(import_module(module), attribute))
+    if name in STANDOFF:
+        what = f"'{name}' scores HOO edit files only"
+        raise UsageError(Problem("hoo-metric", what, fix="errorbar score --metric hoo --gold FOLDER"))
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
 
     for point in entry_points(group=ENTRY_POINTS, name=name):

@@ -1,0 +1,239 @@
+"""What the ``sample`` commands read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.problems import Problems
+from errorbar.edits.items import WORD_CLASSES, Projection
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.judgments import read_judgments
+from errorbar.formats.reference import NamedFile, expand_files, read_named
+from errorbar.sampling import (
+    Assisted,
+    Frame,
+    Judged,
+    Key,
+    Plan,
+    Sample,
+    Strata,
+    assist,
+    draw_more,
+    draw_sample,
+    frame_of_systems,
+    judge_sample,
+    pilot_rates,
+    plan_sample,
+    read_frame,
+    read_judged_files,
+    read_key,
+    score_edges,
+    stratify,
+)
+from errorbar.sampling.judged import Truth
+from errorbar.sampling.strata import FLAGGED, UNFLAGGED, Counts
+
+
+@dataclass(frozen=True, slots=True)
+class FrameInput:
+    """What the shared options say about the frame.
+
+    Attributes:
+        files: Tables of flags, or with a corpus the systems' outputs.
+        corpus: Source sentences, or None.
+        items: What the items of the corpus are.
+        words: With words: which.
+        bands: Score bands.
+    """
+
+    files: tuple[str, ...]
+    corpus: str | None
+    items: Projection
+    words: str
+    bands: int
+
+
+def read_frame_input(source: FrameInput, problems: Problems) -> Frame:
+    """Read the frame.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If there is no or more than two systems.
+    """
+    files = [NamedFile.parse(name) for name in source.files]
+    if not files:
+        what = "no table of flags"
+        fix = "give item,flag tables; or --corpus and a system's output; or --flagged and --unflagged to plan"
+        raise UsageError(Problem("sample-systems", what, fix=fix))
+    if source.corpus is None:
+        return read_frame([file.path for file in files], problems, [file.name for file in files])
+    corpus = read_named(expand_files([source.corpus]), problems)
+    systems = []
+    for file in files:
+        reader = HypothesisReader(file, problems)
+        lines = reader.take(len(corpus))
+        reader.finish(len(corpus))
+        problems.raise_errors()
+        systems.append(Hypothesis(file.name, lines))
+    words = source.words if source.words in WORD_CLASSES else [word for word in source.words.split(",") if word]
+    return frame_of_systems(corpus, systems, source.items, words=words)
+
+
+def read_input(source: FrameInput, problems: Problems) -> tuple[Frame, Strata, Counts, tuple[float, ...]]:
+    """The frame, its strata, the stratum of each item, and the score edges.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If there is no or more than two systems, or no score to cut by.
+    """
+    frame = read_frame_input(source, problems)
+    edges = score_edges(frame, source.bands)
+    return frame, *stratify(frame, edges), edges
+
+
+def sizes_input(source: FrameInput, flagged: int | None, unflagged: int | None) -> Strata | None:
+    """Strata of guessed sizes; None where flags are given.
+
+    Raises:
+        UsageError: If one size is missing, or both sizes and flags are given.
+    """
+    if flagged is None and unflagged is None:
+        return None
+    if flagged is None or unflagged is None or source.files:
+        what = "sizes and flags" if source.files else "only one of --flagged and --unflagged"
+        raise UsageError(Problem("sample-systems", what, fix="give FLAGS, or both --flagged and --unflagged"))
+    return Strata.of_sizes(flagged, unflagged)
+
+
+def draw_input(
+    source: FrameInput,
+    wish: tuple[Any, ...],
+    before: tuple[str | None, Sequence[str], Sequence[str], Sequence[str], Sequence[str]],
+    seed: int,
+    problems: Problems,
+    plan: Callable[..., Plan],
+) -> tuple[Frame, Key]:
+    """The frame and a drawn key: from guesses, or going on after a pilot.
+
+    Raises:
+        InputError: If a file is bad or belongs to another sample.
+        UsageError: If options do not fit.
+    """
+    after, judged, errors, others, unknown = before
+    if after is None:
+        if judged:
+            what = "judged files without the key of their sample"
+            raise UsageError(Problem("sample-key", what, fix="give --after KEY"))
+        frame, strata, _, edges = read_input(source, problems)
+        sizes = int(strata.sizes.sum())
+        made = _plan_for(strata, wish, plan, source, problems, frame)
+        if int(made.n.sum()) > sizes:
+            raise UsageError(Problem("sample-size", "more items than there are", expected=f"at most {sizes}"))
+        return frame, draw_sample(frame, made.n, edges=edges, seed=seed)
+    key = read_key(after)
+    frame = read_frame_input(source, problems)
+    done = judge_sample(
+        read_judged_files(judged, key, problems), key, problems, errors=errors, others=others, unknown=unknown
+    )
+    budget, half_width, target, beta, floor, _, _ = wish
+    if budget is None or half_width is not None:
+        what = "after a pilot the budget is the number of items in all"
+        raise UsageError(Problem("sample-budget", what, fix="give --budget"))
+    drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
+    least = np.maximum(drawn, np.minimum(floor, key.strata.sizes))
+    rates = pilot_rates(key.strata, done.sample)
+    made = plan_sample(key.strata, rates, budget, target=target, beta=beta, floor=least)
+    return frame, draw_more(frame, made.n, key)
+
+
+def _plan_for(
+    strata: Strata,
+    wish: tuple[Any, ...],
+    plan: Callable[..., Plan],
+    source: FrameInput,
+    problems: Problems,
+    frame: Frame,
+) -> Plan:
+    return plan(source, None, None, *wish, problems)
+
+
+def judged_input(
+    files: Sequence[str],
+    key_file: str,
+    truth: Truth,
+    errors: Sequence[str],
+    others: Sequence[str],
+    unknown: Sequence[str],
+    problems: Problems,
+) -> tuple[Key, Judged]:
+    """A key and what was judged.
+
+    Raises:
+        InputError: If a file is bad or belongs to another sample.
+        UsageError: If a label is not declared, or nothing was judged.
+    """
+    key = read_key(key_file)
+    judgments = read_judged_files(files, key, problems)
+    judged = judge_sample(judgments, key, problems, truth=truth, errors=errors, others=others, unknown=unknown)
+    return key, judged
+
+
+def votes_input(
+    votes: str,
+    source: FrameInput,
+    key: Key,
+    judged: Judged,
+    labels: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    problems: Problems,
+) -> Assisted:
+    """Totals that use cheap votes.
+
+    Raises:
+        InputError: If a file is bad or belongs to another sample.
+        UsageError: If a label is not declared.
+    """
+    errors, others, unknown = labels
+    frame = read_frame_input(source, problems)
+    table = read_judgments(votes, problems)
+    known = {*errors, *others, *unknown}
+    for label in table.labels:
+        if label not in known:
+            fix = f"{nearest(label, sorted(known))} or declare it with --error, --ok or --unknown"
+            raise UsageError(Problem("sample-label", f"no vote was to say '{label}'", Place(votes), fix=fix))
+    used = [label for label in unknown if label in table.labels]
+    table = table.without(used) if used else table
+    wrong = np.array([label in errors for label in table.labels], np.float64)
+    k = np.bincount(table.item, minlength=len(table.items))
+    said = np.bincount(table.item, wrong[table.label], minlength=len(table.items))
+    shares = {item: float(s / n) for item, s, n in zip(table.items, said, k, strict=True) if n}
+    return assist(frame, key, judged, shares, problems)
+
+
+def counted_input(counts: Sequence[str]) -> tuple[Strata, Sample]:
+    """Strata and a sample from ``side:items:judged:errors``.
+
+    Raises:
+        UsageError: If a count is not written so, or a side is missing.
+    """
+    sides, numbers = [], []
+    for text in counts:
+        side, *rest = text.split(":")
+        if side not in (FLAGGED, UNFLAGGED) or len(rest) != 3 or not all(part.isdecimal() for part in rest):
+            what = f"'{text}' does not tell a stratum"
+            expected = "side:items:judged:errors, e.g. flagged:1000:750:600"
+            fix = nearest(side, (FLAGGED, UNFLAGGED)) if side not in (FLAGGED, UNFLAGGED) else ""
+            raise UsageError(Problem("sample-counts", what, expected=expected, fix=fix))
+        sides.append(side)
+        numbers.append([int(part) for part in rest])
+    names = [
+        side if sides.count(side) == 1 else f"{side} {sides[: at + 1].count(side)}" for at, side in enumerate(sides)
+    ]
+    sizes, n, x = np.array(numbers, np.int64).T
+    strata = Strata(tuple(names), sizes, np.array([[side == FLAGGED for side in sides]]))
+    return strata, Sample(n, x.astype(np.float64))

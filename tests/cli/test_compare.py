@@ -1,0 +1,141 @@
+"""``errorbar compare``: tables, letters, JSON, and what cannot be compared."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+
+N = 12
+GOLD = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n" * N
+ESSAYS = "".join(
+    f'<DOC nid="{k}">\n<TEXT>\n<P>\n{"a b c. " * 3}\n</P>\n</TEXT>\n'
+    '<ANNOTATION teacher_id="0">\n</ANNOTATION>\n</DOC>\n'
+    for k in range(N // 3)
+)
+
+
+def system(name: str, found: str) -> None:
+    """A system that makes the one edit where there is a 1."""
+    Path(name).write_text("".join("X b c .\n" if mark == "1" else "a b c .\n" for mark in found))
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.m2").write_text(GOLD)
+    Path("essays.sgml").write_text(ESSAYS)
+    system("all", "1" * 12)
+    system("most", "1" * 9 + "0" * 3)
+    system("none", "0" * 12)
+
+
+def run(errorbar: CommandLine, *arguments: str) -> dict[str, Any]:
+    done = errorbar("compare", "--gold", "gold.m2", *arguments, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    return validated("compare", done.out)
+
+
+class TestOutput:
+    def test_json(self, errorbar: CommandLine) -> None:
+        document = run(errorbar, "all", "none", "--resamples", "5000")
+        (pair,) = document["pairs"]
+        assert pair["difference"] == 1.0
+        assert (pair["p_value"], pair["n_replicates"], pair["exact"]) == (2 / 2**12, 2**12, True)  # the two pure ways
+        assert document["unit"] == "sentence"
+        assert "|ci:bca,0.95,5000,by:sentence,seed:0|" in document["signature"]
+
+    def test_essays_are_swapped_whole(self, errorbar: CommandLine) -> None:
+        document = run(errorbar, "all", "none", "--documents", "essays.sgml")
+        (pair,) = document["pairs"]
+        assert (pair["p_value"], pair["n_replicates"]) == (2 / 2**4, 2**4)
+        assert document["unit"] == "document"
+        assert ",by:document," in document["signature"]
+
+    def test_holm(self, errorbar: CommandLine) -> None:
+        pairs = run(errorbar, "all", "most", "none", "--resamples", "5000")["pairs"]
+        assert [(p["first"], p["second"]) for p in pairs] == [("all", "most"), ("all", "none"), ("most", "none")]
+        # all against most: three sentences differ, two ways of eight. most against none: two of 2^9.
+        assert [p["p_value"] for p in pairs] == [2 / 8, 2 / 2**12, 2 / 2**9]
+        assert [p["p_adjusted"] for p in pairs] == pytest.approx([2 / 8, 3 * 2 / 2**12, 2 * 2 / 2**9])
+
+    def test_letters(self, errorbar: CommandLine) -> None:
+        done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", "--resamples", "5000", "--format", "csv")
+        header, *rows = csv.reader(io.StringIO(done.out))
+        assert header == ["", "system", "P", "R", "F", "significantly better than", "group"]
+        assert [(row[0], row[1], row[5], row[6]) for row in rows] == [
+            ("a", "all", "c", "a"),
+            ("b", "most", "c", "a"),
+            ("c", "none", "", "b"),
+        ]
+
+    def test_pairs(self, errorbar: CommandLine) -> None:
+        done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--pairs", "--resamples", "5000")
+        row = next(line.split() for line in done.out.splitlines() if line.lstrip().startswith("all"))
+        assert row[:3] == ["all", "none", "+100.00"]
+        assert "0.0005" in row
+        assert "exact" in row
+
+    def test_systems_that_did_the_same(self, errorbar: CommandLine) -> None:
+        document = run(errorbar, "most", "again=most")
+        (pair,) = document["pairs"]
+        assert (pair["difference"], pair["p_value"], pair["p_adjusted"]) == (0, None, None)
+        assert pair["undefined"] == "the two never differ"
+        assert pair["interval"] == {"low": None, "high": None, "reason": "all resamples give the same value"}
+        done = errorbar("compare", "--gold", "gold.m2", "most", "again=most", "--pairs")
+        assert "– most, again: the two never differ, all resamples give the same value" in done.out
+
+    @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+    def test_methods(self, errorbar: CommandLine, method: str) -> None:
+        (pair,) = run(errorbar, "all", "most", "--ci-method", method)["pairs"]
+        assert pair["interval"].get("method") == f"bootstrap-{method}"
+
+
+class TestDigits:
+    def test_workers_change_none_and_seeds_do(self, errorbar: CommandLine) -> None:
+        system("other", "010101101101")
+        arguments = ("compare", "--gold", "gold.m2", "most", "other", "none", "--format", "json", "--resamples", "1100")
+        one = errorbar(*arguments).out
+        assert errorbar(*arguments, "--jobs", "2").out == one
+        other = json.loads(errorbar(*arguments, "--seed", "9").out)
+        assert [p["interval"] for p in other["pairs"]] != [p["interval"] for p in json.loads(one)["pairs"]]
+        assert ",seed:9|" in other["signature"]
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["all"], "a comparison needs at least two systems"),
+            (["all", "none", "--ci-method", "closed"], "there is no closed formula for a difference"),
+            (["all", "./all"], "two systems are called 'all'"),
+            (["all", "nome"], "nome: no such file; did you mean 'none'?"),
+            (["all", "none", "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
+            (["all", "none", "--metric", "m2(choose=7)"], "no annotator '7' in the reference; known: 0"),
+            (["all", "none", "--metric", "m3"], "no metric is called 'm3'"),
+            (["-", "-"], "standard input can be read only once"),
+        ],
+    )
+    def test_misuse(self, errorbar: CommandLine, arguments: list[str], message: str) -> None:
+        done = errorbar("compare", "--gold", "gold.m2", *arguments)
+        assert (done.code, done.out) == (2, "")
+        (line,) = done.err.splitlines()
+        assert line.startswith("error: ")
+        assert message in line
+
+    def test_one_sentence(self, errorbar: CommandLine) -> None:
+        Path("one.m2").write_text(GOLD[: len(GOLD) // N])
+        system("yes", "1")
+        system("no", "0")
+        done = errorbar("compare", "--gold", "one.m2", "yes", "no")
+        assert (done.code, done.out) == (2, "")
+        assert done.err == (
+            "error: a single essay or sentence does not show how they vary (expected at least two) [one-unit]\n"
+        )

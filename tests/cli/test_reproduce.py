@@ -1,0 +1,105 @@
+"""``errorbar reproduce``: what is printed, and the exit code that is a gate."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from errorbar.reproduce import STUDIES, Cell, Sources
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+
+
+def good(_: Sources) -> Iterator[Cell]:
+    yield Cell("table 1", "x", "f", 12.34, 12.341)
+    yield Cell("table 1", "y", "f", 50.0, None, known="never released")
+    yield Cell("table 2", "x", "n", 7, 7, 0)
+
+
+def bad(sources: Sources) -> Iterator[Cell]:
+    yield from good(sources)
+    yield Cell("table 2", "y", "n", 7, 8, 0)
+
+
+@pytest.fixture(autouse=True)
+def studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STUDIES, "good", good)
+    monkeypatch.setitem(STUDIES, "bad", bad)
+
+
+def test_every_cell_matches(errorbar: CommandLine) -> None:
+    done = errorbar("reproduce", "good")
+    assert (done.code, done.err) == (0, "")
+    rows = [line.split() for line in done.out.splitlines() if line.strip()]
+    assert rows[2:5] == [
+        ["table", "1", "2", "1", "1", "0"],
+        ["table", "2", "1", "1", "0", "0"],
+        ["all", "3", "2", "1", "0"],
+    ]
+    assert "table 1: never released" in done.out
+
+
+def test_a_cell_that_does_not_match_is_shown_and_ends_in_1(errorbar: CommandLine) -> None:
+    done = errorbar("reproduce", "bad", "--format", "markdown")
+    assert (done.code, done.err) == (1, "")
+    assert "| table 2 | y | n |  | 7 | 8.0000 | +1.0000 | MISMATCH |" in done.out
+    assert "| x |" not in done.out
+    assert "| all | 4 | 2 | 1 | 1 |" in done.out
+
+
+def test_all_cells_on_request(errorbar: CommandLine) -> None:
+    out = errorbar("reproduce", "good", "--all", "--format", "markdown").out
+    assert "| table 1 | x | f |  | 12.34 | 12.3410 | +0.0010 | match |" in out
+    assert "| table 1 | y | f | never released | 50 | – | – | known |" in out
+
+
+def test_csv_has_every_cell(errorbar: CommandLine) -> None:
+    done = errorbar("reproduce", "bad", "--format", "csv")
+    assert done.code == 1
+    assert [row["outcome"] for row in csv.DictReader(io.StringIO(done.out))] == ["match", "known", "match", "MISMATCH"]
+
+
+@pytest.mark.parametrize(("study", "code"), [("good", 0), ("bad", 1)])
+def test_json(errorbar: CommandLine, study: str, code: int) -> None:
+    done = errorbar("reproduce", study, "--format", "json")
+    assert done.code == code
+    document = validated("reproduce", done.out)
+    assert document["study"] == study
+    assert sum(table["cells"] for table in document["tables"]) == len(document["cells"])
+    assert [cell["outcome"] for cell in document["cells"]][:3] == ["match", "known", "match"]
+
+
+def test_a_study_of_the_corpora(errorbar: CommandLine, data: Path) -> None:
+    """159 cells of 159: Bryant & Ng 2015."""
+    done = errorbar("reproduce", "bryant-ng2015", "--data", data, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    document = validated("reproduce", done.out)
+    assert len(document["cells"]) == 159
+    assert {cell["outcome"] for cell in document["cells"]} == {"match"}
+
+
+class TestBadInput:
+    def refused(self, errorbar: CommandLine, *arguments: object) -> str:
+        done = errorbar("reproduce", *arguments)
+        assert (done.code, done.out) == (2, "")
+        (line,) = done.err.splitlines()
+        return line
+
+    def test_an_unknown_study(self, errorbar: CommandLine) -> None:
+        line = self.refused(errorbar, "conl2014")
+        assert line == "error: no study is called 'conl2014'; did you mean 'conll2014'? [unknown-study]"
+
+    def test_no_corpus_in_the_folder(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        line = self.refused(errorbar, "bryant-ng2015", "--data", tmp_path)
+        assert "the corpus 'bryant-ng2015' is not here; errorbar data fetch bryant-ng2015" in line
+
+    def test_no_corpus_in_the_cache(
+        self, errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("XDG_CACHE_HOME", "ERRORBAR_CACHE", "ERRORBAR_DATA", "HOME"):
+            monkeypatch.setenv(name, str(tmp_path))
+        assert "errorbar data fetch conll2014" in self.refused(errorbar, "conll2014")

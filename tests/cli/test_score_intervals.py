@@ -1,0 +1,130 @@
+"""``errorbar score --ci``: intervals beside values, the same in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+
+N = 9
+GOLD = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n" * N
+ESSAYS = "".join(
+    f'<DOC nid="{k}">\n<TEXT>\n<P>\n{"a b c. " * 3}\n</P>\n</TEXT>\n'
+    '<ANNOTATION teacher_id="0">\n</ANNOTATION>\n</DOC>\n'
+    for k in range(N // 3)
+)
+LINES = {"1": "X b c .", "0": "a b c .", "w": "a b Y ."}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.m2").write_text(GOLD)
+    Path("essays.sgml").write_text(ESSAYS)
+    for name, marks in (("good", "11101w110"), ("poor", "w0010w100"), ("copy", "0" * 9)):
+        Path(name).write_text("".join(LINES[mark] + "\n" for mark in marks))
+
+
+def run(errorbar: CommandLine, *arguments: str) -> list[dict[str, Any]]:
+    done = errorbar("score", "--gold", "gold.m2", *arguments, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    rows: list[dict[str, Any]] = validated("score", done.out)["rows"]
+    return rows
+
+
+def test_json(errorbar: CommandLine) -> None:
+    good, poor = run(errorbar, "good", "poor", "--ci", "--confidence", "0.9")
+    for row in (good, poor):
+        for name in ("precision", "recall", "f"):
+            interval = row["intervals"][name]
+            assert 0 <= interval["low"] < row[name] < interval["high"] <= 1
+            assert (interval["confidence_level"], interval["method"]) == (0.9, "bootstrap-bca")
+        assert "|ci:bca,0.9,2000,by:sentence,seed:0|" in row["signature"]
+
+
+def test_without_it_nothing_changes(errorbar: CommandLine) -> None:
+    (plain,), (row,) = run(errorbar, "good"), run(errorbar, "good", "--ci")
+    assert "intervals" not in plain
+    del row["intervals"], row["signature"], plain["signature"]
+    assert row == plain
+
+
+def test_documents_are_the_clusters(errorbar: CommandLine) -> None:
+    (alone,), (row,) = run(errorbar, "good", "--ci"), run(errorbar, "good", "--ci", "--documents", "essays.sgml")
+    assert ",by:document," in row["signature"]
+    assert row["f"] == alone["f"]
+    assert row["intervals"] != alone["intervals"]
+
+
+def test_a_value_that_cannot_vary_names_the_reason(errorbar: CommandLine) -> None:
+    (row,) = run(errorbar, "copy", "--ci")
+    assert row["intervals"]["f"] == {"low": None, "high": None, "reason": "all resamples give the same value"}
+    assert (
+        "– no interval: all resamples give the same value" in errorbar("score", "--gold", "gold.m2", "copy", "--ci").out
+    )
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+def test_one_sentence_names_the_reason(errorbar: CommandLine, method: str) -> None:
+    Path("gold.m2").write_text(GOLD[: len(GOLD) // N])
+    Path("good").write_text("X b c .\n")
+    (row,) = run(errorbar, "good", "--ci", "--ci-method", method)
+    assert row["intervals"]["f"]["reason"] == "a single unit does not show how units vary"
+
+
+def test_the_closed_formula_has_no_seed(errorbar: CommandLine) -> None:
+    (row,) = run(errorbar, "good", "--ci", "--ci-method", "closed")
+    assert "|ci:closed,0.95|" in row["signature"]
+    # Wilson's interval of 6 of 7: (6 + z²/2 ± z √(6 · 1/7 + z²/4)) / (7 + z²), z = 1.95996.
+    z = 1.959963984540054
+    ends = [(6 + z * z / 2 + sign * z * (6 / 7 + z * z / 4) ** 0.5) / (7 + z * z) for sign in (-1, 1)]
+    assert [row["intervals"]["precision"][end] for end in ("low", "high")] == pytest.approx(ends)
+
+
+def test_csv_has_columns_for_the_ends(errorbar: CommandLine) -> None:
+    done = errorbar("score", "--gold", "gold.m2", "good", "copy", "--ci", "--format", "csv")
+    good, copy = csv.DictReader(io.StringIO(done.out))
+    (row, _) = run(errorbar, "good", "copy", "--ci")
+    assert float(good["f_low"]) == row["intervals"]["f"]["low"]
+    assert copy["f_low"] == ""
+
+
+def test_table(errorbar: CommandLine) -> None:
+    done = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--confidence", "0.9")
+    assert " ".join(done.out.split()).startswith("system P 90% CI R 90% CI F0.5 90% CI sentences")
+    (row,) = run(errorbar, "good", "--ci", "--confidence", "0.9")
+    interval = row["intervals"]["f"]
+    assert f"{100 * interval['low']:.2f}–{100 * interval['high']:.2f}" in done.out
+
+
+def test_workers_change_no_digit_and_seeds_do(errorbar: CommandLine) -> None:
+    arguments = ("score", "--gold", "gold.m2", "good", "poor", "--ci", "--resamples", "2100", "--format", "json")
+    one = errorbar(*arguments).out
+    assert errorbar(*arguments).out == one
+    assert errorbar(*arguments, "--jobs", "2").out == one
+    other = json.loads(errorbar(*arguments, "--seed", "4", "--ci-method", "percentile").out)
+    again = json.loads(errorbar(*arguments, "--seed", "5", "--ci-method", "percentile").out)
+    assert other["rows"][1]["intervals"] != again["rows"][1]["intervals"] or other["rows"][0] != again["rows"][0]
+    assert ",seed:4|" in other["rows"][0]["signature"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
+        (["--confidence", "95"], "95"),
+        (["--resamples", "0"], "0"),
+        (["--ci-method", "bcaa"], "bcaa"),
+    ],
+)
+def test_misuse(errorbar: CommandLine, arguments: list[str], message: str) -> None:
+    done = errorbar("score", "--gold", "gold.m2", "good", "--ci", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
