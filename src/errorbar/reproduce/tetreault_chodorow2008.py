@@ -1,0 +1,131 @@
+"""Tetreault & Chodorow 2008: the agreement of table 3, the sampling of table 5, and the same on ten annotators.
+
+The essays, ratings and system output of the paper were never released. What its printed counts determine is recomputed
+and must match; the rest is listed with the reason, and agreement and sampling are run on the prepositions of the
+CoNLL-2014 test set with ten annotators, whose numbers stand beside the published ones as a known difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import fmean
+
+import numpy as np
+
+from errorbar.agreement import PairTable, cohen_kappa, pairwise_agreement
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.problems import Problems
+from errorbar.edits.items import ERROR, edit_items
+from errorbar.formats.reference import read_corpus
+from errorbar.reproduce.cells import HALF, Cell, published
+from errorbar.reproduce.sources import Sources
+from errorbar.sampling import Sample, Strata, draw_sample, estimate_sample, frame_of_systems, plan_sample, stratify
+
+PAPER = "Tetreault & Chodorow 2008"
+PREFIX = "tetreault_chodorow2008"
+CORPUS, SYSTEMS, SYSTEM = "bryant-ng2015", "conll2014-systems", "CAMB"
+ANNOTATORS = [f"A{k}" for k in range(1, 11)]
+NOT_RELEASED = "the essays, ratings and system output were never released"
+OTHER_DATA = f"not their data: prepositions of CoNLL-2014, ten annotators, flags of {SYSTEM}"
+OTHER_MERGING = "not how the paper merged its categories"
+THREE_DIGITS = 0.0005
+MERGINGS = {
+    "extraneous and wrong choice as one": [[0, 1], [2]],
+    "extraneous against the rest": [[0], [1, 2]],
+    "wrong choice against the rest": [[1], [0, 2]],
+}
+BUDGET, SEED = 500, 2008
+
+
+def cells(sources: Sources) -> Iterator[Cell]:
+    """Every cell: recomputed, listed with a reason, or compared with the ten annotators.
+
+    Raises:
+        InputError: If a corpus is not there.
+    """
+    facts = {row["fact"]: float(row["value"]) for row in published(f"{PREFIX}_facts")}
+    yield from _confusion(facts)
+    yield from _sampling_example()
+    yield from _unreleased(facts)
+    yield from _ten_annotators(sources, facts)
+
+
+def _confusion(facts: dict[str, float]) -> Iterator[Cell]:
+    rows = [
+        [int(row[name]) for name in ("extraneous", "wrong_choice", "ok")]
+        for row in published(f"{PREFIX}_table3_confusion")
+    ]
+    counts = np.array(rows, np.int64)
+    unmerged = {"three categories": [[0], [1], [2]]}
+    for name, groups in (unmerged | MERGINGS).items():
+        merged = [[int(counts[np.ix_(a, b)].sum()) for b in groups] for a in groups]
+        kappa = cohen_kappa(PairTable.of(merged))
+        known = "" if name in unmerged else OTHER_MERGING
+        for column, value in (("agreement", kappa.observed), ("kappa", kappa.estimate.value)):
+            yield Cell("table 3", name, column, facts[f"overall_{column}"], value, THREE_DIGITS, known)
+
+
+def _sampling_example() -> Iterator[Cell]:
+    row = {row["quantity"]: float(row["value"]) for row in published(f"{PREFIX}_table5_sampling_example")}
+    strata = Strata.of_sizes(int(row["error_stratum"]), int(row["ok_stratum"]))
+    sample = Sample.of(
+        [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
+    )
+    found = estimate_sample(strata, sample)
+    for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
+        value = found[name].estimate.value
+        yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)
+    for column, name in (("precision", "P"), ("recall", "R")):
+        yield Cell("table 5", "sampling", column, row[column], found[name].estimate.value, HALF)
+
+
+def _unreleased(facts: dict[str, float]) -> Iterator[Cell]:
+    for name, value in facts.items():
+        if not name.startswith("overall_"):
+            yield Cell("facts", name, "value", value, None, known=NOT_RELEASED)
+    for table, file, key in (
+        ("table 1", "table1_f_measures", "preposition"),
+        ("table 2", "table2_cloze", "pair"),
+        ("table 4", "table4_raters", "rater"),
+        ("table 6", "table6_sampling", "approach"),
+    ):
+        for row in published(f"{PREFIX}_{file}"):
+            for column, text in row.items():
+                if column != key:
+                    yield Cell(table, row[key], column, float(text), None, known=NOT_RELEASED)
+
+
+def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]:
+    corpus = read_corpus([sources.file(CORPUS, f"{name}.m2") for name in ANNOTATORS], Problems(lenient=True))
+    judgments = edit_items(corpus, "words", words="prepositions").judgments
+    pairs = [pair.kappa for pair in pairwise_agreement(judgments)]
+    for column, values in (
+        ("agreement", [kappa.observed for kappa in pairs]),
+        ("kappa", [kappa.estimate.value for kappa in pairs]),
+    ):
+        mean = fmean(value for value in values if value is not None)
+        row = "mean of all pairs"
+        yield Cell("table 3, ten annotators", row, column, facts[f"overall_{column}"], mean, 0, OTHER_DATA)
+    system = Hypothesis(SYSTEM, sources.lines(SYSTEMS, SYSTEM))
+    frame = frame_of_systems(corpus, [system], "words", words="prepositions")
+    weights = judgments.label_weights()
+    share = weights[:, judgments.labels.index(ERROR)] / weights.sum(axis=1)
+    # A tie counts as an error: half of the experts would correct it.
+    truth = dict(zip(judgments.items, (share >= 0.5).tolist(), strict=True))
+    strata, codes = stratify(frame)
+    errors = np.array([truth[item] for item in frame.items])
+    rates = np.bincount(codes, errors, minlength=len(strata)) / strata.sizes
+    whole = Sample(strata.sizes, np.bincount(codes, errors, minlength=len(strata)))
+    key = draw_sample(frame, plan_sample(strata, rates, BUDGET).n, seed=SEED)
+    drawn = key.items()
+    said = np.array([truth[item] for item in drawn], np.float64)
+    stratum = np.array(list(drawn.values()))
+    part = Sample(np.bincount(stratum, minlength=len(strata)), np.bincount(stratum, said, minlength=len(strata)))
+    printed = {row["approach"]: row for row in published(f"{PREFIX}_table6_sampling")}
+    for approach, sample in (("standard", whole), ("sampling", part)):
+        found = estimate_sample(strata, sample)
+        for column, name in (("precision", "P"), ("recall", "R")):
+            value = found[name].estimate.value
+            yield Cell(
+                "table 6, ten annotators", approach, column, float(printed[approach][column]), value, 0, OTHER_DATA
+            )
