@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # has no type hints
+from jsonschema import Draft202012Validator  # has no type hints
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 

@@ -15,10 +15,10 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats import hoo_xml
 from errorbar.formats.hoo import read_edits
+from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hoo_folder import (
     expand_runs,
     fragment_name,
-    is_hoo,
     read_gold,
     read_run,
     read_source,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -11,12 +12,14 @@ import numpy as np
 
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, interval_record, percent, show, show_json
+from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, Unmarked, expand_files, read_named
+from errorbar.version import __version__
 
 if TYPE_CHECKING:
     from errorbar.agreement import AgreementReport
@@ -89,12 +92,15 @@ def command(
     from errorbar.stats.streams import stream
 
     problems = Problems(lenient=lenient)
-    judgments, clusters = _read(files, items, words, kind, labels, documents, unmarked, problems)
+    projected = Projected(items, words, kind, labels, documents, unmarked)
+    judgments, clusters = _read(files, projected, problems)
     resampling = Resampling(stream(seed, "agreement"), resamples)
     report = agreement_report(judgments, unknown=unknown, clusters=clusters, resampling=resampling)
     notes = [*problems.notes, *report.notes]
+    signature = _signature(judgments, projected, unknown, resamples, seed, by_cluster=clusters is not None)
     if style == "json":
-        show_json({"schema": SCHEMA, **_record(report), "warnings": [note_record(note) for note in notes]})
+        warnings = [note_record(note) for note in notes]
+        show_json({"schema": SCHEMA, **_record(report), "signature": signature, "warnings": warnings})
         return
     show_notes(notes)
     if pairs:
@@ -102,18 +108,60 @@ def command(
     elif crossed:
         show(_confusion_table(report), style)
     else:
-        show(_table(report), style)
+        table = _table(report)
+        table.footer = [*table.footer, f"signature {signature}"]
+        show(table, style)
+
+
+def _signature(
+    judgments: Judgments, options: Projected, unknown: Sequence[str], resamples: int, seed: int, *, by_cluster: bool
+) -> str:
+    """What was computed on which judgments how; they hold all that a digit depends on."""
+    judged = ContentHash()
+    columns = (judgments.item.tolist(), judgments.rater.tolist(), judgments.label.tolist())
+    judged.add([f"{i} {r} {k}" for i, r, k in zip(*columns, strict=True)])
+    judged.add([*judgments.raters, *judgments.labels])
+    words = f",words={options.words}" if options.items == "words" else ""
+    kind = f",type={options.kind}" if options.kind else ""
+    parts = [
+        f"agree(items={options.items}{words}{kind},labels={options.labels})",
+        f"judgments:{judged.short()}",
+        f"n:{len(judgments)}",
+        *(f"unknown:{label}" for label in unknown),
+        f"ci:percentile,0.95,{resamples},by:{'cluster' if by_cluster else 'item'},seed:{seed}",
+        f"v:{__version__}",
+    ]
+    return "|".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """What the options say about making judgments of edits."""
+
+    items: Projection
+    words: str
+    kind: str
+    labels: Labels
+    documents: str | None
+    unmarked: Unmarked
+
+    def refuse(self) -> None:
+        """A table of judgments needs none of it."""
+        given = {
+            "--items": self.items != "tokens",
+            "--words": self.words != "prepositions",
+            "--type": bool(self.kind),
+            "--labels": self.labels != "error",
+            "--documents": self.documents is not None,
+        }
+        for option, useless in given.items():
+            if useless:
+                what = f"{option} says how edits become judgments, and this file has judgments"
+                raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
 def _read(
-    files: Sequence[str],
-    items: Projection,
-    words: str,
-    kind: str,
-    labels: Labels,
-    documents: str | None,
-    unmarked: Unmarked,
-    problems: Problems,
+    files: Sequence[str], options: Projected, problems: Problems
 ) -> tuple[Judgments, np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None]:
     from errorbar.edits.items import WORD_CLASSES, edit_items
 
@@ -122,15 +170,17 @@ def _read(
     if _is_judgments(first):
         from errorbar.formats.judgments import read_judgments
 
+        options.refuse()
         if len(named) > 1:
             what = "judgments come in one file"
             raise UsageError(Problem("several-judgments", what, fix="join the files into one table"))
         return read_judgments(named[0].path, problems), None
-    corpus = read_named(named, problems, unmarked=unmarked)
-    if documents is not None:
-        add_documents(corpus, documents, problems)
+    corpus = read_named(named, problems, unmarked=options.unmarked)
+    if options.documents is not None:
+        add_documents(corpus, options.documents, problems)
+    words = options.words
     chosen = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    made = edit_items(corpus, items, words=chosen, type=kind, labels=labels)
+    made = edit_items(corpus, options.items, words=chosen, type=options.kind, labels=options.labels)
     problems.notes += made.notes()
     return made.judgments, made.clusters
 
@@ -142,7 +192,13 @@ def _is_judgments(first: str) -> bool:
         except json.JSONDecodeError:
             return False  # the reader of corpora says what is wrong
         return isinstance(row, dict) and "rater" in row
-    return not first.startswith("S ") and "rater" in first
+    # Anything that is neither M2 nor a page is a table; its reader names the columns it needs.
+    return (
+        bool(first)
+        and not first.startswith(("S ", "A ", "<"))
+        and first != "S"
+        and any(sign in first for sign in ",;\t")
+    )
 
 
 def _text(estimate: Estimate) -> list[Cell]:

@@ -10,7 +10,7 @@ from errorbar.cli.options import format_option, note_record
 from errorbar.cli.render import Table, show, show_json
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_folder import is_hoo
+from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, read_sentences
 

@@ -18,7 +18,8 @@ from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_runs import run_edits, text_edits
 from errorbar.edits.standoff_tokens import fragment_sentences, sentences_fragments
-from errorbar.formats.hoo_folder import expand_runs, is_hoo, read_gold, read_run, read_source
+from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.hoo_folder import expand_runs, read_gold, read_run, read_source
 from errorbar.formats.hoo_write import save_fragments, save_text
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.spec import split_spec
-from errorbar.formats.hoo_folder import is_hoo
+from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile
 
 HOO = "hoo"

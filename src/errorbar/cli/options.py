@@ -51,7 +51,7 @@ def resampling_options(command: Command) -> Command:
             click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="How many."),
             click.option(
                 "--confidence",
-                type=click.FloatRange(0, 1, min_open=True, max_open=True),
+                type=click.FloatRange(0.5, 1, max_open=True),
                 default=0.95,
                 show_default=True,
                 help="Confidence level of intervals.",

@@ -67,7 +67,8 @@ def interval_text(estimate: Estimate) -> str:
 def interval_record(estimate: Estimate) -> dict[str, object]:
     """An interval as it stands in JSON output, or why there is none."""
     if estimate.interval is None:
-        return {"low": None, "high": None, "reason": str(estimate.no_interval)}
+        reason = estimate.no_interval or estimate.undefined
+        return {"low": None, "high": None, "reason": None if reason is None else str(reason)}
     interval = estimate.interval
     return {
         "low": interval.low,

@@ -131,10 +131,7 @@ def draw_input(
             what = "judged files without the key of their sample"
             raise UsageError(Problem("sample-key", what, fix="give --after KEY"))
         frame, strata, _, edges = read_input(source, problems)
-        sizes = int(strata.sizes.sum())
-        made = _plan_for(strata, wish, plan, source, problems, frame)
-        if int(made.n.sum()) > sizes:
-            raise UsageError(Problem("sample-size", "more items than there are", expected=f"at most {sizes}"))
+        made = plan(strata, *wish)
         return frame, draw_sample(frame, made.n, edges=edges, seed=seed)
     key = read_key(after)
     frame = read_frame_input(source, problems)
@@ -150,17 +147,6 @@ def draw_input(
     rates = pilot_rates(key.strata, done.sample)
     made = plan_sample(key.strata, rates, budget, target=target, beta=beta, floor=least)
     return frame, draw_more(frame, made.n, key)
-
-
-def _plan_for(
-    strata: Strata,
-    wish: tuple[Any, ...],
-    plan: Callable[..., Plan],
-    source: FrameInput,
-    problems: Problems,
-    frame: Frame,
-) -> Plan:
-    return plan(source, None, None, *wish, problems)
 
 
 def judged_input(

@@ -93,11 +93,13 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
 
 
 def check_value(metric: str, parameter: Parameter, value: Value) -> Value:
-    """Return the value if it will do.
+    """Return the value if it will do; a whole number where a number is wanted becomes one.
 
     Raises:
         UsageError: If the parameter's check says otherwise.
     """
+    if parameter.kind is float and type(value) is int:
+        value = float(value)
     expected = parameter.check(value)
     if expected:
         raise _bad_value(metric, parameter, str(value), expected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.nucle import Essay, read_nucle
 from errorbar.formats.nucle_project import locate
@@ -17,7 +18,12 @@ def read_essays(path: str, problems: Problems) -> list[Essay]:
     Raises:
         InputError: If the file is bad.
     """
-    essays = list(read_nucle(Lines(path, problems), problems))
+    lines = Lines(path, problems)
+    first = lines.peek().lstrip()
+    if first and not first.startswith("<"):
+        what = f"this is no NUCLE SGML; it starts {first[:30]!r}"
+        raise InputError(Problem("unknown-format", what, Place(lines.name, 1), expected="<DOC ...>"))
+    essays = list(read_nucle(lines, problems))
     problems.raise_errors()
     return essays
 

@@ -11,15 +11,14 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.formats.hoo import read_edits
+from errorbar.formats.hoo_detect import GOLD, is_xml
 from errorbar.formats.hoo_xml import read_bytes
 from errorbar.formats.reference import NamedFile
 
-GOLD, RAW = "Gold", "Raw"
+RAW = "Raw"
 _NAME = re.compile(r"(\d+)[A-Z]{2,}\d*")
 _DATA = (".xml", ".txt", ".xml.gz", ".txt.gz")
 _ENDINGS = (".gz", ".xml", ".txt")
-_EDITS = re.compile(rb"<edits[\s>/]")
-_HEAD = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +70,6 @@ def fragment_name(path: Path) -> str:
         stem = stem.removesuffix(ending)
     match = _NAME.fullmatch(stem)
     return match[1] if match else stem
-
-
-def is_hoo(path: str) -> bool:
-    """Whether a path is HOO data: a folder with edit files (perhaps in ``Gold``), or an edit file."""
-    place = Path(path)
-    if place.is_dir():
-        return any(_is_xml(each) for folder in (place, place / GOLD) if folder.is_dir() for each in folder.iterdir())
-    if not place.is_file():
-        return False
-    with place.open("rb") as stream:
-        return _EDITS.search(stream.read(_HEAD)) is not None
 
 
 def read_gold(path: str, problems: Problems, *, source: str | None = None, need_text: bool = False) -> list[Fragment]:
@@ -163,7 +151,7 @@ def read_run(path: str, name: str, gold: Sequence[Fragment], problems: Problems)
             problems.note(
                 "hoo-not-in-gold", f"fragment {called} of run {name} is not scored", Place(str(file)), fix=fix
             )
-        elif _is_xml(file):
+        elif is_xml(file):
             edits[called] = read_edits(file, called, problems, text=texts[called], system=True)
         else:
             corrected[called] = read_text(file, problems)
@@ -188,13 +176,9 @@ def read_text(path: Path, problems: Problems) -> str:
         return content.decode(errors="replace").removeprefix("\ufeff")
 
 
-def _is_xml(path: Path) -> bool:
-    return path.name.endswith((".xml", ".xml.gz"))
-
-
 def _files(path: Path, *endings: str) -> dict[str, Path]:
     """The files of a folder by fragment, in order; a file is a folder of one."""
-    if path.is_dir() and (path / GOLD).is_dir() and not any(_is_xml(each) for each in path.iterdir()):
+    if path.is_dir() and (path / GOLD).is_dir() and not any(is_xml(each) for each in path.iterdir()):
         path /= GOLD
     wanted = tuple(end for ending in endings for end in (ending, f"{ending}.gz"))
     files = sorted(each for each in path.iterdir() if each.name.endswith(wanted)) if path.is_dir() else [path]

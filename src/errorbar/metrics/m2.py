@@ -69,7 +69,8 @@ class M2:
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
-            check_value(self.name, parameter, getattr(self, parameter.name))
+            checked = check_value(self.name, parameter, getattr(self, parameter.name))
+            object.__setattr__(self, parameter.name, checked)
 
     @property
     def spec(self) -> Spec:

@@ -19,6 +19,7 @@ from errorbar.core.corpus import (
 )
 from errorbar.core.counts import Counts
 from errorbar.core.errors import Place
+from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
@@ -256,7 +257,9 @@ def _finish(
     counts = Counts(*fold.totals[0].tolist())
     beta = fold.metric.beta
     precision, recall, f = counts.estimates(beta, fold.n_units)
-    if resampling is not None and fold.n_units:
+    if resampling is not None and not fold.n_units:
+        precision, recall, f = (each.with_interval(Undefined.NO_UNITS) for each in (precision, recall, f))
+    elif resampling is not None:
         from errorbar.metrics.resampling import score_intervals  # noqa: PLC0415 - scipy takes its time
 
         intervals = score_intervals(fold.metric, concatenate(fold.kept), counts, documents.clusters(), resampling)

@@ -115,12 +115,12 @@ def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]
     strata, codes = stratify(frame)
     errors = np.array([truth[item] for item in frame.items])
     rates = np.bincount(codes, errors, minlength=len(strata)) / strata.sizes
-    whole = Sample(strata.sizes, np.bincount(codes, errors, minlength=len(strata)))
+    whole = Sample(strata.sizes, np.bincount(codes, errors, minlength=len(strata)).astype(np.float64))
     key = draw_sample(frame, plan_sample(strata, rates, BUDGET).n, seed=SEED)
     drawn = key.items()
-    said = np.array([truth[item] for item in drawn], np.float64)
     stratum = np.array(list(drawn.values()))
-    part = Sample(np.bincount(stratum, minlength=len(strata)), np.bincount(stratum, said, minlength=len(strata)))
+    said = np.bincount(stratum, [float(truth[item]) for item in drawn], minlength=len(strata)).astype(np.float64)
+    part = Sample(np.bincount(stratum, minlength=len(strata)), said)
     printed = {row["approach"]: row for row in published(f"{PREFIX}_table6_sampling")}
     for approach, sample in (("standard", whole), ("sampling", part)):
         found = estimate_sample(strata, sample)
