@@ -47,7 +47,6 @@ def test_spans(start: int, end: int, code: str | None) -> None:
         [edit(1, 1, "x"), edit(1, 2, "y")],  # an insertion before a replaced token
         [edit(0, 1, "x"), edit(1, 1, "y")],  # and one after
         [edit(1, 1, "x"), edit(1, 1, "y")],  # two insertions apply in this order
-        [edit(1, 1, "very"), edit(1, 1, ","), edit(1, 1, "very")],  # the same word again, but not at once
     ],
 )
 def test_what_is_in_order(edits: list[Edit]) -> None:

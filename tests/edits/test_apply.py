@@ -29,7 +29,7 @@ TOKENS = ["a", "b", "c", "d"]
         ([edit(1, 2, "x", "y")], "a x c d"),
         ([edit(1, 2, "", kind="Um")], "a b c d"),  # unclear meaning: nothing is deleted
         ([edit(1, 2, kind="Prep")], "a b c d"),  # the correction is unknown
-        ([edit(1, 2, "x"), edit(2, 3, "y")], "a x y d"),  # neighbours do not overlap
+        ([edit(1, 2, "x"), edit(2, 3, "y")], "a x y d"),  # neighbors do not overlap
     ],
 )
 def test_applies(edits: list[Edit], corrected: str) -> None:

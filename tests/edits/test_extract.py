@@ -31,7 +31,7 @@ def distance(source: list[str], target: list[str]) -> int:
         ("", "", []),
         ("a b", "a b", []),
         ("a b c", "a x c", [(1, 2, "x")]),
-        ("a b c d", "a x y d", [(1, 3, "x y")]),  # neighbours are one edit
+        ("a b c d", "a x y d", [(1, 3, "x y")]),  # neighbors are one edit
         ("a b c d e", "x b c d y", [(0, 1, "x"), (4, 5, "y")]),
         ("a b", "", [(0, 2, "")]),
         ("", "a b", [(0, 0, "a b")]),

@@ -78,12 +78,12 @@ class TestMerging:
 
 
 class TestProposedEdits:
-    """An arc costs its length + 0.001, so two neighbours cost 0.001 more than one merged arc."""
+    """An arc costs its length + 0.001, so two neighbors cost 0.001 more than one merged arc."""
 
-    def test_neighbours_two_kept_words_apart_are_one_edit(self) -> None:
+    def test_neighbors_two_kept_words_apart_are_one_edit(self) -> None:
         assert changes("a b c d e f", read_as("a b c d e f", "X b c Y e f")) == [(0, 4, "X b c Y")]
 
-    def test_neighbours_three_kept_words_apart_are_two_edits(self) -> None:
+    def test_neighbors_three_kept_words_apart_are_two_edits(self) -> None:
         assert changes("a b c d e f", read_as("a b c d e f", "X b c d Y f")) == [(0, 1, "X"), (4, 5, "Y")]
 
     @pytest.mark.parametrize(("max_unchanged", "n_edits"), [(0, 3), (1, 2), (2, 1), (3, 1)])

@@ -40,7 +40,7 @@ def test_a_line_moved_by_one() -> None:
     assert stretches(SOURCES, lines) == [(3, 6)]
 
 
-def test_a_bad_line_that_resembles_no_neighbour_is_only_bad() -> None:
+def test_a_bad_line_that_resembles_no_neighbor_is_only_bad() -> None:
     lines = [*SOURCES[:3], "something else entirely , said by nobody here", *SOURCES[4:]]
     assert stretches(SOURCES, lines) == []
 

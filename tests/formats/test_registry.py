@@ -13,7 +13,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.registry import FORMATS, Format, Holds, find_format, recognise, recognise_line
+from errorbar.formats.registry import FORMATS, Format, Holds, find_format, recognize, recognize_line
 from tests.helpers.read import lines_of
 from tests.strategies import disjoint_edits, tokens
 
@@ -129,8 +129,8 @@ def test_line_ends_and_byte_order_mark_do_not_matter(known: Format, variant: str
 
 
 @pytest.mark.parametrize("known", WRITABLE, ids=lambda known: known.name)
-def test_recognised_by_what_it_writes(known: Format) -> None:
-    assert recognise_line(written(known, EXAMPLE, Problems()).split("\n", 1)[0]) is known
+def test_recognized_by_what_it_writes(known: Format) -> None:
+    assert recognize_line(written(known, EXAMPLE, Problems()).split("\n", 1)[0]) is known
 
 
 def test_alternatives_and_noop_in_m2() -> None:
@@ -154,13 +154,13 @@ def test_lossless() -> None:
     ("line", "name"),
     [("S a b", "m2"), ('{"text": ""}', "jsonl"), ('<DOC nid="1">', "nucle"), ("A dog .", "text"), ("So it is", "text")],
 )
-def test_recognised_by_its_first_line(line: str, name: str) -> None:
-    assert recognise_line(line).name == name
+def test_recognized_by_its_first_line(line: str, name: str) -> None:
+    assert recognize_line(line).name == name
 
 
 def test_an_empty_file_has_no_format() -> None:
     with lines_of("\n \n", Problems()) as lines, pytest.raises(InputError, match="empty"):
-        recognise(lines.name)
+        recognize(lines.name)
 
 
 def test_an_unknown_format() -> None:

@@ -46,7 +46,7 @@ def test_the_transcriptions_are_those_of_the_shared_folder(published: Path) -> N
 
     assert errorbar.reproduce.__file__ is not None
     ours = sorted((Path(errorbar.reproduce.__file__).parent / "published").glob("*.csv"))
-    assert len(ours) == 11
+    assert len(ours) >= 11
     for file in ours:
         assert file.read_text(encoding="utf-8").split() == (published / file.name).read_text(encoding="utf-8").split()
 

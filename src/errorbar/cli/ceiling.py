@@ -101,7 +101,7 @@ def command(
             documents = data.need_documents("--essays")
             spread = essay_spread(study, documents, essays, repeats, seed=seed, jobs=jobs, progress=progress)
     notes = data.problems.notes
-    conventions = [f"most:{most}"]
+    conventions = [] if all(found.exact) else [f"most:{most}"]
     if not all(found.exact):
         conventions.append(f"seed:{seed}")
     if ci is not None:

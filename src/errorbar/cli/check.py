@@ -62,7 +62,8 @@ def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
 
 
 def _say(problem: Problem) -> str:
-    return problem.what + (f" (expected {problem.expected})" if problem.expected else "")
+    expected = f" (expected {problem.expected})" if problem.expected else ""
+    return f"{problem.what}{expected}{f'; {problem.fix}' if problem.fix else ''}"
 
 
 def _check(file: str, gold: str | None) -> tuple[dict[str, int], list[Problem]]:

@@ -20,7 +20,7 @@ from errorbar.formats.nucle import merge_essays
 from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import STANDARD_INPUT, Lines
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, read_sentences, reference_chunks
-from errorbar.formats.registry import FORMATS, Format, find_format, recognise
+from errorbar.formats.registry import FORMATS, Format, find_format, recognize
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 from errorbar.formats.text import read_parallel
 
@@ -148,7 +148,7 @@ def _check_standard_input(paths: Sequence[str | None]) -> None:
 
 def _kind(files: list[NamedFile], from_: str | None) -> str:
     """The format that all inputs have; M2 and JSONL count as one."""
-    names = [from_ or recognise(file.path).name for file in files]
+    names = [from_ or recognize(file.path).name for file in files]
     for file, name in zip(files, names, strict=True):
         if {name, names[0]} not in ({name}, {"m2", "jsonl"}):
             what = f"this is {name}, while {files[0].path} is {names[0]}"

@@ -38,9 +38,14 @@ def command(context: click.Context, by_type: bool, by_sentence: bool, save: Path
 
 
 def _save(folder: Path, files: list[Path]) -> None:
-    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
-        raise UsageError(Problem("not-empty", "is there already", Place(str(folder)), fix="name a new folder"))
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(Problem("not-empty", "this is a file", Place(str(folder)), fix="name a new folder"))
+    for file in files:
+        there = folder / file.name
+        if there.exists() and there.read_bytes() != file.read_bytes():
+            what = "another file of that name is there"
+            raise UsageError(Problem("not-empty", what, Place(str(there)), fix="name a new folder"))
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         (folder / file.name).write_bytes(file.read_bytes())
-    click.echo(f"{len(files)} files written to {folder}", err=True)
+    click.echo(f"{len(files)} files in {folder}", err=True)

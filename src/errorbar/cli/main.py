@@ -13,6 +13,8 @@ from errorbar.core.errors import ErrorbarError, nearest
 from errorbar.version import __version__
 
 DEBUG = "ERRORBAR_DEBUG"
+MOST_ALIKE = 5
+"""How many problems of one kind are printed before the rest is counted."""
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 3
 EXIT_INTERRUPTED = 130
@@ -72,6 +74,20 @@ def cli() -> None:
     """
 
 
+def show_problems(error: ErrorbarError) -> None:
+    """One line for each problem, at most a few of each kind."""
+    counts: dict[str, int] = {}
+    for problem in error.problems:
+        counts[problem.code] = counts.get(problem.code, 0) + 1
+        if counts[problem.code] <= MOST_ALIKE:
+            click.echo(f"error: {problem}", err=True)
+    for code, count in counts.items():
+        if count > MOST_ALIKE:
+            click.echo(
+                f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]", err=True
+            )
+
+
 def run() -> None:
     """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input or use, 3 internal error."""
     # Millions of small tuples and no cycles: collecting as often as Python does by default costs a fifth of the time.
@@ -79,8 +95,7 @@ def run() -> None:
     try:
         code = cli.main(prog_name="errorbar", standalone_mode=False)
     except ErrorbarError as error:
-        for problem in error.problems:
-            click.echo(f"error: {problem}", err=True)
+        show_problems(error)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
@@ -91,6 +106,9 @@ def run() -> None:
     except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # what is read is opened elsewhere: this is the output
+        click.echo(f"error: the output cannot be written: {error.strerror or error} [cannot-write]", err=True)
+        sys.exit(EXIT_BAD_INPUT)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise

@@ -98,5 +98,6 @@ def note_record(note: Problem) -> dict[str, object]:
         "file": note.place.file,
         "line": note.place.line,
         "what": note.what,
+        "expected": note.expected,
         "fix": note.fix,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,9 @@ from errorbar.sampling.judged import Truth
 from errorbar.sampling.strata import FLAGGED, UNFLAGGED, Counts
 
 
+_SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
+
+
 @dataclass(frozen=True, slots=True)
 class FrameInput:
     """What the shared options say about the frame.
@@ -72,7 +76,8 @@ def read_frame_input(source: FrameInput, problems: Problems) -> Frame:
         fix = "give item,flag tables; or --corpus and a system's output; or --flagged and --unflagged to plan"
         raise UsageError(Problem("sample-systems", what, fix=fix))
     if source.corpus is None:
-        return read_frame([file.path for file in files], problems, [file.name for file in files])
+        names = [_SUFFIX.sub("", file.name) for file in files]
+        return read_frame([file.path for file in files], problems, names)
     corpus = read_named(expand_files([source.corpus]), problems)
     systems = []
     for file in files:

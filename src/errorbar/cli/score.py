@@ -19,7 +19,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, reference_chunks
 from errorbar.metrics.base import Metric
-from errorbar.metrics.choice import RUNNING
+from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
@@ -189,6 +189,9 @@ def _against(metric: Metric, annotator: str) -> Metric:
     if not isinstance(metric, M2) or metric.choose != RUNNING:
         what = f"--annotator {annotator} and the metric {metric.spec} both say who is scored against"
         raise UsageError(Problem("two-choices", what, fix="give one of them"))
+    if annotator in (RUNNING, SENTENCE):
+        what = f"'{annotator}' is the name of a rule for choosing annotators"
+        raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold name=path"))
     return replace(metric, choose=annotator)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from errorbar.core.edit import Edit
+from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 
 Annotation = tuple[Edit, ...]
@@ -136,11 +136,16 @@ _SEPARATOR, _UNKNOWN = "\x1f", "\x00"
 def reference_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what counts in a reference: annotators, spans, replacements, optionality.
 
-    Types and comments are left out: no score without types depends on them.
+    Comments and types are left out, but for unclear meaning, which decides what an annotator's text is.
     """
     return "\x1d".join([f"{name}\x1e{_edits_record(edits)}" for name, edits in annotations.items()])
 
 
 def _edits_record(edits: Annotation) -> str:
     join = _SEPARATOR.join
-    return "\x1e".join([f"{e[0]} {e[1]} {join(e[2]) if e[2] else _UNKNOWN}{'?' if e[4] else ''}" for e in edits])
+    return "\x1e".join(
+        [
+            f"{e[0]} {e[1]} {join(e[2]) if e[2] else _UNKNOWN}{'?' if e[4] else ''}{'!' if e[3] == UNCLEAR else ''}"
+            for e in edits
+        ]
+    )

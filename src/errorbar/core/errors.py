@@ -27,7 +27,7 @@ class Problem:
     """One thing that is wrong with an input.
 
     Attributes:
-        code: Short stable name, e.g. ``m2-span-outside``; the docs list every code.
+        code: Short stable name, e.g. ``span-outside``; the docs list every code.
         what: What is wrong.
         place: Where it is.
         expected: What would have been right, or "".

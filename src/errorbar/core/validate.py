@@ -44,11 +44,13 @@ def check_annotation(
     tidy = True
     last_start = last_end = -1
     before: tuple[str, ...] = ()
+    n_here = 1
     for index, (start, end, replacements, kind, _, _, _) in enumerate(edits):
         if (tokens[start] if end - start == 1 else " ".join(tokens[start:end])) in replacements and kind != UNCLEAR:
             what = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
             problems.note("edit-no-change", what, place_of(index))
-        if start < last_end or (start == last_start and end == last_end and (start < end or replacements == before)):
+        n_here = n_here + 1 if start == last_start and end == last_end else 1
+        if start < last_end or (n_here > 1 and (start < end or n_here > 2 or _share(before, replacements))):
             tidy = False
         last_start, before = start, replacements
         last_end = end if end > last_end else last_end
@@ -63,9 +65,8 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
     kept: list[Edit] = []
     for i in order:
         edit, place = edits[i], place_of(i)
-        # Insertions may repeat words on purpose ("very, very"), but not the one just before.
-        rivals = kept[-1:] if edit.is_insertion else kept
-        twin = next((k for k in rivals if k.span == edit.span and k.replacements == edit.replacements), None)
+        # One hypothesis edit would match both, and count twice.
+        twin = next((k for k in kept if k.span == edit.span and _share(k.replacements, edit.replacements)), None)
         if twin is not None:
             what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({twin.type}, {edit.type})"
             problems.repairable("edit-duplicate", what, place, repair="the second is dropped")
@@ -79,6 +80,10 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
                 problems.repairable("edit-overlap", what, place, repair="both are kept; at most one can match")
         kept.append(edit)
     return kept
+
+
+def _share(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    return first == second or not set(first).isdisjoint(second)
 
 
 def _overlap(first: Edit, second: Edit) -> bool:

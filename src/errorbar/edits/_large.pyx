@@ -16,7 +16,7 @@ cdef int64_t UNREACHED = <int64_t>1 << 62
 
 
 cdef class LargeSpace(SearchSpace):
-    """The dynamic programme over (vertex, next reference insertion, unchanged words of the open edit)."""
+    """The dynamic program over (vertex, next reference insertion, unchanged words of the open edit)."""
 
     cdef int large_path(self, uint8_t *matched) except -1 nogil:
         """The integer objective of large.py; marks matched edits, writes the path, returns its size."""

@@ -1,4 +1,4 @@
-"""Merging neighbouring edits into longer ones (readable twin of the kernel).
+"""Merging neighboring edits into longer ones (readable twin of the kernel).
 
 Formula
     For every vertex k in order, every arc (i, k) and every lattice edge (k, j): if dist(i, k) + 1 < dist(i, j) and
@@ -10,7 +10,7 @@ Conventions
     Arcs of unchanged words only are taken out again, while iterating over the list, so that the entry after a
     removed one is never looked at; the survivors cost what single steps cost and stay.
 Source
-    Dahlmeier & Ng 2012, section 3.2; behaviour of the official M2 scorer, release 3.2.
+    Dahlmeier & Ng 2012, section 3.2; behavior of the official M2 scorer, release 3.2.
 """
 
 from __future__ import annotations

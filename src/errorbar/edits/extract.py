@@ -2,7 +2,7 @@
 
 Formula
     Among all ways to align the two token sequences: fewest inserted, deleted and substituted tokens (Levenshtein
-    distance), then fewest edits once neighboring changes are merged, then most tokens kept. A dynamic programme
+    distance), then fewest edits once neighboring changes are merged, then most tokens kept. A dynamic program
     over (source tokens read, target tokens read, whether an edit is open) with whole-number keys.
 Conventions
     Tokens are compared exactly. Changes without an unchanged token between them form one edit, so no two edits

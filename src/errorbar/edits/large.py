@@ -3,7 +3,7 @@
 Formula
     Among all ways to cut a path of the lattice into unchanged words, reference edits and other edits, each edit
     with at most ``max_unchanged`` unchanged words: as many reference edits as possible, then the fewest lattice
-    steps outside them, then the fewest other edits. A dynamic programme over (vertex, next reference insertion at
+    steps outside them, then the fewest other edits. A dynamic program over (vertex, next reference insertion at
     this point, unchanged words of the open edit) with whole-number keys, so no rounding decides anything.
 Conventions
     This is the objective that the official scorer's costs stand for, without two accidents of its arithmetic: an

@@ -8,7 +8,7 @@ Conventions
     Tokens are compared exactly. An edge that is minimal in both tables stands twice in the edge list; the
     official scorer weighs it twice, so it matters.
 Source
-    Dahlmeier & Ng 2012, section 3.1; behaviour of the official M2 scorer, release 3.2.
+    Dahlmeier & Ng 2012, section 3.1; behavior of the official M2 scorer, release 3.2.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Matches:
     Attributes:
         counts: Correct, proposed and reference edits; shape (units, annotators, 3).
         present: Whether an annotator looked at a unit; shape (units, annotators).
-        matched: Whether each reference edit was matched, in the order of ``references``.
+        matched: Whether each reference edit was matched, in the order of ``references``; one unused element at the end.
         large: Units whose pair was too large for the official search order (docs/design/large-lattices.md).
         references: The encoded corpus.
     """

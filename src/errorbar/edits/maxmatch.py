@@ -9,7 +9,7 @@ Conventions
     ties between paths are decided by that order. Insertions at one point are matched from both ends inward.
     An arc equals a reference edit if span and one of its replacements agree.
 Source
-    Dahlmeier & Ng 2012, section 3.3; behaviour of the official M2 scorer, release 3.2.
+    Dahlmeier & Ng 2012, section 3.3; behavior of the official M2 scorer, release 3.2.
 """
 
 from __future__ import annotations

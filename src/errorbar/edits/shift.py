@@ -19,7 +19,7 @@ class ShiftDetector:
     """Collects suspicious lines over the parts of a corpus, in order.
 
     A line is suspicious when it shares less than half of its words with its own source line, and clearly more with
-    a neighbour's. Likeness is the number of shared distinct words over the larger of the two sets.
+    a neighbor's. Likeness is the number of shared distinct words over the larger of the two sets.
     """
 
     def __init__(self) -> None:

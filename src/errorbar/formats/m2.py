@@ -95,13 +95,13 @@ class _Assembler:
             head, _, tail = line.partition("|||")
             parsed = tails.get(tail) or self._tail(tail, number)
             span = spans.get(head) or self._span(head, number)
-            if parsed is None or span is None:
+            if parsed is None:
                 continue
             annotator, rest = parsed
-            if annotator not in edits:
+            if annotator not in edits:  # whatever becomes of the line, this annotator looked
                 edits[annotator] = []
                 numbers[annotator] = []
-            if rest is None:
+            if rest is None or span is None:
                 continue
             start, end = span
             if (start < 0 or end < start or end > n_tokens) and not check_span(

@@ -6,6 +6,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from gzip import BadGzipFile
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -134,10 +135,13 @@ def _read_blocks(path: Source, name: str, problems: Problems) -> Iterator[list[s
                     lines = _decode(whole, name, number, problems)
                     yield lines
                     number += len(lines)
-        except (EOFError, OSError, zlib.error) as error:
+        except (EOFError, BadGzipFile, zlib.error) as error:
             what = f"the compressed data is damaged: {error}"
             place = Place(name, number)
             raise InputError(Problem("gzip-damaged", what, place, fix="fetch or compress the file again")) from None
+        except OSError as error:
+            what = f"cannot be read: {error.strerror}"
+            raise InputError(Problem("cannot-open", what, Place(name, number))) from None
         if rest:
             yield _decode(rest, name, number, problems)
 
@@ -172,7 +176,10 @@ def _cannot_open(path: Source, error: OSError) -> Problem:
     if isinstance(error, IsADirectoryError):
         return Problem("is-directory", "this is a directory", place, "a file", "name the file inside it")
     if isinstance(error, FileNotFoundError):
-        siblings = [entry.name for entry in name.parent.iterdir()] if name.parent.is_dir() else []
+        try:
+            siblings = [entry.name for entry in name.parent.iterdir()]
+        except OSError:  # no such folder either, or not ours to list
+            siblings = []
         hint = nearest(name.name, siblings)
         return Problem("no-such-file", "no such file", place, fix=hint if hint.startswith("did") else "")
     return Problem("cannot-open", f"cannot be opened: {error.strerror}", place)

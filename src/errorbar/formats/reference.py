@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob
 from itertools import islice, zip_longest
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, rereadable
-from errorbar.formats.registry import recognise_line
+from errorbar.formats.registry import recognize_line
 
 Unmarked = Literal["auto", "official", "all", "absent"]
 UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "absent")
@@ -84,7 +85,7 @@ def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         InputError: If the file is neither.
     """
     first = lines.peek().lstrip()
-    known = recognise_line(first)
+    known = recognize_line(first)
     if known.name in ("m2", "jsonl"):
         return known.read(lines, problems)
     if not first:
@@ -129,19 +130,23 @@ def reference_chunks(
     problems.raise_errors()
 
 
-def read_corpus(files: Sequence[Source], problems: Problems | None = None, *, unmarked: Unmarked = "auto") -> Corpus:
+def read_corpus(
+    files: Source | Sequence[Source], problems: Problems | None = None, *, unmarked: Unmarked = "auto"
+) -> Corpus:
     """Read a whole reference corpus into memory.
 
     Args:
-        files: One or several M2 or JSONL files over the same sentences.
-        problems: Where notes go; None: read strictly, and find the notes on the corpus.
+        files: One M2 or JSONL file, or several over the same sentences.
+        problems: Where notes go, ``Problems(lenient=True)`` to mend what can be mended; None: read strictly. The
+            notes are on the corpus too.
         unmarked: What a sentence without any A line means.
 
     Raises:
         InputError: If a file is bad, or the files are not over the same sentences.
     """
     notebook = Problems() if problems is None else problems
-    return read_named([NamedFile.parse(str(file)) for file in files], notebook, unmarked=unmarked)
+    every = [files] if isinstance(files, str | PathLike) else files
+    return read_named([NamedFile.parse(str(file)) for file in every], notebook, unmarked=unmarked)
 
 
 def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unmarked = "auto") -> Corpus:
@@ -151,6 +156,8 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
         InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
+    if not files:
+        raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
     # One chunk: every annotator of every file is known before a sentence is filled in.
     chunks = list(reference_chunks(files, problems, unmarked=unmarked, size=ALL))
     sentences = [sentence for chunk in chunks for sentence in chunk.sentences]

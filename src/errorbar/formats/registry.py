@@ -1,4 +1,4 @@
-"""The table of corpus formats: what each can hold, how it is recognised, read and written."""
+"""The table of corpus formats: what each can hold, how it is recognized, read and written."""
 
 from __future__ import annotations
 
@@ -133,13 +133,13 @@ def find_format(name: str) -> Format:
     return FORMATS[name]
 
 
-def recognise_line(first: str) -> Format:
+def recognize_line(first: str) -> Format:
     """Tell a format by the first line that is not blank; plain text where nothing else fits."""
     line = first.lstrip()
     return next(known for known in FORMATS.values() if known.begins(line))
 
 
-def recognise(path: str) -> Format:
+def recognize(path: str) -> Format:
     """Tell a file's format by its first line, leaving standard input unread.
 
     Raises:
@@ -149,7 +149,7 @@ def recognise(path: str) -> Format:
     place = Place(display_name(path))
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
-    known = recognise_line(first)
+    known = recognize_line(first)
     if known.name == "text" and first.lstrip().startswith("<"):
         what = f"markup that errorbar does not know; it starts {first.strip()[:30]!r}"
         raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from text"))

@@ -7,7 +7,7 @@ Conventions
     Nothing proposed: P = 1. Nothing in the reference: R = 1. P = R = 0: F = 0. An annotator who did not look at
     a sentence cannot be chosen for it. The choice of annotators is described in ``errorbar.metrics.choice``.
 Source
-    Dahlmeier & Ng 2012; Ng et al. 2014; behaviour of the official M2 scorer, release 3.2, which the tests compare
+    Dahlmeier & Ng 2012; Ng et al. 2014; behavior of the official M2 scorer, release 3.2, which the tests compare
     with sentence by sentence.
 """
 

@@ -135,9 +135,11 @@ def score_intervals(
     if resampling.method == "closed":
         level = resampling.confidence_level
         false_positives, misses = counts.proposed - counts.correct, counts.gold - counts.correct
+        of_proposed = proportion_interval(min(counts.correct, counts.proposed), counts.proposed, confidence_level=level)
+        of_gold = proportion_interval(min(counts.correct, counts.gold), counts.gold, confidence_level=level)
         return [
-            proportion_interval(min(counts.correct, counts.proposed), counts.proposed, confidence_level=level),
-            proportion_interval(min(counts.correct, counts.gold), counts.gold, confidence_level=level),
+            of_proposed if counts.proposed else Undefined.NOTHING_PROPOSED,
+            of_gold if counts.gold else Undefined.NOTHING_IN_REFERENCE,
             f_score_interval(counts.correct, false_positives, misses, beta=metric.beta, confidence_level=level),
         ]
     if len(np.unique(clusters)) < 2:

@@ -24,6 +24,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
 from errorbar.metrics.base import Metric
+from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.score import Score, SentenceScore, TypeRecall
 from errorbar.metrics.statistics import Documents, Statistics, concatenate
 
@@ -114,7 +115,7 @@ class _Running:
 def score(
     corpus: Corpus,
     systems: Sequence[Hypothesis],
-    metrics: Sequence[Metric],
+    metrics: Sequence[Metric | str],
     *,
     by_type: bool = False,
     by_sentence: bool = False,
@@ -126,7 +127,7 @@ def score(
     Args:
         corpus: Source sentences and annotations.
         systems: The systems' sentences.
-        metrics: What to compute.
+        metrics: What to compute: metrics, or specs such as ``"m2(beta=1)"``.
         by_type: Also recall of each error type.
         by_sentence: Also the part of each sentence.
         resampling: How to make intervals; None: none.
@@ -141,8 +142,9 @@ def score(
     """
     notebook = problems or Problems()
     streams = [_InMemory(system, notebook) for system in systems]
+    parsed = [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
     return score_stream(
-        [corpus], streams, metrics, notebook, by_type=by_type, by_sentence=by_sentence, resampling=resampling
+        [corpus], streams, parsed, notebook, by_type=by_type, by_sentence=by_sentence, resampling=resampling
     )
 
 
@@ -199,16 +201,13 @@ def score_stream(
     for system in systems:
         system.finish(n)
     problems.raise_errors()
-    for name in absent:
-        if name not in annotators:
-            raise unknown_annotator(name, annotators)
+    _check_annotators(absent, annotators)
     for system, detector, large in zip(systems, shifts, n_large, strict=True):
         warn_shifted(system.name, detector, problems)
-        if large:
-            what = f"{large} sentence pairs were too large for the official search order; the integer objective served"
-            problems.note("large-pairs", what, Place(system.name), fix="see docs/design/large-lattices.md")
+        _warn_large(system.name, large, problems)
     if resampling is not None:
-        documents.warn(problems)
+        if resampling.method != "closed":
+            documents.warn(problems)
         conventions = (*conventions, resampling.convention(documents.unit))
     problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     return [
@@ -282,6 +281,18 @@ def _finish(
         [TypeRecall(name, *pair) for name, pair in sorted(fold.types.items())] if by_type else (),
         fold.sentences,
     )
+
+
+def _check_annotators(named: Iterable[str], known: Iterable[str]) -> None:
+    for name in named:
+        if name not in known:
+            raise unknown_annotator(name, known)
+
+
+def _warn_large(system: str, n_large: int, problems: Problems) -> None:
+    if n_large:
+        what = f"{n_large} sentence pairs were too large for the official search order; the integer objective served"
+        problems.note("large-pairs", what, Place(system), fix="see docs/design/large-lattices.md")
 
 
 def warn_shifted(system: str, detector: ShiftDetector, problems: Problems) -> None:

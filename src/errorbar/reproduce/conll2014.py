@@ -22,7 +22,7 @@ CORPUS = "conll2014"
 SYSTEMS = "conll2014-systems"
 NOT_RELEASED = ("NARA",)
 NEVER_RELEASED = "the team's output was never released"
-NO_TRAINING = "the NUCLE training data needs a licence"
+NO_TRAINING = "the NUCLE training data needs a license"
 ONE_PERCENT_DIGIT = 0.05
 """Half of the last digit of a percentage printed with one digit."""
 
