@@ -40,7 +40,7 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 
 
 @click.command("agree")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
 @click.option(
     "--items",
     type=click.Choice(PROJECTIONS),
@@ -53,7 +53,9 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 )
 @click.option("--type", "kind", default="", metavar="TYPE", help="Only edits of this error type count.")
 @click.option("--labels", type=click.Choice(("error", "type")), default="error", show_default=True, help="Labels.")
-@click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+@click.option(
+    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
+)
 @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
 @click.option("--pairs", is_flag=True, help="Cohen's kappa of every pair.")
@@ -206,7 +208,7 @@ def _text(estimate: Estimate) -> list[Cell]:
     if estimate.interval is None:
         reason = estimate.undefined or estimate.no_interval
         return [value, "–" if reason is None else str(reason)]
-    return [value, f"{estimate.interval.low:.4f}–{estimate.interval.high:.4f}"]
+    return [value, f"{estimate.interval.low:.4f} to {estimate.interval.high:.4f}"]
 
 
 def _table(report: AgreementReport) -> Table:

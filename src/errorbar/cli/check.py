@@ -20,8 +20,10 @@ ALL = 1_000_000
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--gold", metavar="FILE", help="Check each FILE as a system's output for this reference.")
+@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
+@click.option(
+    "--gold", type=click.Path(), metavar="FILE", help="Check each FILE as a system's output for this reference."
+)
 @format_option
 def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
     """List every problem of M2 or JSONL files, or of system outputs.

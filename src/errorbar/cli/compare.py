@@ -11,7 +11,9 @@ from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import format_option, lenient_option, note_record, resampling_options, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
+from errorbar.core.errors import Place
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.metrics.registry import DEFAULT, parse_metric
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ SCHEMA = "errorbar.compare/1"
 
 
 @click.command("compare")
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM SYSTEM...")
+@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM SYSTEM...")
 @corpus_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--pairs", is_flag=True, help="Show every pair: difference, interval, p, power.")
@@ -60,6 +62,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs)
     found = compare_systems(metric, measured, data.documents.clusters(), resampling)
     data.documents.warn(data.problems)
+    _warn_hopeless(found, 1 - confidence, data.problems)
     signature = data.signature(str(metric.spec), resampling.convention(data.documents.unit))
     notes = data.problems.notes
     if style == "json":
@@ -81,6 +84,18 @@ def command(
     table = _pair_table(found, confidence) if pairs else _system_table(found, 1 - confidence)
     table.footer = [*table.footer, f"signature {signature}"]
     show(table, style)
+
+
+def _warn_hopeless(found: Comparison, alpha: float, problems: Problems) -> None:
+    """Say when no difference, however large, could be significant."""
+    tested = [pair.test for pair in found.pairs if pair.test.p_value is not None]
+    exact = [test for test in tested if test.exact]
+    if not exact or len(exact) < len(tested):
+        return
+    smallest = min(2 / test.n_replicates for test in exact) * len(found.pairs)
+    if smallest > alpha:
+        what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
+        problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
 
 
 def _system_table(found: Comparison, alpha: float) -> Table:

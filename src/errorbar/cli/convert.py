@@ -42,15 +42,21 @@ class _Request:
 
 
 @click.command("convert")
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, type=click.Path(), required=True, metavar="INPUT...")
 @click.option(
     "--to", "to", type=click.Choice([*_WRITABLE, HOO]), help="Format to write. [default: by the ending of OUT]"
 )
 @click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT. [default: seen from it]")
 @click.option("-o", "--out", default=STANDARD_OUTPUT, metavar="OUT", help="File to write. [default: standard output]")
-@click.option("--source", metavar="FILE", help="INPUTs are corrected versions of this text, line by line.")
-@click.option("--tokens", metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays.")
-@click.option("--essays", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence of INPUT.")
+@click.option(
+    "--source", type=click.Path(), metavar="FILE", help="INPUTs are corrected versions of this text, line by line."
+)
+@click.option(
+    "--tokens", type=click.Path(), metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays."
+)
+@click.option(
+    "--essays", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence of INPUT."
+)
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
 @click.option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")

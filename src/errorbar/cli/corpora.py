@@ -43,8 +43,17 @@ class CorpusInput:
 def corpus_options(command: Command) -> Command:
     """``--gold``, ``--documents``, ``--unmarked``: the command gets them as one argument, ``corpus``."""
 
-    @click.option("--gold", multiple=True, required=True, metavar="FILE", help="Reference; repeatable, or a pattern.")
-    @click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+    @click.option(
+        "--gold",
+        type=click.Path(),
+        multiple=True,
+        required=True,
+        metavar="FILE",
+        help="Reference; repeatable, or a pattern.",
+    )
+    @click.option(
+        "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
+    )
     @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
     @wraps(command)
     def wrapped(*args: Any, gold: tuple[str, ...], documents: str | None, unmarked: Unmarked, **options: Any) -> Any:

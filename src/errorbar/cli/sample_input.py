@@ -40,7 +40,6 @@ from errorbar.sampling import (
 from errorbar.sampling.judged import Truth
 from errorbar.sampling.strata import FLAGGED, UNFLAGGED, Counts
 
-
 _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
 
 

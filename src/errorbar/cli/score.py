@@ -34,8 +34,15 @@ SHORT_HASH = 8
 
 
 @click.command("score")
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
-@click.option("--gold", multiple=True, required=True, metavar="FILE", help="Reference (M2 or JSONL); repeatable.")
+@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM...")
+@click.option(
+    "--gold",
+    type=click.Path(),
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Reference (M2 or JSONL); repeatable.",
+)
 @click.option("--metric", "specs", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable. [default: m2]")
 @click.option("--annotator", metavar="NAME", help="Score against this annotator alone.")
 @click.option("--by-type", is_flag=True, help="Recall of each error type.")
@@ -47,9 +54,11 @@ SHORT_HASH = 8
     show_default=True,
     help="Who looked at a sentence without any A line.",
 )
-@click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
-@click.option("--source", metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@click.option("--types", metavar="FILE", help="HOO: JSON that counts error types in other rows.")
+@click.option(
+    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
+)
+@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.option("--types", type=click.Path(), metavar="FILE", help="HOO: JSON that counts error types in other rows.")
 @click.option("--best", is_flag=True, help="HOO: the best run of each team and measure.")
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
@@ -295,9 +304,13 @@ def _score_table(scores: Sequence[Score]) -> Table:
     )
     if reasons:
         footer.append(f"* by convention: {', '.join(reasons)}")
-    signatures = dict.fromkeys(str(replace(score.signature, hypothesis="…")) for score in scores)
-    footer += [f"signature {signature}" for signature in signatures]
+    footer += _signatures(scores)
     return Table(columns, rows, len(names), footer)
+
+
+def _signatures(scores: Sequence[Score]) -> list[str]:
+    """What was computed on which data how, but for the systems' own text."""
+    return [f"signature {text}" for text in dict.fromkeys(str(replace(s.signature, hypothesis="…")) for s in scores)]
 
 
 def _value(estimate: Estimate) -> str:
@@ -313,11 +326,11 @@ def _type_table(scores: Sequence[Score], style: str) -> Table:
             for label, score in zip(labels, scores, strict=True)
             for row in score.by_type
         ]
-        return Table([*names, "type", "recall", "correct", "gold"], rows, len(names) + 1)
+        return Table([*names, "type", "recall", "correct", "gold"], rows, len(names) + 1, _signatures(scores))
     types = sorted({row.type for score in scores for row in score.by_type})
     recalls = [{row.type: row.recall for row in score.by_type} for score in scores]
     grid = [[kind, *(percent(recall.get(kind)) for recall in recalls)] for kind in types]
-    footer = ["recall in percent; – where the chosen annotators have no edit of the type"]
+    footer = ["recall in percent; – where the chosen annotators have no edit of the type", *_signatures(scores)]
     return Table(["type", *(" ".join(map(str, label)) for label in labels)], grid, 1, footer)
 
 
@@ -328,4 +341,5 @@ def _sentence_table(scores: Sequence[Score]) -> Table:
         for label, score in zip(labels, scores, strict=True)
         for row in score.by_sentence
     ]
-    return Table([*names, "annotator", "sentence", "correct", "proposed", "gold"], rows, len(names) + 1)
+    columns = [*names, "annotator", "sentence", "correct", "proposed", "gold"]
+    return Table(columns, rows, len(names) + 1, _signatures(scores))
