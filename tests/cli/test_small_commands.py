@@ -1,0 +1,151 @@
+"""Commands around the scoring: doctor, metrics, completion, check, demo; and colors."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.cli import CommandLine
+
+ERRORBAR = str(Path(sys.executable).with_name("errorbar"))
+
+
+class TestDoctor:
+    def test_says_which_kernel_is_active_and_that_the_numbers_are_right(self, errorbar: CommandLine) -> None:
+        done = errorbar("doctor", "--format", "json")
+        document = json.loads(done.out)
+        assert done.code == 0
+        assert document["schema"] == "errorbar.doctor/1"
+        assert document["self-test"].startswith("passed")
+        assert ("compiled" in document["kernel"]) == document["kernel_active"]
+
+    def test_without_the_kernel(self) -> None:
+        environment = {**os.environ, "ERRORBAR_KERNEL": "off"}
+        done = subprocess.run([ERRORBAR, "doctor"], capture_output=True, text=True, check=True, env=environment)
+        assert "readable twin, because" in done.stdout
+        assert "passed" in done.stdout
+
+    def test_a_wrong_number_is_a_failure(self, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+        from errorbar.core.counts import Counts
+        from errorbar.demo import selftest
+
+        monkeypatch.setitem(selftest.RECORDED, "careful", Counts(1, 2, 3))
+        done = errorbar("doctor")
+        assert done.code == 1
+        assert "FAILED (other counts: careful)" in done.out
+
+
+def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -> None:
+    (m2,) = json.loads(errorbar("metrics", "--format", "json").out)["metrics"]
+    assert {p["name"]: p["default"] for p in m2["parameters"]} == {
+        "beta": 0.5,
+        "max_unchanged": 2,
+        "ignore_case_space": False,
+        "choose": "running",
+    }
+
+
+class TestCompletion:
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_scripts(self, errorbar: CommandLine, shell: str) -> None:
+        done = errorbar("completion", shell)
+        assert done.code == 0
+        assert "_ERRORBAR_COMPLETE" in done.out
+
+    def test_another_shell(self, errorbar: CommandLine) -> None:
+        done = errorbar("completion", "bsh")
+        assert done.code == 2
+        assert "did you mean 'bash'?" in done.err
+
+    def test_commands_and_files_complete(self) -> None:
+        def complete(words: str, position: int) -> str:
+            environment = {
+                **os.environ,
+                "_ERRORBAR_COMPLETE": "bash_complete",
+                "COMP_WORDS": words,
+                "COMP_CWORD": str(position),
+            }
+            return subprocess.run([ERRORBAR], capture_output=True, text=True, check=False, env=environment).stdout
+
+        assert "plain,score" in complete("errorbar sc", 1)
+        assert complete("errorbar score --gold de", 3).startswith("file,")
+
+
+class TestCheck:
+    def test_lists_every_problem_with_its_line_and_how_to_mend_it(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        bad = tmp_path / "bad.m2"
+        bad.write_text("S a b\nA 0 5|||T|||x|||REQUIRED|||-NONE-|||0\nA 1 0|||T|||x|||REQUIRED|||-NONE-|||0\n\n")
+        done = errorbar("check", str(bad), "--format", "json")
+        assert done.code == 1
+        (report,) = json.loads(done.out)["files"]
+        assert [(p["line"], p["code"]) for p in report["problems"]] == [(2, "span-outside"), (3, "span-backwards")]
+        assert "correct it or use --lenient (the edit is dropped)" in errorbar("check", str(bad)).out
+
+    def test_a_good_file(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        good = tmp_path / "good.m2"
+        good.write_text("S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\n")
+        done = errorbar("check", str(good))
+        assert done.code == 0
+        assert done.out.strip().endswith("no problem")
+
+    def test_a_system_with_a_line_too_few(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        (tmp_path / "gold.m2").write_text("S a b\n\nS c d\n\n")
+        (tmp_path / "system").write_text("a b\n")
+        done = errorbar("check", "--gold", str(tmp_path / "gold.m2"), str(tmp_path / "system"))
+        assert done.code == 1
+        assert "1 lines for 2 sentences" in done.out
+
+
+def test_the_demo_is_written_once_and_again(errorbar: CommandLine, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert errorbar("demo", "--save", str(tmp_path / "demo")).code == 0
+    (tmp_path / "demo" / "copy.txt").write_text("mine\n")
+    done = errorbar("demo", "--save", str(tmp_path / "demo"))
+    assert (done.code, "another file of that name" in done.err) == (2, True)
+    assert (tmp_path / "demo" / "copy.txt").read_text() == "mine\n"
+
+
+def on_a_terminal(*arguments: str, no_color: bool) -> str:
+    """What a command prints when standard output is a terminal."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    if no_color:
+        environment["NO_COLOR"] = "1"
+    with subprocess.Popen([ERRORBAR, *arguments], stdout=slave, stderr=subprocess.DEVNULL, env=environment) as process:
+        os.close(slave)
+        chunks = []
+        while True:
+            try:
+                chunk = os.read(master, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not chunk:
+                break
+            chunks.append(chunk)
+        process.wait()
+    os.close(master)
+    return b"".join(chunks).decode()
+
+
+class TestColors:
+    def test_on_a_terminal_only(self) -> None:
+        assert "\x1b[1m" in on_a_terminal("demo", no_color=False)
+        piped = subprocess.run([ERRORBAR, "demo"], capture_output=True, text=True, check=True)
+        assert "\x1b" not in piped.stdout + piped.stderr
+
+    def test_not_if_asked_not_to(self) -> None:
+        assert "\x1b" not in on_a_terminal("demo", no_color=True)
+
+
+def test_an_output_that_cannot_be_written() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([ERRORBAR, "demo"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "[cannot-write]" in done.stderr
