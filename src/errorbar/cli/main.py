@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from importlib import import_module
 
 import click
 
-from errorbar.core.errors import ErrorbarError, nearest
+from errorbar.cli.lazy import LazyGroup
+from errorbar.core.errors import ErrorbarError
 from errorbar.version import __version__
 
 DEBUG = "ERRORBAR_DEBUG"
@@ -36,36 +36,12 @@ COMMANDS = {
 """Every command with its one-line help; a command's module is imported only when it runs."""
 
 
-class LazyGroup(click.Group):
-    """A group whose commands live in modules of their own name."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"errorbar.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command where there is none of that name."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command '{args[0]}'; {nearest(args[0], COMMANDS)}")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    prefix="errorbar.cli.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="errorbar")
 def cli() -> None:
     """Measure grammatical error correction against many human judges.
