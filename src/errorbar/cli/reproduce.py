@@ -19,7 +19,7 @@ SCHEMA = "errorbar.reproduce/1"
 
 
 @click.command("reproduce")
-@click.argument("study", metavar="conll2014|bryant-ng2015|hoo2011")
+@click.argument("study", metavar="STUDY")
 @click.option(
     "--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the corpora. [default: cache]"
 )
@@ -28,6 +28,8 @@ SCHEMA = "errorbar.reproduce/1"
 @format_option
 def command(study: str, data: Path | None, everything: bool, seed: int, style: str) -> None:
     """Recompute a paper's tables from the corpora and compare every cell.
+
+    STUDY is conll2014, bryant-ng2015, tetreault-chodorow2008 or hoo2011.
 
     Exit code 1 if a cell that should match does not. Cells that cannot match for a known reason say why.
 

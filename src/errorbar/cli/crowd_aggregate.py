@@ -1,0 +1,149 @@
+"""``errorbar crowd aggregate``: answers from judgments."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd, signature
+from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.core.problems import Problems
+from errorbar.crowd.aggregate import METHODS, Comparison, Method, aggregate, answer_name
+from errorbar.crowd.answers import UNKNOWN
+from errorbar.crowd.dawid_skene import N_STARTS, Prior
+from errorbar.crowd.votes import MIN_ITEMS
+from errorbar.stats.streams import stream
+
+SCHEMA = "errorbar.crowd.aggregate/1"
+
+
+@click.command("aggregate")
+@click.argument("judgments", metavar="JUDGMENTS")
+@click.option("--method", "methods", type=click.Choice(METHODS), multiple=True, help="Repeatable.  [default: all]")
+@click.option("--ties", default=UNKNOWN, show_default=True, metavar="LABEL", help="The label that wins ties.")
+@click.option(
+    "--prior", type=(float, float), default=(2.0, 0.5), show_default=True, help="Pseudo-counts: right, wrong."
+)
+@click.option("--starts", type=click.IntRange(1), default=N_STARTS, show_default=True, help="Of EM.")
+@click.option("--min-items", type=float, default=MIN_ITEMS, show_default=True, help="Judgments of a rater, on average.")
+@click.option("--differing", is_flag=True, help="Only the items on which methods differ.")
+@click.option("--summary", is_flag=True, help="Counts of answers and runs of EM in place of items.")
+@crowd_options
+@seed_option
+@lenient_option
+@format_option
+def command(
+    judgments: str,
+    methods: tuple[Method, ...],
+    ties: str,
+    prior: tuple[float, float],
+    starts: int,
+    min_items: float,
+    differing: bool,
+    summary: bool,
+    source: CrowdSource,
+    seed: int,
+    lenient: bool,
+    style: str,
+) -> None:
+    """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
+
+    Each row is an item with its number of judgments and, for each method, the answer and its share or probability.
+
+    \b
+    errorbar crowd aggregate votes.csv --differing
+    errorbar crowd aggregate votes.csv --method dawid-skene --format csv > answers.csv
+    """
+    problems = Problems(lenient=lenient)
+    crowd = read_crowd(judgments, source, problems)
+    made = aggregate(
+        crowd.judgments,
+        stream(seed, "crowd", "aggregate"),
+        methods=methods or METHODS,
+        prior=Prior(*prior),
+        n_starts=starts,
+        ties=ties,
+        min_items=min_items,
+    )
+    chosen = list(made.differing) if differing else range(len(crowd.judgments.items))
+    if style == "json":
+        spec = f"aggregate(methods={'+'.join(made.answers)},prior={prior[0]:g}+{prior[1]:g},ties={ties})"
+        document = {
+            "schema": SCHEMA,
+            "summary": _summary(made),
+            "items": [] if summary else [_item(made, number) for number in chosen],
+            "n_differing": len(made.differing),
+            "signature": signature(spec, crowd, None, (f"seed:{seed}",)),
+            "warnings": [note_record(note) for note in problems.notes],
+        }
+        show_json(document)
+        return
+    show_notes(problems.notes)
+    show(_summary_table(made) if summary else _item_table(made, chosen, style), style)
+
+
+def _share(made: Comparison, name: str, item: int) -> float | None:
+    row = made.answers[name].shares[item]
+    return None if np.isnan(row).any() else float(row.max(initial=0.0))
+
+
+def _item_table(made: Comparison, chosen: range | list[int], style: str) -> Table:
+    columns = ["item", *made.answers, "judgments", *(f"{name} share" for name in made.answers)]
+    rows: list[list[Cell]] = []
+    first = made.answers["majority"]
+    for item in chosen:
+        shares = [_share(made, name, item) for name in made.answers]
+        texts: list[Cell] = [s if style == "csv" else "–" if s is None else f"{s:.4f}" for s in shares]
+        names = [answer_name(answers, item) for answers in made.answers.values()]
+        rows.append([first.items[item], *names, int(first.n_judgments[item]), *texts])
+    footer = [f"{len(made.differing):,} of {len(first.items):,} items get different answers"]
+    return Table(columns, rows, 1 + len(made.answers), footer)
+
+
+def _summary_table(made: Comparison) -> Table:
+    labels = made.answers["majority"].labels
+    columns = ["method", *labels, UNKNOWN, "differ from majority", "log-likelihood", "best start", "runs"]
+    rows: list[list[Cell]] = []
+    base = made.answers["majority"].answer
+    for name, answers in made.answers.items():
+        counts = [int((answers.answer == code).sum()) for code in range(len(labels))]
+        fit = made.fits.get(name)
+        runs = "–" if fit is None else "; ".join(f"{run.log_likelihood:.3f}" for run in fit.starts)
+        likelihood = "–" if fit is None else f"{fit.log_likelihood:.3f}"
+        best = "–" if fit is None else fit.starts[fit.best].name
+        row: list[Cell] = [name, *counts, int((answers.answer < 0).sum())]
+        rows.append([*row, int((answers.answer != base).sum()), likelihood, best, runs])
+    return Table(columns, rows, 1, ["runs: the log-likelihood that each start of EM ended at"])
+
+
+def _summary(made: Comparison) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, answers in made.answers.items():
+        counts = {label: int((answers.answer == code).sum()) for code, label in enumerate(answers.labels)}
+        fit = made.fits.get(name)
+        record: dict[str, object] = {"answers": {**counts, UNKNOWN: int((answers.answer < 0).sum())}}
+        if fit is not None:
+            record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
+            record["best"] = fit.best
+            record["starts"] = [
+                {
+                    "name": run.name,
+                    "log_likelihood": run.log_likelihood,
+                    "objective": run.objective,
+                    "n_iterations": run.n_iterations,
+                    "converged": run.converged,
+                }
+                for run in fit.starts
+            ]
+        found[name] = record
+    return found
+
+
+def _item(made: Comparison, item: int) -> dict[str, object]:
+    first = made.answers["majority"]
+    answers = {
+        name: {"answer": answer_name(answers, item), "share": _share(made, name, item)}
+        for name, answers in made.answers.items()
+    }
+    return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}

@@ -1,0 +1,289 @@
+"""What the crowd commands read: judgments in any layout, or a corpus whose annotators' edits become judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from hashlib import sha256
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import ContentHash, Corpus, Sentence
+from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problems
+from errorbar.core.signature import Signature
+from errorbar.crowd.repeats import POLICIES, RepeatPolicy, settle_repeats
+from errorbar.edits.extract import extract_edits
+from errorbar.edits.items import ERROR, PROJECTIONS, WORD_CLASSES, Projection, edit_items
+from errorbar.formats.documents import add_documents
+from errorbar.formats.flags import read_flags
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.mturk import is_batch, read_batch, read_wide
+from errorbar.formats.opening import Lines, rereadable
+from errorbar.formats.plain_judgments import read_judgments_fast
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+LAYOUTS = ("auto", "long", "wide", "batch")
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdSource:
+    """What the shared options say about the judgments."""
+
+    layout: str
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    unknown: tuple[str, ...]
+    repeats: RepeatPolicy
+    items: Projection
+    words: str
+    kind: str
+    documents: str | None
+    unmarked: Unmarked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowd:
+    """Judgments and what came with them.
+
+    Attributes:
+        judgments: The judgments.
+        clusters: Cluster of each item, or None.
+        seconds: Time of each judgment, or None.
+        corpus: The corpus that the judgments are projected from, or None.
+        source: The options.
+    """
+
+    judgments: Judgments
+    clusters: NDArray[np.int64] | None
+    seconds: NDArray[np.float64] | None
+    corpus: Corpus | None
+    source: CrowdSource
+
+
+def crowd_options(command: Command) -> Command:
+    """Options about the judgments: the command gets them as one argument, ``source``."""
+
+    @click.option("--layout", type=click.Choice(LAYOUTS), default="auto", show_default=True, help="Of a table.")
+    @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable.")
+    @click.option("--labels", default="", metavar="A,B", help="The labels there may be, in order; others are refused.")
+    @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
+    @click.option("--repeats", type=click.Choice(POLICIES), default="refuse", show_default=True, help="Of one rater.")
+    @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", help="What a corpus's annotators judge.")
+    @click.option("--words", default="prepositions", help="With --items words: prepositions, articles, or a,b,c.")
+    @click.option("--type", "kind", default="", metavar="TYPE", help="Only annotators' edits of this type count.")
+    @click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+    @wraps(command)
+    def wrapped(
+        *args: Any,
+        layout: str,
+        columns: tuple[str, ...],
+        labels: str,
+        unknown: tuple[str, ...],
+        repeats: RepeatPolicy,
+        items: Projection,
+        words: str,
+        kind: str,
+        documents: str | None,
+        unmarked: Unmarked,
+        **options: Any,
+    ) -> Any:
+        declared = tuple(label for label in labels.split(",") if label)
+        source = CrowdSource(layout, columns, declared, unknown, repeats, items, words, kind, documents, unmarked)
+        return command(*args, source=source, **options)
+
+    return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type
+
+
+def read_crowd(path: str, source: CrowdSource, problems: Problems) -> Crowd:
+    """Read judgments, or make them of a corpus.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit.
+    """
+    files = expand_files([path])
+    first = rereadable(files[0].path)
+    # Parquet is no text; a JSON line without a rater is a sentence, unless the options say that it is a table.
+    head = "" if str(first).endswith(".parquet") else Lines(first, problems).peek()
+    told = bool(source.columns) or source.layout != "auto"
+    sentence = head.startswith("{") and '"rater"' not in head and not told
+    if head.startswith("S ") or sentence or len(files) > 1:
+        named = files if len(files) > 1 else [NamedFile(str(first), files[0].name)]
+        return _from_corpus(named, source, problems)
+    header = [field.strip().strip('"') for field in head.split(max(",\t;", key=head.count))]
+    roles = _roles(source.columns)
+    seconds = None
+    layout = source.layout
+    if layout == "auto":
+        layout = "batch" if is_batch(header) else "long"
+    if layout == "batch":
+        answer, item = roles.pop("label", ""), roles.pop("item", "")
+        batch = read_batch(first, problems, answer=answer, item=item, labels=source.labels)
+        judgments, seconds = batch.judgments, batch.seconds
+    elif layout == "wide":
+        judgments = read_wide(first, problems, item=roles.get("item", "item"), labels=source.labels)
+    else:
+        timed = roles.pop("seconds", "")
+        judgments = read_judgments_fast(first, problems, columns=roles, labels=source.labels, repeats="keep")
+        if timed:
+            # A time is a number of at least 0 for each judgment, as a weight is: read once more in its place.
+            again = read_judgments_fast(first, Problems(), columns={**roles, "weight": timed}, repeats="keep")
+            seconds = again.weight
+    _check_labels(judgments, source.labels, files[0].path)
+    return _settled(Crowd(judgments, None, seconds, None, source), problems)
+
+
+def _settled(crowd: Crowd, problems: Problems) -> Crowd:
+    """The judgments without repeats and without those that say "unknown"; times follow their judgments."""
+    table, seconds, source = crowd.judgments, crowd.seconds, crowd.source
+    numbers = Judgments(
+        table.item,
+        table.rater,
+        table.label,
+        table.items,
+        table.raters,
+        table.labels,
+        np.arange(len(table), dtype=float),
+    )
+    kept = settle_repeats(numbers, source.repeats)
+    if source.unknown:
+        before = len(kept)
+        kept = kept.without(source.unknown)
+        if len(kept) < before:
+            what = f"{before - len(kept)} judgments have a label that means unknown; they count as not given"
+            problems.note("crowd-unknown", what, Place())
+    assert kept.weight is not None
+    rows = kept.weight.astype(np.int64)
+    weight = None if table.weight is None else table.weight[rows]
+    judgments = Judgments(kept.item, kept.rater, kept.label, kept.items, kept.raters, kept.labels, weight)
+    n_bare = len(judgments.items) - len(np.unique(judgments.item))
+    if n_bare:
+        problems.note("crowd-unjudged", f"{n_bare} items have no judgment; they do not count", Place())
+    return Crowd(judgments, crowd.clusters, None if seconds is None else seconds[rows], crowd.corpus, source)
+
+
+def _from_corpus(files: Sequence[NamedFile], source: CrowdSource, problems: Problems) -> Crowd:
+    corpus = read_named(list(files), problems, unmarked=source.unmarked)
+    if source.documents is not None:
+        add_documents(corpus, source.documents, problems)
+    made = edit_items(corpus, source.items, words=_words(source), type=source.kind)
+    problems.notes += made.notes()
+    return Crowd(made.judgments, made.clusters, None, corpus, source)
+
+
+def system_flags(path: str, crowd: Crowd, problems: Problems) -> tuple[str, NDArray[np.bool_]]:
+    """A system's name and its flag for each item: a table ``item,flag``, or its text if there is a corpus.
+
+    Raises:
+        InputError: If the file is bad or does not fit.
+    """
+    file = NamedFile.parse(path)
+    first = rereadable(file.path)
+    head = Lines(first, problems).peek().replace('"', "")
+    table = head.startswith("{item") or {"item", "flag"} <= set(head.replace("\t", ",").replace(";", ",").split(","))
+    if crowd.corpus is not None and not table:
+        return file.name, _projected(NamedFile(str(first), file.name), crowd, problems)
+    given = read_flags(first, problems, file.name).flags
+    items = crowd.judgments.items
+    judged = set(items)
+    unknown = [item for item in given if item not in judged]
+    if unknown:
+        what = f"{len(unknown)} items of the system were not judged, first '{unknown[0]}'; they do not count"
+        problems.note("crowd-not-judged", what, Place(file.path))
+    lacking = [item for item in items if item not in given]
+    if lacking:
+        what = f"{len(lacking)} of {len(items)} judged items have no flag, first '{lacking[0]}'"
+        problems.repairable("crowd-no-flag", what, Place(file.path), repair="they count as not flagged")
+        problems.raise_errors()
+    return file.name, np.array([given.get(item, False) for item in items], np.bool_)
+
+
+def _projected(file: NamedFile, crowd: Crowd, problems: Problems) -> NDArray[np.bool_]:
+    corpus, source = crowd.corpus, crowd.source
+    assert corpus is not None
+    reader = HypothesisReader(file, problems)
+    lines = reader.take(len(corpus))
+    reader.finish(len(corpus))
+    problems.raise_errors()
+    sentences = [
+        Sentence(sentence.text, {file.name: tuple(extract_edits(sentence.tokens, line.split()))})
+        for sentence, line in zip(corpus.sentences, lines, strict=True)
+    ]
+    made = edit_items(Corpus(sentences, (file.name,), file.name), source.items, words=_words(source)).judgments
+    flags = np.zeros(len(made.items), np.bool_)
+    flags[made.item] = made.label == made.labels.index(ERROR)
+    return flags
+
+
+def error_label(judgments: Judgments, given: str) -> int:
+    """Code of the label that means "this is an error".
+
+    Raises:
+        UsageError: If there is no such label.
+    """
+    wanted = given or ERROR
+    found = [code for code, label in enumerate(judgments.labels) if label.lower() == wanted.lower()]
+    if len(found) != 1:
+        what = f"no label is called '{wanted}'"
+        fix = f"name the label that means an error: --error LABEL; {nearest(wanted, judgments.labels)}"
+        raise UsageError(Problem("crowd-error-label", what, fix=fix))
+    return found[0]
+
+
+def signature(spec: str, crowd: Crowd, flags: NDArray[np.bool_] | None, conventions: Sequence[str]) -> str:
+    """What can change a digit: items, judgments, flags and conventions."""
+    table = crowd.judgments
+    source, reference, said = ContentHash(), ContentHash(), ContentHash()
+    source.add(table.items)
+    reference.add([*table.raters, *table.labels])
+    for column in (table.item, table.rater, table.label, table.weight):
+        reference.add(["" if column is None else sha256(column.tobytes()).hexdigest()])
+    if flags is not None:
+        said.add([sha256(flags.tobytes()).hexdigest()])
+    hypothesis = said.short() if flags is not None else "none"
+    n, raters = len(table.items), len(np.unique(table.rater))
+    return str(Signature(spec, source.short(), reference.short(), hypothesis, n, raters, tuple(conventions)))
+
+
+def _words(source: CrowdSource) -> str | list[str]:
+    return source.words if source.words in WORD_CLASSES else [word for word in source.words.split(",") if word]
+
+
+def _roles(columns: Sequence[str]) -> dict[str, str]:
+    roles: dict[str, str] = {}
+    for text in columns:
+        role, equals, name = text.partition("=")
+        known = ("item", "rater", "label", "weight", "seconds")
+        if not equals or not name or role not in known:
+            what = f"--column {text}"
+            raise UsageError(Problem("crowd-column", what, expected="ROLE=NAME", fix=nearest(role, known)))
+        roles[role] = name
+    return roles
+
+
+def _check_labels(judgments: Judgments, declared: Sequence[str], path: str) -> None:
+    wrong: Mapping[str, int] = {
+        label: int((judgments.label == code).sum())
+        for code, label in enumerate(judgments.labels)
+        if declared and label not in declared
+    }
+    found = [
+        Problem(
+            "crowd-label",
+            f"{n} judgments say '{label}', which is not declared",
+            Place(path),
+            "",
+            nearest(label, declared),
+        )
+        for label, n in wrong.items()
+    ]
+    if found:
+        raise InputError(found)

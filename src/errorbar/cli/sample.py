@@ -1,0 +1,369 @@
+"""``errorbar sample``: plan, draw and estimate from a few hundred judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.render import show, show_json
+from errorbar.cli.sample_input import FrameInput, draw_input, read_input, sizes_input
+from errorbar.cli.sample_render import (
+    design_table,
+    designs_record,
+    estimates_record,
+    estimates_table,
+    plan_record,
+    plan_table,
+)
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.problems import Problems
+
+if TYPE_CHECKING:
+    from errorbar.sampling import PairedDifference, Plan, Strata
+    from errorbar.sampling.judged import Truth
+    from errorbar.sampling.quantities import Target
+
+SCHEMA = "errorbar.sample/1"
+Command = TypeVar("Command", bound=Callable[..., Any])
+PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
+
+
+@click.group("sample")
+def command() -> None:
+    """Plan a sample, draw it blind, and estimate P, R and F of a whole corpus.
+
+    FLAGS are tables of item, flag and maybe score (CSV, JSON lines, gzipped or not), one for each of one or two
+    systems; with --corpus, the systems' outputs, whose changes are the flags.
+
+    \b
+    errorbar sample plan flags.csv --budget 300
+    errorbar sample draw flags.csv --budget 300 --out set.csv --key key.json
+    errorbar sample estimate judged.csv --key key.json
+    """
+
+
+def frame_options(function: Command) -> Command:
+    """``--corpus``, ``--items``, ``--words``, ``--bands``: the command gets them as one argument, ``frame``."""
+
+    @click.argument("flags", nargs=-1, metavar="[FLAGS]...")
+    @click.option("--corpus", metavar="FILE", help="Source sentences; FLAGS are then the systems' outputs.")
+    @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
+    @click.option("--words", default="prepositions", show_default=True, help="With --items words: a class, or a,b,c.")
+    @click.option("--bands", type=click.IntRange(1), default=1, show_default=True, help="Cut strata by score.")
+    @wraps(function)
+    def wrapped(
+        *args: Any, flags: tuple[str, ...], corpus: str | None, items: Any, words: str, bands: int, **options: Any
+    ) -> Any:
+        return function(*args, frame=FrameInput(flags, corpus, items, words, bands), **options)
+
+    return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type
+
+
+def plan_options(function: Command) -> Command:
+    """``--budget`` or ``--half-width``, ``--target``, and what is supposed."""
+    for option in reversed(
+        [
+            click.option("--budget", type=click.IntRange(2), help="Items to judge."),
+            click.option("--half-width", type=click.FloatRange(0, 1, min_open=True), help="Wanted, e.g. 0.05."),
+            click.option(
+                "--target", type=click.Choice(("P", "R", "F")), default="R", show_default=True, help="Best for."
+            ),
+            click.option(
+                "--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F."
+            ),
+            click.option("--floor", type=click.IntRange(1), default=30, show_default=True, help="Least of a stratum."),
+            click.option("--precision", type=float, default=0.7, show_default=True, help="Guess: errors in flagged."),
+            click.option("--miss-rate", type=float, default=0.05, show_default=True, help="Guess: errors in the rest."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def size_options(function: Command) -> Command:
+    """``--flagged``, ``--unflagged``: guesses instead of a table."""
+    function = click.option("--unflagged", type=click.IntRange(1), help="Instead of FLAGS: items not flagged.")(
+        function
+    )
+    return click.option("--flagged", type=click.IntRange(1), help="Instead of FLAGS: items flagged.")(function)
+
+
+@command.command("plan")
+@frame_options
+@size_options
+@plan_options
+@click.option("--raters", type=click.IntRange(1), default=1, show_default=True, help="Judgments of each item.")
+@click.option("--price", type=click.FloatRange(0), help="Of one judgment.")
+@click.option("--minutes", type=click.FloatRange(0), help="Working time of one judgment.")
+@format_option
+def plan(
+    frame: FrameInput,
+    flagged: int | None,
+    unflagged: int | None,
+    budget: int | None,
+    half_width: float | None,
+    target: Target,
+    beta: float,
+    floor: int,
+    precision: float,
+    miss_rate: float,
+    raters: int,
+    price: float | None,
+    minutes: float | None,
+    style: str,
+) -> None:
+    """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
+
+    \b
+    errorbar sample plan flags.csv --budget 300 --price 0.02
+    errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05
+    """
+    problems = Problems()
+    strata = sizes_input(frame, flagged, unflagged) or read_input(frame, problems)[1]
+    made = _plan(strata, budget, half_width, target, beta, floor, precision, miss_rate)
+    cost = made.cost(raters=raters, price=price, minutes=minutes)
+    if style == "json":
+        show_json({"schema": SCHEMA, **plan_record(made, cost), "warnings": _records(problems)})
+        return
+    show_notes(problems.notes)
+    show(plan_table(made, cost), style)
+
+
+@command.command("compare")
+@frame_options
+@size_options
+@plan_options
+@format_option
+def compare(
+    frame: FrameInput,
+    flagged: int | None,
+    unflagged: int | None,
+    budget: int | None,
+    half_width: float | None,
+    target: Target,
+    beta: float,
+    floor: int,
+    precision: float,
+    miss_rate: float,
+    style: str,
+) -> None:
+    """Say what the same budget gives with other designs: what stratifying buys.
+
+    \b
+    errorbar sample compare flags.csv --budget 300
+    """
+    from errorbar.sampling import compare_designs
+
+    problems = Problems()
+    strata = sizes_input(frame, flagged, unflagged) or read_input(frame, problems)[1]
+    made = _plan(strata, budget, half_width, target, beta, floor, precision, miss_rate)
+    designs = compare_designs(made, beta=beta)
+    if style == "json":
+        show_json({"schema": SCHEMA, **designs_record(made, designs), "warnings": _records(problems)})
+        return
+    show_notes(problems.notes)
+    show(design_table(made, designs), style)
+
+
+def _plan(
+    strata: Strata,
+    budget: int | None,
+    half_width: float | None,
+    target: Target,
+    beta: float,
+    floor: int,
+    precision: float,
+    miss_rate: float,
+) -> Plan:
+    from errorbar.sampling import budget_for_half_width, guessed_rates, plan_sample
+
+    rates = guessed_rates(strata, precision, miss_rate)
+    if (budget is None) == (half_width is None):
+        what = "neither a budget nor a half-width" if budget is None else "a budget and a half-width"
+        raise UsageError(Problem("sample-budget", what, fix="give one of --budget and --half-width"))
+    if budget is None:
+        assert half_width is not None  # one of the two is given
+        budget = budget_for_half_width(strata, rates, half_width, target=target, beta=beta, floor=floor)
+    total = int(strata.sizes.sum())
+    if budget > total:
+        what = f"a budget of {budget} items"
+        raise UsageError(Problem("sample-budget", what, expected=f"at most {total}, all there are"))
+    return plan_sample(strata, rates, budget, target=target, beta=beta, floor=floor)
+
+
+@command.command("draw")
+@frame_options
+@plan_options
+@click.option("--out", required=True, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz.")
+@click.option("--key", "key_file", required=True, metavar="FILE", help="The private key, a new file.")
+@click.option("--rater", "raters", multiple=True, default=("rater-1",), show_default=True, help="Who; repeatable.")
+@click.option("--after", metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
+@click.option("--judged", multiple=True, metavar="FILE", help="The filled-in sets of --after.")
+@click.option("--error", "errors", multiple=True, default=("error",), show_default=True, help="Labels that mean error.")
+@click.option("--ok", "others", multiple=True, default=("ok",), show_default=True, help="Labels that mean no error.")
+@click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'.")
+@seed_option
+def draw(
+    frame: FrameInput,
+    budget: int | None,
+    half_width: float | None,
+    target: Target,
+    beta: float,
+    floor: int,
+    precision: float,
+    miss_rate: float,
+    out: str,
+    key_file: str,
+    raters: tuple[str, ...],
+    after: str | None,
+    judged: tuple[str, ...],
+    errors: tuple[str, ...],
+    others: tuple[str, ...],
+    unknown: tuple[str, ...],
+    seed: int,
+) -> None:
+    """Draw items and write them blind and shuffled; the key tells the strata and stays private.
+
+    \b
+    errorbar sample draw flags.csv --budget 60 --out pilot.csv --key pilot.json
+    errorbar sample draw flags.csv --budget 300 --after pilot.json --judged pilot-done.csv \\
+      --out rest.csv --key key.json
+    """
+    from errorbar.formats.saving import save_lines
+    from errorbar.sampling import blind_set, write_key
+
+    if Path(key_file).exists():
+        what = "there is a key of this name, and a set without its key is lost"
+        raise UsageError(Problem("sample-key-exists", what, Place(key_file), fix="name a new file"))
+    problems = Problems()
+    whole, key = draw_input(
+        frame,
+        (budget, half_width, target, beta, floor, precision, miss_rate),
+        (after, judged, errors, others, unknown),
+        seed,
+        problems,
+        _plan,
+    )
+    show_notes(problems.notes)
+    kind = out.removesuffix(".gz").rpartition(".")[2]
+    lines = blind_set(key, whole, raters, "jsonl" if kind == "jsonl" else "csv")
+    save_lines(write_key(key), key_file)  # first: a set is worth nothing without its key
+    save_lines(lines, out)
+    drawn = key.rounds[-1]
+    click.echo(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}", err=True)
+
+
+@command.command("estimate")
+@click.argument("judgments", nargs=-1, metavar="[JUDGMENTS]...")
+@click.option("--key", "key_file", metavar="FILE", help="The key that was written with the set.")
+@click.option(
+    "--counts",
+    multiple=True,
+    metavar="SIDE:N:n:x",
+    help="Instead of files: flagged or unflagged, items, judged, errors; repeatable.",
+)
+@click.option(
+    "--truth",
+    type=click.Choice(("majority", "any", "graded")),
+    default="majority",
+    show_default=True,
+    help="Of several raters.",
+)
+@click.option("--error", "errors", multiple=True, default=("error",), show_default=True, help="Labels that mean error.")
+@click.option("--ok", "others", multiple=True, default=("ok",), show_default=True, help="Labels that mean no error.")
+@click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'.")
+@click.option("--votes", metavar="FILE", help="Cheap judgments of many items; needs --flags or --corpus.")
+@click.option("--flags", "flag_files", multiple=True, metavar="FILE", help="What the sample was drawn from.")
+@click.option("--corpus", metavar="FILE", help="With --votes: source sentences; --flags are then outputs.")
+@click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
+@click.option("--words", default="prepositions", show_default=True, help="With --items words.")
+@click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
+@click.option("--method", type=click.Choice(("logit", "wald")), default="logit", show_default=True, help="Intervals.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level.",
+)
+@seed_option
+@lenient_option
+@format_option
+def estimate(
+    judgments: tuple[str, ...],
+    key_file: str | None,
+    counts: tuple[str, ...],
+    truth: Truth,
+    errors: tuple[str, ...],
+    others: tuple[str, ...],
+    unknown: tuple[str, ...],
+    votes: str | None,
+    flag_files: tuple[str, ...],
+    corpus: str | None,
+    items: Any,
+    words: str,
+    beta: float,
+    method: Any,
+    confidence: float,
+    seed: int,
+    lenient: bool,
+    style: str,
+) -> None:
+    """Estimate hits, misses, false positives, P, R and F of the whole corpus.
+
+    \b
+    errorbar sample estimate judged.csv --key key.json
+    errorbar sample estimate --counts flagged:1000:750:600 --counts unflagged:9000:1500:450
+    """
+    from errorbar.cli.sample_input import counted_input, judged_input, votes_input
+    from errorbar.sampling import estimate_sample, paired_differences
+    from errorbar.stats.streams import stream
+
+    problems = Problems(lenient=lenient)
+    assisted = None
+    if counts:
+        if judgments or key_file or votes:
+            what = "counts and files"
+            raise UsageError(Problem("sample-counts", what, fix="give either --counts, or JUDGMENTS and --key"))
+        strata, sample = counted_input(counts)
+    else:
+        if key_file is None:
+            what = "no key tells which stratum the items are from"
+            raise UsageError(Problem("sample-key", what, fix="give --key, the file that 'sample draw' wrote"))
+        key, judged = judged_input(judgments, key_file, truth, errors, others, unknown, problems)
+        strata, sample = key.strata, judged.sample
+        if votes is not None:
+            source = FrameInput(flag_files, corpus, items, words, 1)
+            assisted = votes_input(votes, source, key, judged, (errors, others, unknown), problems)
+    found = [
+        estimate_sample(
+            strata,
+            sample,
+            system=system,
+            beta=beta,
+            method=method,
+            confidence_level=confidence,
+            rng=stream(seed, "sample", "bayes"),
+            assisted=None if assisted is None else (assisted.totals, assisted.variances),
+        )
+        for system in range(len(strata.systems))
+    ]
+    differences: tuple[PairedDifference, ...] = ()
+    if len(found) == 2 and assisted is None:
+        differences = paired_differences(strata, sample, beta=beta, confidence_level=confidence)
+    notes = [*problems.notes, *dict.fromkeys(note for one in found for note in one.notes)]
+    if style == "json":
+        record = estimates_record(strata, sample, found, differences, assisted, truth)
+        show_json({"schema": SCHEMA, **record, "warnings": [note_record(note) for note in notes]})
+        return
+    show_notes(notes)
+    show(estimates_table(strata, sample, found, differences, assisted, truth), style)
+
+
+def _records(problems: Problems) -> list[dict[str, object]]:
+    return [note_record(note) for note in problems.notes]

@@ -1,0 +1,74 @@
+"""Votes by item, read block by block: a hundred million judgments in memory that grows with the items alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.crowd.answers import Floats, shares_of
+
+
+class Tally:
+    """Counts labels of items as blocks of judgments come in; who judged is not kept.
+
+    Repeated judgments of a rater cannot be seen here: they count as often.
+
+    Args:
+        labels: Labels that get the first codes.
+    """
+
+    def __init__(self, labels: Sequence[str] = ()) -> None:
+        self._items: dict[str, int] = {}
+        self._labels = {label: code for code, label in enumerate(labels)}
+        self._counts = np.zeros((1024, max(len(labels), 2)), np.int32)
+
+    def add(self, items: Iterable[str], labels: Iterable[str]) -> None:
+        """Count the next judgments; a judgment without a label is not counted.
+
+        Raises:
+            UsageError: If the columns differ in length.
+        """
+        names, known = self._items, self._labels
+        item = np.fromiter((names.setdefault(name, len(names)) for name in items), np.int64)
+        label = np.fromiter((known.setdefault(name, len(known)) if name else -1 for name in labels), np.int64)
+        if len(item) != len(label):
+            what = f"{len(item)} items and {len(label)} labels"
+            raise UsageError(Problem("crowd-tally", what, expected="columns of one length"))
+        self._grow()
+        width = self._counts.shape[1]
+        said = label >= 0
+        if said.any():
+            # A block names few of all items: counting its own ones keeps a block's cost independent of the rest.
+            cells, times = np.unique(item[said] * width + label[said], return_counts=True)
+            self._counts.ravel()[cells] += times.astype(np.int32)
+
+    def _grow(self) -> None:
+        rows, columns = self._counts.shape
+        if len(self._items) > rows or len(self._labels) > columns:
+            shape = (
+                max(rows, 2 * len(self._items)) if len(self._items) > rows else rows,
+                max(columns, len(self._labels)),
+            )
+            larger = np.zeros(shape, np.int32)
+            larger[:rows, :columns] = self._counts
+            self._counts = larger
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Names of the items."""
+        return tuple(self._items)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the labels."""
+        return tuple(self._labels)
+
+    def counts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+        """Judgments of each label of each item; shape (items, labels)."""
+        return self._counts[: len(self._items), : len(self._labels)]
+
+    def shares(self) -> Floats:
+        """Share of each label, NaN where nobody judged; shape (items, labels)."""
+        return shares_of(self.counts().astype(np.float64))

@@ -1,0 +1,271 @@
+"""The crowd commands, from files to tables, and what they say of bad ones."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from errorbar.cli.crowd import command as crowd
+from errorbar.cli.curve import command as curve
+from errorbar.core.errors import ErrorbarError
+from errorbar.core.problems import Problems
+from errorbar.formats.judgments import read_judgments, write_judgments
+from errorbar.formats.mturk import read_batch, read_wide
+from errorbar.formats.plain_judgments import read_judgments_fast
+from errorbar.testing import accurate, simulate
+
+M2 = """S He go to to school .
+A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0
+A 2 3|||Prep||||||REQUIRED|||-NONE-|||0
+A 2 3|||Prep||||||REQUIRED|||-NONE-|||1
+
+S Fine in summer .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+"""
+
+
+def run(command: click.Command, *arguments: object) -> str:
+    result = CliRunner().invoke(command, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def record(command: click.Command, *arguments: object) -> Any:  # noqa: ANN401 - what JSON holds is what each test says
+    return json.loads(run(command, *arguments, "--format", "json"))
+
+
+def fails(command: click.Command, *arguments: object) -> str:
+    with pytest.raises(ErrorbarError) as caught:
+        CliRunner().invoke(command, [str(a) for a in arguments], catch_exceptions=False)
+    return str(caught.value)
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    made = simulate([accurate(0.85)] * 10, np.random.default_rng(1), n_items=120, per_item=10, prevalence=0.3)
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(write_judgments(made.judgments)) + "\n", encoding="utf-8")
+    flags = [
+        "item,flag",
+        *(f"{item},{int(truth)}" for item, truth in zip(made.judgments.items, made.truth, strict=True)),
+    ]
+    (tmp_path / "flags.csv").write_text("\n".join(flags) + "\n", encoding="utf-8")
+    gold = ["item,label", *(f"{item},{label}" for item, label in made.gold(range(120)).items())]
+    (tmp_path / "gold.csv").write_text("\n".join(gold) + "\n", encoding="utf-8")
+    return path
+
+
+def test_score_has_both_estimands_with_n_k_and_signature(votes: Path) -> None:
+    found = record(crowd, "score", votes, f"mine={votes.with_name('flags.csv')}")
+    weighted, majority = found["rows"]
+    assert (weighted["estimand"], majority["estimand"]) == ("weighted", "majority")
+    assert majority["n_judgments"] == {"least": 10, "mean": 10.0, "most": 10}
+    assert majority["P"]["value"] > weighted["P"]["value"]  # the truth is flagged: only the crowd's noise is in the way
+    assert weighted["P"]["interval"]["low"] < weighted["P"]["value"] < weighted["P"]["interval"]["high"]
+    assert weighted["signature"] != majority["signature"]
+    again = record(crowd, "score", votes, f"mine={votes.with_name('flags.csv')}")
+    assert again == found
+    table = run(crowd, "score", votes, f"mine={votes.with_name('flags.csv')}", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert float(rows[0]["P"]) == weighted["P"]["value"]
+
+
+def test_a_corpus_takes_the_place_of_judgments(tmp_path: Path) -> None:
+    (tmp_path / "gold.m2").write_text(M2, encoding="utf-8")
+    (tmp_path / "out.txt").write_text("He go to school .\nFine in the summer .\n", encoding="utf-8")
+    found = record(crowd, "score", tmp_path / "gold.m2", tmp_path / "out.txt", "--items", "words")
+    weighted = found["rows"][0]
+    # Three prepositions: to, to, in. One "to" is deleted by both annotators and by the system.
+    assert weighted["n_items"] == 3
+    assert weighted["hits"] + weighted["false_positives"] == 1
+    tokens = record(crowd, "score", tmp_path / "gold.m2", tmp_path / "out.txt")["rows"][0]
+    assert tokens["n_items"] == 10
+    assert tokens["misses"] == pytest.approx(0.5 + (1 - tokens["hits"]))  # "go" is an error to one of two
+    (tmp_path / "flags.csv").write_text("item,flag\n1:1-2,1\n", encoding="utf-8")
+    text = fails(crowd, "score", tmp_path / "gold.m2", tmp_path / "flags.csv")
+    assert "9 of 10 judged items have no flag" in text
+    lenient = record(crowd, "score", tmp_path / "gold.m2", tmp_path / "flags.csv", "--lenient")["rows"][0]
+    assert lenient["hits"] == 0.5
+
+
+def test_curve_has_bins_and_kappa(votes: Path) -> None:
+    found = record(curve, votes, f"mine={votes.with_name('flags.csv')}", "--resamples", 50)
+    bins, points = found["rows"][0]["bins"], found["rows"][0]["curve"]
+    assert [(b["low"], b["high"]) for b in bins] == [(0.5, 0.75), (0.75, 0.9), (0.9, 1.0)]
+    assert sum(b["n_items"] for b in bins) == 120
+    assert points[0]["kept"] >= points[-1]["kept"] > 0
+    assert "kappa at 0.1" in run(curve, votes, votes.with_name("flags.csv"), "--kappa", "--resamples", 20)
+    assert "numbers between commas" in fails(curve, votes, votes.with_name("flags.csv"), "--bins", "a,b")
+
+
+def test_aggregate_shows_methods_next_to_each_other(votes: Path) -> None:
+    found = record(crowd, "aggregate", votes)
+    assert set(found["items"][0]) == {"item", "n_judgments", "majority", "trust", "one-coin", "dawid-skene"}
+    assert len(found["summary"]["dawid-skene"]["starts"]) == 4
+    differing = record(crowd, "aggregate", votes, "--differing")["items"]
+    assert len(differing) == found["n_differing"]
+    assert "log-likelihood" in run(crowd, "aggregate", votes, "--summary")
+
+
+def test_raters_are_tested_and_the_rule_prints_its_error_rates(votes: Path) -> None:
+    found = record(crowd, "raters", votes, "--gold", votes.with_name("gold.csv"))
+    assert len(found["raters"]) == 10
+    assert {rate["accuracy"] for rate in found["rates"]} == {0.85, 0.6, 0.5}
+    text = run(crowd, "raters", votes, "--gold", votes.with_name("gold.csv"))
+    assert "drops 2.36% and keeps 68.66% of raters with accuracy 0.85" in text
+    assert "running(threshold=0.7,least=5)" in run(crowd, "raters", votes, "--rates")
+
+
+def test_howmany_needs_somebody_to_compare_with(votes: Path) -> None:
+    assert "either --experts or --truth" in fails(crowd, "howmany", votes)
+    found = record(crowd, "howmany", votes, "--truth", votes.with_name("gold.csv"))
+    curve_ = [point["accuracy"] for point in found["curve"]]
+    assert curve_ == sorted(curve_)
+    assert found["expert_accuracy"] is None
+    experts = record(crowd, "howmany", votes, "--experts", "accurate-1,accurate-2,accurate-3")
+    assert experts["n_experts"] == 3
+
+
+def test_mine_builds_counts_and_keeps_the_set_blind(tmp_path: Path) -> None:
+    good = tmp_path / "good.txt"
+    good.write_text("we discuss the plan\nlook at the plan\n" * 5, encoding="utf-8")
+    text = tmp_path / "text.txt"
+    text.write_text("we discuss about the plan\nlook at the plan\n", encoding="utf-8")
+    run(crowd, "mine", "--build", "--counts", tmp_path / "counts", good)
+    key = tmp_path / "key.csv"
+    table = run(crowd, "mine", "--counts", tmp_path / "counts", text, "--n", 1, "--key", key, "--format", "csv")
+    assert "score" not in table
+    assert "we discuss [about] the plan" in table
+    assert key.read_text(encoding="utf-8").splitlines()[0] == "item,kind,score"
+    assert {line.split(",")[1] for line in key.read_text(encoding="utf-8").splitlines()[1:]} == {"candidate", "correct"}
+    assert "not a file of n-gram counts" in fails(crowd, "mine", "--counts", text, text)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("item,rater,label\nx,a,error\nx,a,ok\n", (), "'a' of 'x'"),
+        ("item,rater,label\nx,a,eror\nx,b,ok\n", ("--labels", "error,ok"), "did you mean 'error'?"),
+        ("item,rater,label\nx,a,bad\nx,b,ok\n", (), "name the label that means an error"),
+        ("item,rater,label\nx,a,ok\nx,b,ok\n", (), "no label is called 'error'"),
+        ("item,rater,label\nx,a,error\n", ("--column", "who=b"), "ROLE=NAME"),
+        ("HITId,WorkerId,Answer.a,Answer.b\nx,a,1,2\n", (), "2 columns could be the answer"),
+    ],
+)
+def test_bad_judgments_are_one_clear_line(tmp_path: Path, content: str, options: tuple[str, ...], said: str) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(content, encoding="utf-8")
+    (tmp_path / "flags.csv").write_text("item,flag\nx,1\n", encoding="utf-8")
+    text = fails(crowd, "score", path, tmp_path / "flags.csv", *options)
+    assert said in text
+    assert len(text.splitlines()) == 1
+
+
+def test_bad_flags_are_named_with_their_line(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("item,rater,label\nx,a,error\nx,b,ok\n", encoding="utf-8")
+    (tmp_path / "f.csv").write_text("item,flag\nx,perhaps\nx,1\nx,0\n", encoding="utf-8")
+    text = fails(crowd, "score", tmp_path / "v.csv", tmp_path / "f.csv")
+    assert "f.csv:2: the flag is 'perhaps'" in text
+    assert "f.csv:4: item 'x' was flagged before" in text
+
+
+def test_wide_tables_and_batches(tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text("item,ann,bob\nx,error,ok\ny,,ok\n", encoding="utf-8")
+    table = read_wide(tmp_path / "wide.csv", Problems())
+    assert table.to_columns() == {
+        "item": ["x", "x", "y"],
+        "rater": ["ann", "bob", "bob"],
+        "label": ["error", "ok", "ok"],
+    }
+    batch = "HITId,WorkerId,AssignmentStatus,WorkTimeInSeconds,Input.text,Answer.q\n"
+    batch += 'h1,w1,Approved,12,"a, b",error\nh1,w2,Rejected,3,"a, b",ok\nh2,w1,Submitted,,c,\nh2,w2,Submitted,7,c,ok\n'
+    (tmp_path / "batch.csv").write_text(batch, encoding="utf-8")
+    problems = Problems()
+    found = read_batch(tmp_path / "batch.csv", problems)
+    assert found.judgments.to_columns()["label"] == ["error", "ok"]
+    assert found.seconds.tolist() == [12, 7]
+    assert found.inputs == {"h1": {"text": "a, b"}, "h2": {"text": "c"}}
+    assert [note.what[:13] for note in problems.notes] == ["1 assignments", "1 assignments"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "item,rater,label\nx,a,error\ny,b,ok\n",
+        "label;item;rater\r\nerror;x;a\r\nok;y;b\r\n",
+        '\ufeffitem,rater,label\n"x, 1",a,error\n"x\n2",b,ok\n',
+        "item,rater,label\nx,a,\ny,b,ok\n",
+        "item,rater,label,weight\nx,a,error,2\n",
+        "item,rater,label\nx,a,error\n\ny,b,ok\n",
+    ],
+)
+def test_the_fast_reader_is_the_careful_one(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_bytes(content.encode())
+    slow, fast = read_judgments(path), read_judgments_fast(path)
+    assert (slow.items, slow.raters, slow.labels) == (fast.items, fast.raters, fast.labels)
+    assert slow.to_columns() == fast.to_columns()
+
+
+@pytest.mark.parametrize("content", ["item,rater,label\nx,a\n", "item,rater,label\nx,a,ok\nx,a,ok\n", "", "a,b\n1,2\n"])
+def test_the_fast_reader_refuses_in_the_same_words(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(content, encoding="utf-8")
+    messages = []
+    for reader in (read_judgments, read_judgments_fast):
+        with pytest.raises(ErrorbarError) as caught:
+            reader(path)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_a_real_batch_and_ten_annotators(data: Path) -> None:
+    batch = data / "crowd_corrections_choshen2018" / "confirmation_batch.pseudonymised.csv"
+    found = read_batch(batch, Problems()).judgments
+    counts = dict(zip(found.labels, np.bincount(found.label).tolist(), strict=True))
+    # data/README.md: 3,264 judgments, 96 workers, 2,568 yes and 696 no.
+    assert (len(found), len(found.raters), counts) == (3264, 96, {"No": 696, "Yes": 2568})
+    system = data / "conll14_systems" / "official_submissions" / "CAMB"
+    gold = data / "bn2015_10gec" / "A*.m2"
+    rows = record(crowd, "score", gold, system, "--items", "words", "--lenient", "--resamples", 50)["rows"]
+    assert rows[0]["n_items"] == 3836
+    assert rows[0]["n_judgments"] == {"least": 10, "mean": 10.0, "most": 10}
+    assert rows[0]["hits"] + rows[0]["false_positives"] == 222
+
+
+def test_columns_of_other_names_and_times(tmp_path: Path) -> None:
+    lines = [
+        "q,worker,said,time",
+        *(f"{q},{w},{'error' if (q + w) % 3 else 'ok'},{w + 1}" for q in range(8) for w in range(3)),
+    ]
+    (tmp_path / "v.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    names = ["item=q", "rater=worker", "label=said", "seconds=time"]
+    options = [word for name in names for word in ("--column", name)]
+    rows = record(crowd, "raters", tmp_path / "v.csv", *options)["raters"]
+    assert [row["median_seconds"] for row in rows] == [1, 2, 3]
+    keys = '{"item": "x", "worker": "%s", "label": "error"}\n'
+    (tmp_path / "v.jsonl").write_text(keys % "a" + keys % "b", encoding="utf-8")
+    found = record(crowd, "aggregate", tmp_path / "v.jsonl", "--column", "rater=worker", "--method", "majority")
+    assert found["items"] == [{"item": "x", "n_judgments": 2, "majority": {"answer": "error", "share": 1.0}}]
+
+
+def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("look at the plan\n", encoding="utf-8")
+    missing = tmp_path / "nowhere" / "counts"
+    assert "cannot be written" in fails(crowd, "mine", "--build", "--counts", missing, tmp_path / "good.txt")
+
+
+def test_items_and_judgments_that_do_not_meet_are_noted(votes: Path) -> None:
+    flags = votes.with_name("flags.csv")
+    flags.write_text(flags.read_text(encoding="utf-8") + "elsewhere,1\n", encoding="utf-8")
+    warnings = record(crowd, "score", votes, flags)["warnings"]
+    assert [(note["code"], note["what"][:7]) for note in warnings] == [("crowd-not-judged", "1 items")]

@@ -1,0 +1,177 @@
+"""``errorbar sample``: from flags to an estimate, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from errorbar.cli import main
+from tests.helpers.cli import CommandLine
+
+COUNTS = ("--counts", "flagged:1000:750:600", "--counts", "unflagged:9000:1500:450")
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(main.COMMANDS, "sample", "Estimate P and R from a few hundred judgments.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Flags and truth of 1,000 items; every fifth is flagged, most of those and a few others are errors."""
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"i{k}", k % 5 == 0, k % 5 == 0 and k % 15 != 0, k % 4 == 0) for k in range(1000)]
+    (tmp_path / "a.csv").write_text(
+        "item,flag,score\n" + "".join(f"{i},{int(f)},{k / 1000}\n" for k, (i, f, _, _) in enumerate(rows))
+    )
+    (tmp_path / "b.csv").write_text("item,flag\n" + "".join(f"{i},{int(g)}\n" for i, _, _, g in rows))
+    return tmp_path
+
+
+def is_error(item: str) -> bool:
+    k = int(item[1:])
+    return (k % 5 == 0 and k % 15 != 0) or k % 41 == 0
+
+
+def fill(source: Path, target: Path) -> None:
+    rows = list(csv.DictReader(source.read_text().splitlines()))
+    with target.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": "error" if is_error(row["item"]) else "ok"} for row in rows)
+
+
+def test_counts_of_table_5(errorbar: CommandLine) -> None:
+    done = errorbar("sample", "estimate", *COUNTS, "--format", "json")
+    assert done.code == 0, done.err
+    (system,) = json.loads(done.out)["systems"]
+    found = {row["name"]: row for row in system["estimates"]}
+    assert found["R"]["value"] == pytest.approx(0.228571, abs=1e-6)
+    assert found["R"]["interval"]["method"] == "logit"
+    assert found["misses"]["value"] == 2700
+    table = errorbar("sample", "estimate", *COUNTS)
+    assert "22.86" in table.out
+    assert table.err == ""
+
+
+def test_the_whole_way(folder: Path, errorbar: CommandLine) -> None:
+    plan = errorbar("sample", "plan", "a.csv", "--budget", 200, "--price", 0.02, "--format", "json")
+    assert plan.code == 0, plan.err
+    record = json.loads(plan.out)
+    assert sum(row["n"] for row in record["strata"]) == record["cost"]["items"] == 200
+    assert record["cost"]["money"] == pytest.approx(4)
+    pilot = errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", "pilot.csv", "--key", "pilot.json")
+    assert pilot.code == 0, pilot.err
+    assert pilot.out == ""
+    fill(folder / "pilot.csv", folder / "pilot-done.csv")
+    after = ("--after", "pilot.json", "--judged", "pilot-done.csv")
+    rest = errorbar(
+        "sample", "draw", "a.csv", "--budget", 300, *after, "--out", "rest.csv", "--key", "key.json", "--seed", 99
+    )
+    assert rest.code == 0, rest.err
+    assert "220 items" in rest.err
+    fill(folder / "rest.csv", folder / "rest-done.csv")
+    done = errorbar("sample", "estimate", "pilot-done.csv", "rest-done.csv", "--key", "key.json", "--format", "json")
+    assert done.code == 0, done.err
+    record = json.loads(done.out)
+    assert sum(row["judged"] for row in record["strata"]) == 300
+    truth = [is_error(f"i{k}") for k in range(1000)]
+    hits = sum(truth[k] for k in range(0, 1000, 5))
+    expected = {"P": hits / 200, "R": hits / sum(truth)}
+    found = {row["name"]: row for row in record["systems"][0]["estimates"]}
+    for name, value in expected.items():
+        assert found[name]["interval"]["low"] <= value <= found[name]["interval"]["high"]
+    for bad, code in (
+        (("rest-done.csv", "--key", "pilot.json"), "sample-other-set"),
+        (("rest-done.csv",), "sample-key"),
+    ):
+        refused = errorbar("sample", "estimate", *bad)
+        assert refused.code == 2
+        assert f"[{code}]" in refused.err
+        assert refused.out == ""
+
+
+def test_votes_narrow_the_interval(folder: Path, errorbar: CommandLine) -> None:
+    assert errorbar("sample", "draw", "a.csv", "--budget", 200, "--out", "s.csv", "--key", "k.json").code == 0
+    fill(folder / "s.csv", folder / "done.csv")
+    # Two raters of all items: one is right, one says error at every seventh item.
+    lines = [
+        f"i{k},x,{'error' if is_error(f'i{k}') else 'ok'}\ni{k},y,{'error' if k % 7 == 0 else 'ok'}"
+        for k in range(1000)
+    ]
+    (folder / "votes.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n")
+    widths = []
+    for extra in ((), ("--votes", "votes.csv", "--flags", "a.csv")):
+        done = errorbar("sample", "estimate", "done.csv", "--key", "k.json", *extra, "--format", "json")
+        assert done.code == 0, done.err
+        record = json.loads(done.out)
+        interval = next(row for row in record["systems"][0]["estimates"] if row["name"] == "R")["interval"]
+        widths.append(interval["high"] - interval["low"])
+    assert widths[1] < widths[0]
+    assert max(record["votes"]["trust"]) > 0.3
+
+
+def test_two_systems(folder: Path, errorbar: CommandLine) -> None:
+    assert (
+        errorbar("sample", "draw", "a.csv", "b.csv", "--budget", 300, "--out", "s.jsonl", "--key", "k.json").code == 0
+    )
+    rows = [json.loads(line) for line in (folder / "s.jsonl").read_text().splitlines()]
+    filled = [json.dumps({**row, "label": "error" if is_error(row["item"]) else "ok"}) for row in rows]
+    (folder / "done.jsonl").write_text("\n".join(filled) + "\n")
+    done = errorbar("sample", "estimate", "done.jsonl", "--key", "k.json", "--format", "json")
+    assert done.code == 0, done.err
+    record = json.loads(done.out)
+    assert [one["system"] for one in record["systems"]] == ["a", "b"]
+    recalls = [next(r for r in one["estimates"] if r["name"] == "R")["value"] for one in record["systems"]]
+    apart = next(row for row in record["differences"] if row["name"] == "R")
+    assert apart["value"] == pytest.approx(recalls[0] - recalls[1])
+    assert "R, a − b" in errorbar("sample", "estimate", "done.jsonl", "--key", "k.json").out
+
+
+def test_bands_and_designs(folder: Path, errorbar: CommandLine) -> None:
+    plan = errorbar("sample", "plan", "a.csv", "--bands", 3, "--budget", 300, "--format", "csv")
+    assert plan.code == 0, plan.err
+    assert "unflagged 3/3" in plan.out
+    compare = errorbar("sample", "compare", "a.csv", "--budget", 300, "--format", "json")
+    designs = {one["name"]: one["half_widths"] for one in json.loads(compare.out)["designs"]}
+    assert designs["best for R"]["R"] < designs["simple random"]["R"]
+    assert designs["verification"]["R"] is None
+    wide = errorbar("sample", "plan", "--flagged", 1000, "--unflagged", 9000, "--half-width", 0.05, "--format", "json")
+    recall = next(one for one in json.loads(wide.out)["expected"] if one["name"] == "R")
+    assert 0.045 < recall["half_width"] <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("plan", "a.csv"), "sample-budget"),
+        (("plan", "a.csv", "--budget", 5000), "sample-budget"),
+        (("plan", "--budget", 50), "sample-systems"),
+        (("plan", "--flagged", 10, "--budget", 50), "sample-systems"),
+        (("plan", "b.csv", "--bands", 2, "--budget", 100), "sample-bands"),
+        (("plan", "a.csv", "--budget", 100, "--precision", 1), "sample-rates"),
+        (("estimate", "--counts", "flaged:1:2:3"), "sample-counts"),
+        (("estimate", "a.csv", *COUNTS), "sample-counts"),
+        (("estimate", "a.csv", "--key", "a.csv"), "sample-key"),
+        (("draw", "a.csv", "--budget", 80, "--judged", "b.csv", "--out", "o.csv", "--key", "k.json"), "sample-key"),
+    ],
+)
+def test_refusals(folder: Path, errorbar: CommandLine, arguments: tuple[object, ...], code: str) -> None:
+    done = errorbar("sample", *arguments)
+    assert done.code == 2
+    assert f"[{code}]" in done.err
+    assert done.out == ""
+    assert not (folder / "o.csv").exists()
+
+
+def test_a_key_is_never_overwritten(folder: Path, errorbar: CommandLine) -> None:
+    draw = ("sample", "draw", "a.csv", "--budget", 80, "--out", "s.csv", "--key", "k.json")
+    assert errorbar(*draw).code == 0
+    before = (folder / "k.json").read_bytes(), (folder / "s.csv").read_bytes()
+    again = errorbar(*draw, "--seed", 5)
+    assert again.code == 2
+    assert "[sample-key-exists]" in again.err
+    assert ((folder / "k.json").read_bytes(), (folder / "s.csv").read_bytes()) == before
