@@ -17,6 +17,7 @@ from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff import apply_standoff
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.resampling import Resampling
+from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real
 
 TEXTS = {"1": "She go home.\nIt rain much here.\n", "2": "A dog ran.\n"}
@@ -269,3 +270,37 @@ class TestRealData:
         score_hoo([str(tmp_path / "UI")], [str(data / "hoo2011/test")], [], style="json", lenient=True)
         assert time.process_time() - start < 6
         assert len(json.loads(capsys.readouterr().out)["rows"]) == 10
+
+
+class TestCommands:
+    """The commands themselves, on the 18 texts of the test set."""
+
+    @pytest.fixture
+    def test_set(self) -> Path:
+        folder = Path(__file__).resolve().parents[3] / "shared" / "data" / "hoo2011" / "test"
+        if not folder.is_dir():
+            pytest.skip(f"the HOO 2011 test set is not at {folder}")
+        return folder
+
+    def test_score(self, errorbar: CommandLine, test_set: Path) -> None:
+        done = errorbar("score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}")
+        assert done.code == 0
+        assert " self  detection    100.00  100.00  100.00" in done.out
+
+    def test_check_names_the_inner_file_and_line(self, errorbar: CommandLine, test_set: Path) -> None:
+        done = errorbar("check", test_set / "Gold")
+        assert done.code == 1  # eight errors that strict reading refuses
+        assert "1005GE.xml" in done.out
+        assert "18 fragments" in done.out
+
+    def test_convert_and_reproduce(self, errorbar: CommandLine, test_set: Path, tmp_path: Path) -> None:
+        made = errorbar("convert", test_set, "--to", "m2", "--lenient", "-o", tmp_path / "hoo.m2")
+        assert (made.code, (tmp_path / "hoo.m2").stat().st_size > 100_000) == (0, True)
+        done = errorbar("reproduce", "hoo2011", "--data", test_set)
+        assert done.code == 0
+        assert " Article" in done.out  # table 8: 243 articles in the 18 texts (the issue and the data agree)
+        assert "243" in done.out
+
+    def test_m2_is_no_hoo_and_the_other_way_round(self, errorbar: CommandLine, test_set: Path) -> None:
+        done = errorbar("score", "--metric", "m2", "--gold", test_set / "Gold", "x")
+        assert (done.code, "[hoo-metric]" in done.err) == (2, True)
