@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -216,16 +215,14 @@ def test_bad_use_has_a_name() -> None:
 
 
 def test_a_million_judgments() -> None:
-    """Alpha takes about a tenth of a second; a Python loop would take a hundred times as long."""
+    """How long it takes is measured by benchmarks/annotators.py."""
     n_items = 200_000
     generator = np.random.default_rng(0)
     label = (generator.random(5 * n_items) < 0.2).astype(np.int32)
     item = np.repeat(np.arange(n_items, dtype=np.int32), 5)
     rater = np.tile(np.arange(5, dtype=np.int32), n_items)
     judgments = Judgments(item, rater, label, tuple(map(str, range(n_items))), tuple("abcde"), ("ok", "error"))
-    start = time.perf_counter()
     alpha = krippendorff_alpha(judgments)
-    assert time.perf_counter() - start < 1
     # Raters who do not look agree by chance alone; the standard error is about 1/sqrt(10 pairs * 200,000 items).
     assert alpha.value == pytest.approx(0, abs=0.005)
     assert specific_agreement(judgments)["error"].value == pytest.approx(0.2, abs=0.005)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -259,16 +258,14 @@ class TestRealData:
     def test_ten_runs_of_the_whole_test_set(
         self, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """Target: 2 s. The test allows 6, because machines differ; benchmarks/hoo.py measures."""
+        """That it is quick enough is measured by benchmarks/hoo.py."""
         for run in range(10):
             (tmp_path / "UI" / str(run)).mkdir(parents=True)
             for one in read_real(data, "test")[0]:
                 chosen = [edit for k, edit in enumerate(one.edits) if k % 10 <= run]
                 text = apply_standoff(one.text or "", chosen, problems=Problems(lenient=True))
                 (tmp_path / "UI" / str(run) / f"{one.name}.txt").write_text(text)
-        start = time.process_time()
         score_hoo([str(tmp_path / "UI")], [str(data / "hoo2011/test")], [], style="json", lenient=True)
-        assert time.process_time() - start < 6
         assert len(json.loads(capsys.readouterr().out)["rows"]) == 10
 
 
