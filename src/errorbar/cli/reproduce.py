@@ -29,7 +29,7 @@ SCHEMA = "errorbar.reproduce/1"
 def command(study: str, data: Path | None, everything: bool, seed: int, style: str) -> None:
     """Recompute a paper's tables from the corpora and compare every cell.
 
-    STUDY is conll2014, bryant-ng2015, tetreault-chodorow2008 or hoo2011.
+    STUDY is conll2014, bryant-ng2015, madnani2011, tetreault-chodorow2008 or hoo2011.
 
     Exit code 1 if a cell that should match does not. Cells that cannot match for a known reason say why.
 
