@@ -20,6 +20,7 @@ from timing import median_call, table
 from errorbar.core.judgments import Judgments
 from errorbar.crowd import Tally, dawid_skene, majority, one_coin, rater_rows
 from errorbar.formats.judgments import write_judgments
+from errorbar.formats.parquet_blocks import parquet_blocks
 from errorbar.formats.plain_judgments import plain_blocks, read_judgments_fast
 from errorbar.metrics.crowd import crowd_score
 from errorbar.testing import SimulatedRater, accurate, biased, simulate, spammer
@@ -58,7 +59,18 @@ def million(folder: Path) -> None:
     print(f"right answers: {right}; largest memory {megabytes():.0f} MB")
 
 
-def streamed(folder: Path, n: int) -> None:
+def to_parquet(path: Path) -> Path:
+    """The same table as Parquet, written in pieces."""
+    from pyarrow import csv, parquet  # noqa: PLC0415 - an extra
+
+    target = path.with_suffix(".parquet")
+    with csv.open_csv(path) as reader, parquet.ParquetWriter(target, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return target
+
+
+def streamed(folder: Path, n: int, *, parquet: bool) -> None:
     rng = np.random.default_rng(0)
     path = folder / "stream.csv"
     per_item = 20
@@ -73,7 +85,7 @@ def streamed(folder: Path, n: int) -> None:
     rows = []
     tally, done, begin = Tally(("ok", "error")), 0, time.perf_counter()
     mark = n // 5
-    for block in plain_blocks(path):
+    for block in parquet_blocks(to_parquet(path)) if parquet else plain_blocks(path):
         tally.add(block.items, block.labels)
         done += len(block.items)
         if done >= mark:
@@ -91,10 +103,11 @@ def streamed(folder: Path, n: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stream", type=int, default=0, metavar="N", help="stream N judgments instead")
+    parser.add_argument("--parquet", action="store_true", help="stream Parquet (needs the extra)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.stream:
-            streamed(Path(folder), options.stream)
+            streamed(Path(folder), options.stream, parquet=options.parquet)
         else:
             million(Path(folder))
 

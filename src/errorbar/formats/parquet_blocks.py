@@ -1,0 +1,58 @@
+"""Judgments from Parquet, column by column: the fast way in for tables too large to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from os import fspath
+
+from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.formats.opening import Source, display_name
+from errorbar.formats.plain_judgments import Block
+
+NEEDED = ("item", "rater", "label")
+ROWS = 1 << 17
+"""Rows held at a time."""
+
+
+def parquet_blocks(path: Source, columns: Mapping[str, str] | None = None) -> Iterator[Block]:
+    """Read a Parquet file of judgments in blocks; a missing label is the empty text.
+
+    Args:
+        path: The file.
+        columns: ``item``, ``rater``, ``label`` to the name that the file has for it.
+
+    Raises:
+        InputError: If the file is not Parquet, cannot be opened, lacks a column, or a row has no item or rater.
+        MissingExtraError: If pyarrow is not installed.
+        UsageError: If ``columns`` names something else.
+    """
+    for name in columns or ():
+        if name not in NEEDED:
+            what = f"judgments have no column '{name}'"
+            raise UsageError(Problem("judgments-column", what, fix=nearest(name, NEEDED)))
+    names = [(columns or {}).get(name, name) for name in NEEDED]
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("parquet", "reading Parquet") from None
+    place = Place(display_name(path))
+    try:
+        file = parquet.ParquetFile(fspath(path))
+    except (OSError, ValueError) as error:
+        what = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
+        raise InputError(Problem("judgments-parquet", what, place)) from None
+    with file:
+        there = list(file.schema_arrow.names)
+        missing = [name for name in names if name not in there]
+        if missing:
+            what = f"no column '{missing[0]}'; there are {', '.join(there)}"
+            raise InputError(Problem("judgments-column", what, place, fix="say which column it is"))
+        done = 0
+        for batch in file.iter_batches(batch_size=ROWS, columns=names):
+            items, raters, labels = (batch.column(name).cast(arrow.string()) for name in names)
+            if items.null_count or raters.null_count:
+                what = f"a row from {done + 1} to {done + len(items)} has no item or rater"
+                raise InputError(Problem("judgments-parquet", what, place))
+            yield Block(items.to_pylist(), raters.to_pylist(), labels.fill_null("").to_pylist())
+            done += len(items)
