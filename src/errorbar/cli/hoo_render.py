@@ -38,11 +38,20 @@ def score_table(scores: Sequence[HooScore], style: str) -> Table:
 def best_table(scores: Sequence[HooScore], style: str) -> Table:
     """The best run of each team: tables 2 to 7."""
     rows: list[list[Cell]] = []
+    with_intervals = style != "csv" and any(
+        each.interval for s in scores for f in s.figures.values() for each in _three(f)
+    )
     for condition, measure, score in best_runs(scores):
-        figures = _three(score.figures[condition, measure])
-        values: list[Cell] = [each.value if style == "csv" else _value(each) for each in figures]
+        values: list[Cell] = []
+        for each in _three(score.figures[condition, measure]):
+            values.append(each.value if style == "csv" else _value(each))
+            if with_intervals:
+                values.append(interval_text(each))
         rows.append([measure, condition, score.team, score.run, *values])
-    columns = ["measure", "condition", "team", "run", "P", "R", "F"]
+    figures = [
+        name for each in ("P", "R", "F") for name in ([each, f"interval of {each}"] if with_intervals else [each])
+    ]
+    columns = ["measure", "condition", "team", "run", *figures]
     if len({score.signature.spec for score in scores}) > 1:
         columns.append("metric")
         for row, (_, _, score) in zip(rows, best_runs(scores), strict=True):
@@ -120,7 +129,7 @@ def best_records(scores: Sequence[HooScore]) -> list[dict[str, object]]:
             "team": score.team,
             "run": score.run,
             "metric": score.signature.spec,
-            **{name: estimate.value for name, estimate in _named(score.figures[condition, measure])},
+            **_prf_record(score.figures[condition, measure]),
         }
         for condition, measure, score in best_runs(scores)
     ]
