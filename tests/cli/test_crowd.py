@@ -269,3 +269,13 @@ def test_items_and_judgments_that_do_not_meet_are_noted(votes: Path) -> None:
     flags.write_text(flags.read_text(encoding="utf-8") + "elsewhere,1\n", encoding="utf-8")
     warnings = record(crowd, "score", votes, flags)["warnings"]
     assert [(note["code"], note["what"][:7]) for note in warnings] == [("crowd-not-judged", "1 items")]
+
+
+def test_the_majority_is_shown_where_no_model_applies(errorbar: CommandLine, tmp_path: Path) -> None:
+    votes = tmp_path / "votes.csv"
+    votes.write_text("item,rater,label\na,x,error\na,y,ok\na,z,error\nb,x,ok\nb,y,ok\nb,z,error\n")
+    done = errorbar("crowd", "aggregate", votes)
+    assert (done.code, "[crowd-few-judgments]" in done.err) == (0, True)
+    assert "a     error" in done.out
+    asked = errorbar("crowd", "aggregate", votes, "--method", "one-coin")
+    assert (asked.code, asked.out) == (2, "")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import click
 import numpy as np
 
 from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd, signature
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.crowd.aggregate import METHODS, Comparison, Method, aggregate, answer_name
 from errorbar.crowd.answers import UNKNOWN
@@ -57,15 +61,26 @@ def command(
     """
     problems = Problems(lenient=lenient)
     crowd = read_crowd(judgments, source, problems)
-    made = aggregate(
-        crowd.judgments,
-        stream(seed, "crowd", "aggregate"),
-        methods=methods or METHODS,
-        prior=Prior(*prior),
-        n_starts=starts,
-        ties=ties,
-        min_items=min_items,
-    )
+
+    def run(wanted: Sequence[Method]) -> Comparison:
+        return aggregate(
+            crowd.judgments,
+            stream(seed, "crowd", "aggregate"),
+            methods=wanted,
+            prior=Prior(*prior),
+            n_starts=starts,
+            ties=ties,
+            min_items=min_items,
+        )
+
+    try:
+        made = run(methods or METHODS)
+    except UsageError as error:
+        if methods:
+            raise
+        # Not asked for by name: what does not apply here is said, and the majority is shown all the same.
+        problems.notes += [replace(problem, severity="warning") for problem in error.problems]
+        made = run(["majority"])
     chosen = list(made.differing) if differing else range(len(crowd.judgments.items))
     if style == "json":
         spec = f"aggregate(methods={'+'.join(made.answers)},prior={prior[0]:g}+{prior[1]:g},ties={ties})"
