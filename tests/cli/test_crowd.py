@@ -21,6 +21,7 @@ from errorbar.formats.judgments import read_judgments, write_judgments
 from errorbar.formats.mturk import read_batch, read_wide
 from errorbar.formats.plain_judgments import read_judgments_fast
 from errorbar.testing import accurate, simulate
+from tests.helpers.cli import CommandLine
 
 M2 = """S He go to to school .
 A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0
