@@ -19,7 +19,14 @@ from errorbar.formats.documents import read_essays, with_documents
 from errorbar.formats.nucle import merge_essays
 from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import STANDARD_INPUT, Lines
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, read_sentences, reference_chunks
+from errorbar.formats.reference import (
+    UNMARKED,
+    NamedFile,
+    Unmarked,
+    read_sentences,
+    reference_chunks,
+    refuse_same_names,
+)
 from errorbar.formats.registry import FORMATS, Format, find_format, recognize
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 from errorbar.formats.text import read_parallel
@@ -196,12 +203,10 @@ def _from_text(request: _Request) -> Iterator[Sentence]:
 
 
 def _from_parallel(request: _Request) -> Iterator[Sentence]:
-    names = [file.name for file in request.inputs]
-    if len(set(names)) < len(names):
-        double = next(name for name in names if names.count(name) > 1)
-        raise UsageError(Problem("same-name", f"two texts are called '{double}'", fix="rename one: name=path"))
+    refuse_same_names(request.inputs, "texts")
     source = Lines(request.source or "", request.problems)
     corrected = [Lines(file.path, request.problems) for file in request.inputs]
+    names = [file.name for file in request.inputs]
     return parallel_sentences(read_parallel(source, corrected, request.problems), names)
 
 

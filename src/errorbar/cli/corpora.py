@@ -18,7 +18,7 @@ from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
 from errorbar.formats.documents import add_documents
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named
+from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, refuse_same_names
 from errorbar.metrics.scoring import warn_shifted
 from errorbar.metrics.statistics import Documents
 
@@ -119,10 +119,7 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loade
     if source.documents:
         add_documents(corpus, source.documents, problems)
     files = [NamedFile.parse(system) for system in systems]
-    names = [file.name for file in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(Problem("same-name", f"two systems are called '{name}'", fix="rename one: name=path"))
+    refuse_same_names(files, "systems")
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
     for file in files:

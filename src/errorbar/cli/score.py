@@ -17,7 +17,15 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, reference_chunks
+from errorbar.formats.reference import (
+    UNMARKED,
+    NamedFile,
+    Unmarked,
+    expand_files,
+    read_named,
+    reference_chunks,
+    refuse_same_names,
+)
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.m2 import M2
@@ -125,7 +133,7 @@ def command(
     _check_inputs([*gold, *systems])
     problems = Problems(lenient=lenient)
     files = [NamedFile.parse(system) for system in systems]
-    _check_names([file.name for file in files])
+    refuse_same_names(files, "systems")
     readers = [HypothesisReader(file, problems) for file in files]
     references = expand_files(gold)
     if documents is None:
@@ -202,12 +210,6 @@ def _against(metric: Metric, annotator: str) -> Metric:
         what = f"'{annotator}' is the name of a rule for choosing annotators"
         raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold name=path"))
     return replace(metric, choose=annotator)
-
-
-def _check_names(names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(Problem("same-name", f"two systems are called '{name}'", fix="rename one: name=path"))
 
 
 def _check_inputs(paths: Sequence[str]) -> None:

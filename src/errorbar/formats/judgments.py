@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from math import isfinite
 from os import fspath
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -117,6 +117,24 @@ def write_judgments(judgments: Judgments, kind: JudgmentFormat = "csv") -> Itera
             yield json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
 
 
+def open_parquet(path: Source) -> Any:  # noqa: ANN401 - pyarrow publishes no types
+    """Open a Parquet file with pyarrow.
+
+    Raises:
+        InputError: If the file is not Parquet or cannot be opened.
+        MissingExtraError: If pyarrow is not installed.
+    """
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("parquet", "reading Parquet") from None
+    try:
+        return parquet.ParquetFile(fspath(path))
+    except (OSError, ValueError) as error:
+        what = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
+        raise InputError(Problem("judgments-parquet", what, Place(display_name(path)))) from None
+
+
 def parquet_rows(path: Source, problems: Problems, columns: Mapping[str, str]) -> Iterator[JudgmentRow]:
     """Read judgments from a Parquet file, batch by batch; ``line`` is the number of the row.
 
@@ -126,17 +144,8 @@ def parquet_rows(path: Source, problems: Problems, columns: Mapping[str, str]) -
         UsageError: If ``columns`` names something else than item, rater, label and weight.
     """
     names = _names(columns)
-    try:
-        parquet = import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("parquet", "reading Parquet") from None
     place = Place(display_name(path))
-    try:
-        file = parquet.ParquetFile(fspath(path))
-    except (OSError, ValueError) as error:
-        what = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
-        raise InputError(Problem("judgments-parquet", what, place)) from None
-    with file:
+    with open_parquet(path) as file:
         header = list(file.schema_arrow.names)
         places = _find_columns(header, names, place, problems)
         if places is None:

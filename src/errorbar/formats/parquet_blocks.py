@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from os import fspath
 
-from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.formats.judgments import NEEDED, open_parquet
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.plain_judgments import Block
 
-NEEDED = ("item", "rater", "label")
 ROWS = 1 << 17
 """Rows held at a time."""
 
@@ -32,17 +31,9 @@ def parquet_blocks(path: Source, columns: Mapping[str, str] | None = None) -> It
             what = f"judgments have no column '{name}'"
             raise UsageError(Problem("judgments-column", what, fix=nearest(name, NEEDED)))
     names = [(columns or {}).get(name, name) for name in NEEDED]
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("parquet", "reading Parquet") from None
     place = Place(display_name(path))
-    try:
-        file = parquet.ParquetFile(fspath(path))
-    except (OSError, ValueError) as error:
-        what = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
-        raise InputError(Problem("judgments-parquet", what, place)) from None
-    with file:
+    with open_parquet(path) as file:
+        arrow = import_module("pyarrow")
         there = list(file.schema_arrow.names)
         missing = [name for name in names if name not in there]
         if missing:

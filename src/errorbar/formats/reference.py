@@ -78,6 +78,18 @@ def _natural(path: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
+def refuse_same_names(files: Sequence[NamedFile], what: str, example: str = "name=path") -> None:
+    """Rows of one name could not be told apart.
+
+    Raises:
+        UsageError: If two files have one name.
+    """
+    names = [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(Problem("same-name", f"two {what} are called '{name}'", fix=f"rename one: {example}"))
+
+
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     """Read M2 or errorbar JSONL, told apart by the first line.
 
@@ -111,11 +123,7 @@ def reference_chunks(
         InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
-    names = [file.name for file in files]
-    if len(set(names)) < len(names):
-        double = next(name for name in names if names.count(name) > 1)
-        fix = "rename one: --gold name=path"
-        raise UsageError(Problem("same-name", f"two reference files are called '{double}'", fix=fix))
+    refuse_same_names(files, "reference files", "--gold name=path")
     streams = [_Stream(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
     while True:
