@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo test test-slow lint types docs bench lock clean
+.PHONY: help demo test test-slow test-browser lint types docs bench lock clean
 
 help:
-	@echo "make demo | test | test-slow | lint | types | docs | bench | lock | clean"
+	@echo "make demo | test | test-slow | test-browser | lint | types | docs | bench | lock | clean"
 
 $(VENV)/.base: $(BUILD_INPUTS)
 ifdef UV
@@ -42,6 +42,21 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
+
+$(VENV)/.browser: $(VENV)/.dev
+ifdef UV
+	$(UV) sync --quiet --locked --group browser
+else
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group browser
+endif
+	@touch $@
+
+# Debian's Chromium is installed where it is missing and this account may; elsewhere the tests say why they skip.
+test-browser: $(VENV)/.browser
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get install --yes --quiet --no-install-recommends chromium fonts-dejavu-core; } || \
+		echo "no Chromium here, and it cannot be installed: the browser tests will skip"
+	$(BIN)/python -m pytest -m browser tests/browser
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
