@@ -1,7 +1,7 @@
 # Two commands set everything up on a machine that has Python 3.11+ and ordinary build tools:
 #   make demo    runs the main job on the bundled corpus
 #   make test    passes the tests
-# uv is used where it is there, else venv and pip; both install the versions that uv.lock fixes.
+# uv is used where it is there, else venv and pip; both install the versions that constraints.txt fixes.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,23 +15,25 @@ BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/erro
 help:
 	@echo "make demo | test | test-slow | test-browser | lint | types | docs | bench | lock | clean"
 
+ifdef UV
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
+else
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+endif
+
 $(VENV)/.base: $(BUILD_INPUTS)
 ifdef UV
-	$(UV) sync --quiet --locked --no-default-groups --inexact --reinstall-package errorbar
+	test -x $(BIN)/python || $(UV) venv --quiet --python '>=3.11' $(VENV)
 else
 	@test -n "$(PYTHON)" || { echo "errorbar needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 endif
+	$(INSTALL) $(if $(UV),--reinstall-package errorbar) --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.base uv.lock constraints.txt
-ifdef UV
-	$(UV) sync --quiet --locked
-else
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
-endif
+$(VENV)/.dev: $(VENV)/.base constraints.txt
+	$(INSTALL) --group dev
 	@touch $@
 
 demo: $(VENV)/.base
@@ -44,11 +46,7 @@ test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 
 $(VENV)/.browser: $(VENV)/.dev
-ifdef UV
-	$(UV) sync --quiet --locked --group browser
-else
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group browser
-endif
+	$(INSTALL) --group browser
 	@touch $@
 
 # Debian's Chromium is installed where it is missing and this account may; elsewhere the tests say why they skip.
@@ -73,8 +71,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench.py
 
 lock:
-	uv lock
-	uv export --quiet --no-hashes --no-emit-project --no-annotate --all-groups --all-extras -o constraints.txt
+	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --all-extras --group dev --group browser \
+		pyproject.toml -o constraints.txt
 
 clean:
 	rm -rf $(VENV) build docs/_build src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
