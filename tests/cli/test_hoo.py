@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from errorbar.cli.hoo import check_hoo, convert_hoo, reproduce_hoo2011, score_hoo
+from errorbar.cli.hoo import check_hoo, reproduce_hoo2011, score_hoo
+from errorbar.cli.hoo_convert import convert_hoo
 from errorbar.cli.hoo_routing import wants_hoo, wants_hoo_conversion
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
@@ -16,6 +17,7 @@ from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff import apply_standoff
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.resampling import Resampling
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real
 
@@ -105,7 +107,32 @@ class TestScore:
         recall = document["rows"][1]["scores"][0]["intervals"]["recall"]
         assert 0 <= recall["low"] < recall["high"] <= 1
         score_hoo([team], [gold], [], style="table", resampling=Resampling(method="percentile", replicates=200))
-        assert "interval of F" in capsys.readouterr().out
+        out = capsys.readouterr().out
+        assert all(f"interval of {figure}" in out for figure in "PRF")
+        assert " UI-0  bonus      detection " in out
+
+    def test_intervals_by_type_and_why_fragments_have_none(
+        self, gold: str, team: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        resampling = Resampling(method="percentile", replicates=200)
+        document = records(capsys, team, gold=gold, resampling=resampling)
+        by_row = {each["type"]: each for each in document["rows"][1]["by_row"]}
+        reason = "a single unit does not show how units vary"  # all verbs are in the first of the two fragments
+        assert by_row["Verb"]["intervals"]["correction"] == {"low": None, "high": None, "reason": reason}
+        assert {each["no_interval"] for each in document["rows"][1]["by_fragment"]} == {reason}
+        score_hoo([team], [gold], [], style="table", by_type=True, resampling=resampling)
+        assert f"– no interval: {reason}" in capsys.readouterr().out
+        score_hoo([team], [gold], [], style="table", by_fragment=True, resampling=resampling)
+        assert f"no interval of a fragment: {reason}" in capsys.readouterr().out
+        score_hoo([team], [gold], [], style="csv", by_type=True, resampling=resampling)
+        assert capsys.readouterr().out.startswith("run,type,gold,detection,detection_low,detection_high,")
+        score_hoo([team], [gold], [], style="csv", resampling=resampling)
+        assert ",f,precision_low,precision_high," in capsys.readouterr().out.splitlines()[0]
+
+    def test_json_follows_the_schema(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
+        for resampling in (None, Resampling(method="percentile", replicates=200)):
+            score_hoo([team], [gold], ["hoo", "hoo(beta=0.5)"], style="json", resampling=resampling)
+            assert len(validated("hoo-score", capsys.readouterr().out)["rows"]) == 4
 
     def test_a_missing_fragment(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         (Path(team) / "0/2.txt").unlink()
@@ -180,13 +207,14 @@ class TestCheck:
     def test_what_is_wrong(self, gold: str) -> None:
         bad = [
             edit_xml('type="FV" index="1" start="4" end="7" cset="1"', "go"),
-            edit_xml('type="QQ" index="1" start="90" end="91"', "x"),
+            edit_xml('type="QQ" index="2" start="90" end="91"', "x"),
+            edit_xml('type="MD" index="1" start="0" end="0"'),
         ]
         (Path(gold) / "Gold/1GE.xml").write_text(edits_xml(*bad))
         problems = Problems()
         check_hoo(gold, problems)
         codes = sorted(problem.code for problem in problems.errors + problems.notes)
-        assert codes == ["hoo-lone-set", "hoo-original", "hoo-outside", "hoo-type"]
+        assert codes == ["hoo-index", "hoo-lone-set", "hoo-original", "hoo-outside", "hoo-type"]
 
 
 class TestConvert:
@@ -203,7 +231,11 @@ class TestConvert:
         """Spans, types, optional edits and alternatives survive; sets in JSONL alone, and M2 says what it loses."""
         file = tmp_path / f"out.{style}"
         convert_hoo([gold], None, str(file))
-        assert ("consistency sets" in capsys.readouterr().err) == (style == "m2")
+        said = capsys.readouterr().err
+        assert ("M2 cannot hold consistency sets; left out (2: 1-0001, 1-0002)" in said) == (style == "m2")
+        assert ("M2 cannot hold documents and writers; left out (2: 1, 2)" in said) == (style == "m2")
+        assert ("the text of 2 of 2 fragments does not come back (1, 2)" in said) == (style == "m2")
+        assert (said == "") == (style == "jsonl")
         corpus = read_corpus([file])
         assert [corrected_text(s, "0", Problems()) for s in corpus.sentences] == [
             "She goes home .",
@@ -217,6 +249,32 @@ class TestConvert:
         assert written.count("cset=") == (2 if style == "jsonl" else 0)
         assert written.count("<correction>went</correction>") == 1
         assert 'index="1-0003"' in written
+
+    def test_jsonl_keeps_every_character(self, gold: str, tmp_path: Path) -> None:
+        """HOO -> JSONL -> HOO gives what HOO -> HOO gives, texts and all."""
+        convert_hoo([gold], "hoo", str(tmp_path / "there"))
+        convert_hoo([gold], None, str(tmp_path / "x.jsonl.gz"))
+        convert_hoo([str(tmp_path / "x.jsonl.gz")], "hoo", str(tmp_path / "back"))
+        for name, text in TEXTS.items():
+            assert (tmp_path / f"back/Raw/{name}.txt").read_text() == text
+            written = (tmp_path / f"back/Gold/{name}.xml").read_text()
+            assert written == (tmp_path / f"there/{name}.xml").read_text()
+
+    def test_sentences_changed_by_hand_are_refused(self, gold: str, tmp_path: Path) -> None:
+        file = tmp_path / "x.jsonl"
+        convert_hoo([gold], None, str(file))
+        file.write_text(file.read_text().replace('"A dog ran ."', '"A cat ran ."'))
+        with pytest.raises(InputError, match="fragment 2: its sentences are not those") as error:
+            convert_hoo([str(file)], "hoo", str(tmp_path / "back"))
+        assert error.value.code == "hoo-changed"
+        assert not (tmp_path / "back").exists()
+
+    def test_another_annotator_than_that_of_the_records(self, gold: str, tmp_path: Path) -> None:
+        convert_hoo([gold], None, str(tmp_path / "x.jsonl"), annotators=["ann"])
+        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "ann"), annotators=["ann"])
+        assert (tmp_path / "ann/Gold/1.xml").read_text().count("<edit ") == 3
+        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "bob"), annotators=["bob"])
+        assert (tmp_path / "bob/Gold/1.xml").read_text().count("<edit ") == 0
 
     def test_one_edit_file_to_standard_output(self, gold: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         convert_hoo([f"{gold}/Gold/2GE.xml"], "hoo")
@@ -240,6 +298,29 @@ class TestConvert:
         assert wants_hoo_conversion([gold], "m2", None)
         assert wants_hoo_conversion([str(tmp_path / "a.m2")], "hoo", None)
         assert not wants_hoo_conversion([str(tmp_path / "a.m2")], "jsonl", None)
+
+
+class TestThereAndBackWithRealData:
+    @pytest.mark.parametrize(("part", "n_fragments"), [("test", 18), ("develop", 19)])
+    def test_good_sources_come_back_strictly(self, data: Path, tmp_path: Path, part: str, n_fragments: int) -> None:
+        """The released files need repairs; once repaired, they go to JSONL and back without any."""
+        real = str(data / "hoo2011" / part)
+        convert_hoo([real], "jsonl", str(tmp_path / "x.jsonl"), lenient=True)
+        convert_hoo([real], "hoo", str(tmp_path / "there"), lenient=True)
+        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "back"))
+        names = sorted(each.name for each in (tmp_path / "there").iterdir())
+        assert len(names) == n_fragments
+        for name in names:
+            assert (tmp_path / "back/Gold" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
+        problems = Problems()
+        check_hoo(str(tmp_path / "back"), problems)
+        assert problems.errors == []
+
+    @pytest.mark.parametrize("part", ["test", "develop"])
+    def test_m2_is_read_strictly(self, data: Path, tmp_path: Path, part: str) -> None:
+        convert_hoo([str(data / "hoo2011" / part)], None, str(tmp_path / "x.m2"), lenient=True)
+        convert_hoo([str(tmp_path / "x.m2")], "hoo", str(tmp_path / "back"))
+        assert read_corpus([tmp_path / "x.m2"]).annotators == ("0",)
 
 
 class TestRealData:
@@ -290,6 +371,50 @@ class TestCommands:
         done = errorbar("score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}")
         assert done.code == 0
         assert " self  detection    100.00  100.00  100.00" in done.out
+
+    def test_by_fragment(self, errorbar: CommandLine, test_set: Path) -> None:
+        """``--by-fragment`` and ``--by-sentence`` are one option."""
+        arguments = ("score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}")
+        done = errorbar(*arguments, "--by-fragment")
+        assert done.code == 0
+        assert done.out.count(" recognition ") == 18
+        assert done.out == errorbar(*arguments, "--by-sentence").out
+
+    def test_one_fragment_is_no_fragments(self, errorbar: CommandLine, test_set: Path) -> None:
+        done = errorbar("check", test_set / "Gold/1004GE.xml")
+        assert (done.code, "1 fragment, 1 fragment with a text, " in done.out) == (0, True)
+
+    def test_check_with_texts_elsewhere(self, errorbar: CommandLine, test_set: Path, tmp_path: Path) -> None:
+        lonely = tmp_path / "1004GE.xml"
+        lonely.write_bytes((test_set / "Gold/1004GE.xml").read_bytes())
+        assert "0 fragments with a text" in errorbar("check", lonely).out
+        assert "1 fragment with a text" in errorbar("check", lonely, "--source", test_set / "Raw").out
+        (tmp_path / "a.m2").write_text("S a\n")
+        refused = errorbar("check", tmp_path / "a.m2", "--source", test_set / "Raw")
+        assert (refused.code, "[useless-option]" in refused.err) == (2, True)
+
+    def test_jsonl_with_records_into_m2_says_what_stays_behind(
+        self, errorbar: CommandLine, test_set: Path, tmp_path: Path
+    ) -> None:
+        made = errorbar("convert", test_set, "--lenient", "-o", tmp_path / "x.jsonl")
+        assert made.code == 0
+        done = errorbar("convert", tmp_path / "x.jsonl", "-o", tmp_path / "x.m2")
+        assert (done.code, "[jsonl-standoff-left]" in done.err) == (0, True)
+        assert errorbar("check", tmp_path / "x.jsonl").code == 0
+
+    @pytest.mark.parametrize("option", [("--annotator", "0"), ("--documents", "x"), ("--unmarked", "all")])
+    def test_options_of_other_data(self, errorbar: CommandLine, test_set: Path, option: tuple[str, str]) -> None:
+        done = errorbar("score", "--gold", test_set, *option, "x")
+        assert (done.code, f"{option[0]} has no meaning for HOO data" in done.err) == (2, True)
+
+    @pytest.mark.parametrize("option", [("--tokens", "x"), ("--no-optional",), ("--detach-stops",)])
+    def test_options_of_other_conversions(self, errorbar: CommandLine, test_set: Path, option: tuple[str, ...]) -> None:
+        done = errorbar("convert", test_set, "--to", "m2", *option)
+        assert (done.code, f"{option[0]} has no meaning for HOO data" in done.err) == (2, True)
+
+    def test_help_names_hoo(self, errorbar: CommandLine) -> None:
+        for command in ("score", "check", "convert"):
+            assert "HOO" in errorbar(command, "--help").out
 
     def test_check_names_the_inner_file_and_line(self, errorbar: CommandLine, test_set: Path) -> None:
         done = errorbar("check", test_set / "Gold")

@@ -19,7 +19,16 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff import apply_standoff, extract_standoff
 from errorbar.metrics.hoo import CONDITIONS, CONVENTIONS, MEASURES, Hoo, named_conventions, parse_hoo
-from errorbar.metrics.hoo_score import HooScore, best_runs, recall_by_code, recall_by_row, score_runs, team_of
+from errorbar.metrics.hoo_rows import code_recalls, row_recalls
+from errorbar.metrics.hoo_score import (
+    HooScore,
+    best_runs,
+    recall_by_code,
+    recall_by_row,
+    resample_weights,
+    score_runs,
+    team_of,
+)
 from errorbar.metrics.hoo_tables import best_recalls, simulated_scores
 from errorbar.metrics.hoo_types import check_overrides, count_rows, row_names, row_of
 from errorbar.metrics.resampling import Resampling
@@ -399,6 +408,58 @@ class TestIntervals:
             self.score(Resampling(method="closed"))
 
 
+class TestRecallByType:
+    """Five units; MD in all of them, S in one, FV in two."""
+
+    gold = tuple(
+        fragment(
+            standoff(0, 1, "x", kind="MD"),
+            standoff(2, 3, "x", kind="MD"),
+            *([standoff(4, 5, "x", kind="S")] if n == 0 else []),
+            *([standoff(6, 7, "x", kind="FV")] if n < 2 else []),
+            name=str(n),
+        )
+        for n in range(5)
+    )
+    system = tuple(one.edits[: n % 3] for n, one in enumerate(gold))
+    resampling = Resampling(method="percentile", replicates=400)
+
+    def score(self, n: int = 5) -> HooScore:
+        return score_runs(self.gold[:n], {"a": self.system[:n]}, [Hoo()], Problems(), resampling=self.resampling)[0]
+
+    def test_values_are_the_counts(self) -> None:
+        score = self.score()
+        for rows, counts in (
+            (row_recalls(score), recall_by_row(score)),
+            (code_recalls(score), recall_by_code(score)),
+            (row_recalls(score, {"MD": "Noun"}), recall_by_row(score, {"MD": "Noun"})),
+        ):
+            assert {row.type: row.counts for row in rows} == counts
+            for row in rows:
+                for k, recall in enumerate(row.recalls, 1):
+                    assert recall.value == (row.counts[k] / row.counts[0] if row.counts[0] else None)
+                    assert (recall.interval, recall.no_interval) == (None, None)
+                    assert (recall.undefined is Undefined.NOTHING_IN_REFERENCE) == (not row.counts[0])
+
+    def test_intervals_are_those_of_the_same_resamples(self) -> None:
+        """MD: gold 2 in each unit, found 0, 1, 2, 0, 1, so that R of a resample is the mean of found / 2."""
+        (md,) = [row for row in code_recalls(self.score(), self.resampling) if row.type == "MD"]
+        assert md.recalls[0].value == (0 + 1 + 2 + 0 + 1) / 10
+        means = resample_weights(5, self.resampling) @ np.array([0, 1, 2, 0, 1]) / 10
+        interval = md.recalls[0].interval
+        assert interval is not None
+        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])))
+
+    def test_why_there_is_none(self) -> None:
+        found = {row.type: row.recalls[0] for row in code_recalls(self.score(), self.resampling)}
+        assert found["S"].no_interval is Undefined.ONE_UNIT  # one fragment has it
+        # Two of five have it: a resample without either has no value, which happens in (3/5)^5 = 8% of them.
+        assert found["FV"].no_interval is Undefined.RESAMPLES_UNDEFINED
+        assert code_recalls(self.score(1), self.resampling)[0].recalls[0].no_interval is Undefined.ONE_UNIT
+        nothing = {row.type: row.recalls[0] for row in row_recalls(self.score(), resampling=self.resampling)}["Noun"]
+        assert (nothing.value, nothing.undefined) == (None, Undefined.NOTHING_IN_REFERENCE)
+
+
 class TestTypes:
     def test_every_code_has_a_row(self) -> None:
         assert row_names()[0] == "Article"
@@ -507,9 +568,11 @@ class TestRealData:
 
     @pytest.mark.parametrize("spec", ["hoo", "hoo(matching=maxmatch)"])
     def test_scores_rise_with_the_share_of_gold_edits_applied(self, data: Path, spec: str) -> None:
-        fragments, _ = read_real(data, "test")
+        """On all 37 fragments; F of every measure."""
+        fragments = [one for part in ("test", "develop") for one in read_real(data, part)[0]]
+        assert len(fragments) == 37
         rng = random.Random(11)
-        order = {edit.index: rng.random() for one in fragments for edit in one.edits}
+        order = {(one.name, edit.index): rng.random() for one in fragments for edit in one.edits}
         runs = {}
         for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
             runs[f"run {share}"] = [
@@ -518,7 +581,7 @@ class TestRealData:
                         one.text or "",
                         apply_standoff(
                             one.text or "",
-                            [edit for edit in one.edits if order[edit.index] < share],
+                            [edit for edit in one.edits if order[one.name, edit.index] < share],
                             problems=Problems(lenient=True),
                         ),
                     )

@@ -7,8 +7,9 @@ import sys
 import click
 
 from errorbar.cli.options import format_option, note_record
+from errorbar.cli.plural import counted
 from errorbar.cli.render import Table, show, show_json
-from errorbar.core.errors import InputError, Problem
+from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.opening import Lines
@@ -24,17 +25,25 @@ ALL = 1_000_000
 @click.option(
     "--gold", type=click.Path(), metavar="FILE", help="Check each FILE as a system's output for this reference."
 )
+@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
 @format_option
-def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
-    """List every problem of M2 or JSONL files, or of system outputs.
+def command(files: tuple[str, ...], gold: str | None, source: str | None, style: str) -> None:
+    """List every problem of M2, JSONL or HOO files, or of system outputs.
+
+    A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
+    against their spans, and indexes, consistency sets and types.
 
     Exit code 0: nothing that stops scoring (there may be warnings); 1: something does.
 
     \b
     errorbar check corpus.m2
     errorbar check --gold corpus.m2 system.txt
+    errorbar check hoo2011/Gold
     """
-    reports = [(file, *_check(file, gold)) for file in files]
+    if source is not None and (gold is not None or not any(is_hoo(file) for file in files)):
+        what = "--source is for HOO data"
+        raise UsageError(Problem("useless-option", what, fix="leave it out, or check a HOO folder"))
+    reports = [(file, *_check(file, gold, source)) for file in files]
     rows = [
         [problem.place.file or file, problem.place.line or None, problem.severity, _say(problem), problem.code]
         for file, _, problems in reports
@@ -52,8 +61,8 @@ def command(files: tuple[str, ...], gold: str | None, style: str) -> None:
         )
     else:
         footer = [
-            f"{file}: {', '.join(f'{n:,} {what}' for what, n in counts.items())}; "
-            + (f"{len(problems)} problems" if problems else "no problem")
+            f"{file}: {', '.join(counted(n, what) for what, n in counts.items()) or 'not read to the end'}; "
+            + (counted(len(problems), "problems") if problems else "no problem")
             for file, counts, problems in reports
         ]
         if rows or style != "table":
@@ -68,11 +77,11 @@ def _say(problem: Problem) -> str:
     return f"{problem.what}{expected}{f'; {problem.fix}' if problem.fix else ''}"
 
 
-def _check(file: str, gold: str | None) -> tuple[dict[str, int], list[Problem]]:
+def _check(file: str, gold: str | None, source: str | None) -> tuple[dict[str, int], list[Problem]]:
     problems = Problems(limit=ALL)
     counts: dict[str, int] = {}
     try:
-        counts = _check_reference(file, problems) if gold is None else _check_system(file, gold, problems)
+        counts = _check_reference(file, source, problems) if gold is None else _check_system(file, gold, problems)
     except InputError as error:
         found = [problem for problem in error.problems if problem not in problems.errors]
         problems.errors += found
@@ -80,11 +89,11 @@ def _check(file: str, gold: str | None) -> tuple[dict[str, int], list[Problem]]:
     return counts, sorted(every, key=lambda problem: problem.place.line)
 
 
-def _check_reference(file: str, problems: Problems) -> dict[str, int]:
+def _check_reference(file: str, source: str | None, problems: Problems) -> dict[str, int]:
     if is_hoo(file):
         from errorbar.cli.hoo import check_hoo
 
-        return check_hoo(file, problems)
+        return check_hoo(file, problems, source=source)
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
     for sentence in read_sentences(Lines(file, problems), problems):

@@ -16,6 +16,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
 from errorbar.formats.documents import read_essays, with_documents
+from errorbar.formats.hoo_jsonl import has_standoff
 from errorbar.formats.nucle import merge_essays
 from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import STANDARD_INPUT, Lines
@@ -56,7 +57,10 @@ class _Request:
 @click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT. [default: seen from it]")
 @click.option("-o", "--out", default=STANDARD_OUTPUT, metavar="OUT", help="File to write. [default: standard output]")
 @click.option(
-    "--source", type=click.Path(), metavar="FILE", help="INPUTs are corrected versions of this text, line by line."
+    "--source",
+    type=click.Path(),
+    metavar="FILE",
+    help="INPUTs are corrected versions of this text, line by line; HOO: folder of texts.",
 )
 @click.option(
     "--tokens", type=click.Path(), metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays."
@@ -91,7 +95,7 @@ def command(
     detach_stops: bool,
     lenient: bool,
 ) -> None:
-    """Convert corpora between M2, errorbar JSONL, parallel text and NUCLE SGML.
+    """Convert corpora between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
 
     An INPUT is a file or name=file; '-' is standard input; gzipped files are read as they are, and OUT is gzipped
     if it ends in .gz. OUT is replaced only when everything went well. What its format cannot hold is listed.
@@ -117,10 +121,27 @@ def command(
     \b
     The essay of every sentence, for resampling whole essays:
         errorbar convert gold.m2 --essays essays.sgml -o gold.jsonl
+
+    \b
+    HOO: corrected texts into edit XML; a folder with Gold and Raw into M2 or JSONL; and back:
+        errorbar convert corrected/ --source Raw/ --to hoo -o edits/
+        errorbar convert hoo2011/test --to jsonl --lenient -o test.jsonl
+        errorbar convert test.jsonl --to hoo -o test/
     """
     if wants_hoo_conversion(inputs, to, from_):
-        from errorbar.cli.hoo import convert_hoo
+        from errorbar.cli.hoo_convert import convert_hoo
 
+        unused = {
+            "--tokens": tokens,
+            "--essays": essays,
+            "--alternative": alternative > 1,
+            "--no-optional": not optional,
+        }
+        unused |= {"--unmarked": unmarked != "auto", "--detach-stops": detach_stops}
+        for name, value in unused.items():
+            if value:
+                what = f"{name} has no meaning for HOO data"
+                raise UsageError(Problem("useless-option", what, fix="leave it out"))
         convert_hoo(inputs, to, out, source=source, annotators=annotators, lenient=lenient)
         return
     problems = Problems(lenient=lenient)
@@ -133,6 +154,7 @@ def command(
     request = _Request(files, problems, source, tokens, essays, unmarked, detach_stops)
     kind = _kind(files, from_)
     sentences = _reader(request, kind)(request)
+    _note_standoff(files, target, problems)
     with progress_bar("sentences") as progress:
         sentences = _counted(sentences, progress)
         if target.name == "text" and annotators:
@@ -152,6 +174,15 @@ def _target(to: str | None, out: str) -> Format:
         what = f"the ending of '{out}' names no format" if out != STANDARD_OUTPUT else "no format to write was given"
         raise UsageError(Problem("no-format", what, fix=f"give --to {'|'.join(_WRITABLE)}"))
     return found
+
+
+def _note_standoff(files: Sequence[NamedFile], target: Format, problems: Problems) -> None:
+    """Say that the character edits of HOO data stay behind: sentences are converted, and hold the same in tokens."""
+    for file in files:
+        if target.name != "text" and file.path != STANDARD_INPUT and has_standoff(file.path):
+            what = f"{target.name} made of sentences has no stand-off records; left out"
+            fix = "--to hoo reads them"
+            problems.note("jsonl-standoff-left", what, Place(file.path), fix=fix)
 
 
 def _check_standard_input(paths: Sequence[str | None]) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent
-from errorbar.core.estimate import Estimate
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES
-from errorbar.metrics.hoo_score import HooScore, Prf, best_runs, recall_by_code, recall_by_row
+from errorbar.metrics.hoo_rows import TypeRecall, code_recalls, row_recalls
+from errorbar.metrics.hoo_score import HooScore, Prf, best_runs
 from errorbar.metrics.hoo_statistics import TYPE_COLUMNS
+from errorbar.metrics.resampling import Resampling
 
 PLAIN, BONUS = CONDITIONS
 
@@ -18,29 +20,38 @@ def score_table(scores: Sequence[HooScore], style: str) -> Table:
     """A row for each run and measure: P, R, F without and with bonus."""
     if style == "csv":
         return _data_table(scores)
+    if _asked(scores):
+        return _interval_table(scores)
     names, labels = _labels(scores)
-    with_intervals = any(score.figures[PLAIN, m].f.interval for score in scores for m in MEASURES)
     rows: list[list[Cell]] = []
     for label, score in zip(labels, scores, strict=True):
         for measure in MEASURES:
             row: list[Cell] = [*label, measure]
             for condition in CONDITIONS:
-                figures = score.figures[condition, measure]
-                row += [_value(each) for each in _three(figures)]
-                if with_intervals:
-                    row.append(interval_text(figures.f))
+                row += [_value(each) for each in _three(score.figures[condition, measure])]
             rows.append(row)
-    plain = ["P", "R", "F", *(["interval of F"] if with_intervals else [])]
-    columns = [*names, "measure", *plain, *(f"{name}+" for name in plain)]
-    return Table(columns, rows, len(names) + 1, _footer(scores))
+    return Table([*names, "measure", "P", "R", "F", "P+", "R+", "F+"], rows, len(names) + 1, _footer(scores))
+
+
+def _interval_table(scores: Sequence[HooScore]) -> Table:
+    """A row for each run, measure and condition: P, R, F, each with its interval."""
+    names, labels = _labels(scores)
+    rows: list[list[Cell]] = []
+    for label, score in zip(labels, scores, strict=True):
+        for condition in CONDITIONS:
+            for measure in MEASURES:
+                row: list[Cell] = [*label, condition, measure]
+                for each in _three(score.figures[condition, measure]):
+                    row += [_value(each), interval_text(each)]
+                rows.append(row)
+    figures = [name for each in "PRF" for name in (each, f"interval of {each}")]
+    return Table([*names, "condition", "measure", *figures], rows, len(names) + 2, _footer(scores))
 
 
 def best_table(scores: Sequence[HooScore], style: str) -> Table:
     """The best run of each team: tables 2 to 7."""
     rows: list[list[Cell]] = []
-    with_intervals = style != "csv" and any(
-        each.interval for s in scores for f in s.figures.values() for each in _three(f)
-    )
+    with_intervals = style != "csv" and _asked(scores)
     for condition, measure, score in best_runs(scores):
         values: list[Cell] = []
         for each in _three(score.figures[condition, measure]):
@@ -59,21 +70,33 @@ def best_table(scores: Sequence[HooScore], style: str) -> Table:
     return Table(columns, rows, 4, _footer(scores))
 
 
-def type_table(scores: Sequence[HooScore], overrides: Mapping[str, str], style: str) -> Table:
-    """Recall of each row of table 8."""
+def type_table(
+    scores: Sequence[HooScore], overrides: Mapping[str, str], style: str, resampling: Resampling | None = None
+) -> Table:
+    """Recall of each row of table 8, with its interval over fragments where asked for."""
     names, labels = _labels(scores)
     rows: list[list[Cell]] = []
+    recalls: list[Estimate] = []
     for label, score in zip(labels, scores, strict=True):
-        for row, (gold, *found) in recall_by_row(score, overrides).items():
-            recalls = [each / gold if gold else None for each in found]
-            rows.append([*label, row, gold, *(recalls if style == "csv" else map(percent, recalls))])
-    return Table(
-        [*names, "type", "gold", *MEASURES], rows, len(names) + 1, ["recall; – where no gold edit is of the type"]
-    )
+        for found in row_recalls(score, overrides, resampling):
+            row: list[Cell] = [*label, found.type, found.counts[0]]
+            for each in found.recalls:
+                recalls.append(each)
+                if style == "csv":
+                    row += [each.value, *(_ends(each) if resampling else ())]
+                else:
+                    row += [percent(each.value), *([interval_text(each)] if resampling else ())]
+            rows.append(row)
+    columns = [*names, "type", "gold"]
+    for measure in MEASURES:
+        more = [f"{measure}_low", f"{measure}_high"] if style == "csv" else ["interval"]
+        columns += [measure, *(more if resampling else ())]
+    footer = ["recall; – where no gold edit is of the type", *_no_interval(recalls), *_signatures(scores)]
+    return Table(columns, rows, len(names) + 1, footer)
 
 
-def fragment_table(scores: Sequence[HooScore], style: str) -> Table:
-    """P, R and F of each fragment."""
+def fragment_table(scores: Sequence[HooScore], style: str, *, asked: bool = False) -> Table:
+    """P, R and F of each fragment; there is no interval, and where one was asked for, the footer says why."""
     names, labels = _labels(scores)
     rows: list[list[Cell]] = []
     for label, score in zip(labels, scores, strict=True):
@@ -82,11 +105,15 @@ def fragment_table(scores: Sequence[HooScore], style: str) -> Table:
                 values = [*score.by_fragment[unit, 0, m].tolist(), *score.by_fragment[unit, 1, m].tolist()]
                 rows.append([*label, name, measure, *(values if style == "csv" else map(percent, values))])
     columns = [*names, "fragment", "measure", "P", "R", "F", "P+", "R+", "F+"]
-    return Table(columns, rows, len(names) + 2, ["+: with bonus"])
+    footer = ["+: with bonus", *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if asked else ())]
+    return Table(columns, rows, len(names) + 2, footer)
 
 
-def score_record(score: HooScore, overrides: Mapping[str, str]) -> dict[str, object]:
-    """A score as it stands in JSON output."""
+def score_record(
+    score: HooScore, overrides: Mapping[str, str], resampling: Resampling | None = None
+) -> dict[str, object]:
+    """A score as it stands in JSON output; with ``resampling``, recall by type has intervals too."""
+    why = {"no_interval": str(Undefined.ONE_UNIT)} if resampling else {}
     return {
         "run": score.run,
         "team": score.team,
@@ -97,20 +124,15 @@ def score_record(score: HooScore, overrides: Mapping[str, str]) -> dict[str, obj
             for condition in CONDITIONS
             for measure in MEASURES
         ],
-        "by_row": [
-            {"type": row, **dict(zip(TYPE_COLUMNS, counts, strict=True))}
-            for row, counts in recall_by_row(score, overrides).items()
-        ],
-        "by_code": [
-            {"type": code, **dict(zip(TYPE_COLUMNS, counts, strict=True))}
-            for code, counts in recall_by_code(score).items()
-        ],
+        "by_row": [_recall_record(each) for each in row_recalls(score, overrides, resampling)],
+        "by_code": [_recall_record(each) for each in code_recalls(score, resampling)],
         "by_fragment": [
             {
                 "fragment": name,
                 "measure": measure,
                 "bonus": condition == BONUS,
                 **dict(zip(FIGURES, score.by_fragment[unit, c, m].tolist(), strict=True)),
+                **why,
             }
             for unit, name in enumerate(score.statistics.units)
             for c, condition in enumerate(CONDITIONS)
@@ -135,6 +157,34 @@ def best_records(scores: Sequence[HooScore]) -> list[dict[str, object]]:
     ]
 
 
+def _recall_record(recall: TypeRecall) -> dict[str, object]:
+    record: dict[str, object] = {"type": recall.type, **dict(zip(TYPE_COLUMNS, recall.counts, strict=True))}
+    if any(each.interval or each.no_interval for each in recall.recalls):
+        record["intervals"] = {
+            measure: interval_record(each) for measure, each in zip(MEASURES, recall.recalls, strict=True)
+        }
+    return record
+
+
+def _asked(scores: Sequence[HooScore]) -> bool:
+    """Whether intervals were asked for."""
+    return any(each.interval or each.no_interval for s in scores for f in s.figures.values() for each in _three(f))
+
+
+def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
+    interval = estimate.interval
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _no_interval(estimates: Iterable[Estimate]) -> list[str]:
+    reasons = dict.fromkeys(str(each.no_interval) for each in estimates if each.no_interval is not None)
+    return [f"– no interval: {', '.join(reasons)}"] if reasons else []
+
+
+def _signatures(scores: Sequence[HooScore]) -> list[str]:
+    return [f"signature {each}" for each in dict.fromkeys(str(replace(s.signature, hypothesis="…")) for s in scores)]
+
+
 def _three(figures: Prf) -> tuple[Estimate, Estimate, Estimate]:
     return figures.precision, figures.recall, figures.f
 
@@ -153,16 +203,20 @@ def _prf_record(figures: Prf) -> dict[str, object]:
 
 def _data_table(scores: Sequence[HooScore]) -> Table:
     """One row for each run, measure and condition, at full precision: CSV is read by programs."""
+    asked = _asked(scores)
     rows: list[list[Cell]] = []
     for score in scores:
         for condition in CONDITIONS:
             for measure in MEASURES:
-                values = [each.value for each in _three(score.figures[condition, measure])]
+                figures = _three(score.figures[condition, measure])
+                values = [each.value for each in figures]
+                ends = [end for each in figures for end in _ends(each)] if asked else []
                 counts = list(score.counts.values())
                 label = [score.run, score.team, score.signature.spec, measure, condition]
-                rows.append([*label, *values, *counts, str(score.signature)])
+                rows.append([*label, *values, *ends, *counts, str(score.signature)])
+    bounds = [f"{figure}_{end}" for figure in FIGURES for end in ("low", "high")] if asked else []
     names = list(scores[0].counts) if scores else []
-    return Table(["run", "team", "metric", "measure", "condition", *FIGURES, *names, "signature"], rows, 5)
+    return Table(["run", "team", "metric", "measure", "condition", *FIGURES, *bounds, *names, "signature"], rows, 5)
 
 
 def _labels(scores: Sequence[HooScore]) -> tuple[list[str], list[list[Cell]]]:
@@ -185,8 +239,8 @@ def _footer(scores: Sequence[HooScore]) -> list[str]:
         for each in _three(figures)
         if each.undefined is not None
     )
-    footer = ["+: with bonus, which counts missing optional edits as found"]
+    footer = [f"{'bonus' if _asked(scores) else '+: with bonus, which'} counts missing optional edits as found"]
     if reasons:
         footer.append(f"* by convention: {', '.join(reasons)}")
-    signatures = dict.fromkeys(str(replace(score.signature, hypothesis="…")) for score in scores)
-    return footer + [f"signature {signature}" for signature in signatures]
+    every = (each for score in scores for figures in score.figures.values() for each in _three(figures))
+    return [*footer, *_no_interval(every), *_signatures(scores)]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -118,14 +117,9 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
     return edits
 
 
-def kept_share(source: str, target: str) -> float:
-    """The share of the source's pairs of neighboring words that also stand in the target, each as often.
-
-    A quick test of whether one text is a correction of the other: unrelated texts share single words, but few pairs.
-    1 for a source of fewer than two words.
-    """
-    pairs, there = Counter(pairwise(_words(source).words)), Counter(pairwise(_words(target).words))
-    return (pairs & there).total() / pairs.total() if pairs else 1.0
+def words_of(text: str) -> list[str]:
+    """The words of a text; those of the last texts are kept, so a text is cut once to be judged and compared."""
+    return _words(text).words
 
 
 class _Words:
@@ -135,8 +129,8 @@ class _Words:
         self.text = text
         spans = [match.span() for match in WORD.finditer(text)]
         self.words = [text[start:end] for start, end in spans]
-        self.ends = [0, *(end for _, end in spans)]
-        self.starts = [*(start for start, _ in spans), len(text)]
+        self.ends = [0, *[end for _, end in spans]]
+        self.starts = [*[start for start, _ in spans], len(text)]
 
     def gap(self, before: int) -> str:
         """White space before a word (of the number one past the last: at the end of the text)."""
@@ -244,14 +238,15 @@ def _borders(chain: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _single_runs(words: Sequence[str], length: int) -> dict[tuple[str, ...], int]:
     """Where each run of words stands that occurs once."""
     found: dict[tuple[str, ...], int] = {}
-    for at in range(len(words) - length + 1):
-        run = tuple(words[at : at + length])
+    for at, run in enumerate(zip(*(words[k:] for k in range(length)), strict=False)):
         found[run] = -1 if run in found else at
     return {run: at for run, at in found.items() if at >= 0}
 
 
 def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A longest part of the pairs whose second numbers ascend too."""
+    """A longest part of the pairs whose second numbers ascend too; mostly, all of them do."""
+    if all(a[1] < b[1] for a, b in pairwise(pairs)):
+        return list(pairs)
     tails: list[int] = []
     ends: list[int] = []
     before: list[int] = []

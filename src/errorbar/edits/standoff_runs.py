@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff import extract_standoff, kept_share
+from errorbar.edits.standoff import extract_standoff
+from errorbar.edits.standoff_likeness import why_no_correction
 from errorbar.formats.hoo_folder import Run
-
-LEAST_KEPT = 0.3
-"""Share of neighboring word pairs of the source below which a text is no correction of it. Unrelated texts of the
-2011 data share 0.05 to 0.1; applying every gold edit leaves 0.75 and more."""
 
 
 def text_edits(fragment: Fragment, corrected: str, place: Place, problems: Problems) -> list[StandoffEdit]:
@@ -28,9 +25,9 @@ def text_edits(fragment: Fragment, corrected: str, place: Place, problems: Probl
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
         problems.error("hoo-no-text", what, place, fix="--source FOLDER")
         return []
-    share = kept_share(fragment.text, corrected)
-    if share < LEAST_KEPT:
-        what = f"fragment {fragment.name}: this text keeps {share:.0%} of the word pairs of the source"
+    reason = why_no_correction(fragment.text, corrected)
+    if reason:
+        what = f"fragment {fragment.name}: this text seems to be another one: {reason}"
         repair = "scored as it is"
         problems.repairable("hoo-not-a-correction", what, place, expected="a corrected version of it", repair=repair)
         if not problems.lenient:

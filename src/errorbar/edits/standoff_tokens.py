@@ -1,13 +1,13 @@
 """Characters and tokens: stand-off edits as token edits of sentences, and back.
 
-Tokens are the words of ``errorbar.edits.standoff``. An edit that touches part of a word becomes an edit of the whole
-word. The index of an edit travels in the comment, so that it comes back.
+Tokens are the words of ``errorbar.edits.standoff``; how edits of characters become edits of words is told in
+``errorbar.edits.standoff_words``. The index of an edit travels in the comment, so that it comes back.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from errorbar.core.corpus import Sentence
@@ -15,7 +15,7 @@ from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.edits.standoff import WORD
+from errorbar.edits.standoff_words import Placed, Words, place_edits
 
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\s*\n\s*")
 _INDEX = re.compile(r"\S+-\d+")
@@ -37,26 +37,93 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
     if text is None:
         problems.error("hoo-no-text", f"fragment {fragment.name}: no source text", Place(fragment.file))
         return
-    words = [match.span() for match in WORD.finditer(text)]
-    starts, ends = [start for start, _ in words], [end for _, end in words]
+    words = Words(text)
     placed: list[tuple[Edit, int]] = []
-    for edit in fragment.edits:
-        found = _token_edit(edit, text, starts, ends)
-        if found is None:
-            what = f"edit {edit.index}: it changes white space only, which tokens cannot hold; left out"
-            problems.note("hoo-cannot-hold", what, Place(fragment.file))
-        else:
-            placed.append((found, edit.start))
-    cuts = _cuts(text, starts, ends, [edit for edit, _ in placed])
-    tokens = [text[start:end] for start, end in words]
-    for low, high in zip([0, *cuts], [*cuts, len(words)], strict=True):
+    for each in place_edits(fragment.edits, words):
+        _note_changes(each, fragment, problems)
+        if each.edit is not None:
+            placed.append((each.edit, each.start))
+    cuts = _cuts(text, words.starts, [edit for edit, _ in placed])
+    for low, high in zip([0, *cuts], [*cuts, len(words.tokens)], strict=True):
         mine = [
             edit._replace(start=edit.start - low, end=edit.end - low)
             for edit, at in placed
-            if low <= edit.start and edit.end <= high and _belongs(edit, at, low, high, ends)
+            if low <= edit.start and edit.end <= high and _belongs(edit, at, low, high, words.ends)
         ]
         ordered = tuple(sorted(mine, key=lambda edit: edit.span))
-        yield Sentence(" ".join(tokens[low:high]), {annotator: ordered}, fragment.name)
+        yield Sentence(" ".join(words.tokens[low:high]), {annotator: ordered}, fragment.name)
+
+
+def _note_changes(placed: Placed, fragment: Fragment, problems: Problems) -> None:
+    """Say what tokens cannot hold of an edit, or of several that meet in one word."""
+    called = [edit.index or f"{edit.start} {edit.end}" for edit in placed.of]
+    if placed.edit is None:
+        what = (
+            f"fragment {fragment.name}: as tokens, edit {', '.join(called)} changes nothing but white space; left out"
+        )
+        problems.note("hoo-cannot-hold", what, Place(fragment.file))
+    elif len(called) > 1:
+        what = f"fragment {fragment.name}: as tokens, edits {' and '.join(called)} meet in one word; made one edit"
+        groups = list(dict.fromkeys(edit.group for edit in placed.of if edit.group))
+        if len(groups) > 1:
+            what += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
+        if any(edit.optional for edit in placed.of) and not placed.edit.optional:
+            what += ", not optional"
+        if placed.left_out:
+            rest = ", ".join(edit.index or f"{edit.start} {edit.end}" for edit in placed.left_out)
+            what += f", without {rest}, which overlaps an earlier one"
+        problems.note("hoo-cannot-hold", what, Place(fragment.file))
+
+
+def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], problems: Problems) -> None:
+    """Name the fragments whose text is more than its tokens, a space between them, a line for each sentence.
+
+    Args:
+        sentences: Fragments with texts, and the sentences made of each.
+        problems: Where the note goes.
+    """
+    pairs = list(sentences)
+    lost = [
+        one.name for one, made in pairs if one.text != "".join(f"{' '.join(sentence.tokens)}\n" for sentence in made)
+    ]
+    if lost:
+        what = f"tokens cannot hold white space: the text of {len(lost)} of {len(pairs)} fragments does not come back"
+        fix = "--to jsonl keeps the text and every character"
+        problems.note("hoo-cannot-hold", f"{what} ({', '.join(lost)})", Place(), fix=fix)
+
+
+def check_sentences(
+    fragments: Iterable[Fragment], sentences: Iterable[Sentence], annotator: str, problems: Problems
+) -> None:
+    """See that sentences are still those that were made of the fragments, whose edits are used instead of theirs.
+
+    Args:
+        fragments: Fragments with texts.
+        sentences: What stands beside them in the file, each with its fragment as document.
+        annotator: Whose edits those of the fragments are.
+        problems: Where differences are recorded, and annotators whose edits are not used.
+    """
+    there: dict[str, list[Sentence]] = {}
+    others: dict[str, int] = {}
+    for sentence in sentences:
+        there.setdefault(sentence.document, []).append(sentence)
+        for name in sentence.annotations.keys() - {annotator}:
+            others[name] = others.get(name, 0) + len(sentence.annotations[name])
+    for one in fragments:
+        made = [(s.text, s.annotations[annotator]) for s in fragment_sentences(one, annotator, Problems(lenient=True))]
+        found = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
+        if made != found:
+            what = f"fragment {one.name}: its sentences are not those of its stand-off record"
+            repair = "the stand-off record is used"
+            problems.repairable(
+                "hoo-changed", what, Place(one.file), expected="both unchanged, or no record", repair=repair
+            )
+    for name in there:
+        what = f"the sentences of document '{name}' have no stand-off record beside those that have"
+        problems.repairable("hoo-changed", what, Place(), expected="a record for each", repair="they are left out")
+    for name, count in sorted(others.items()):
+        what = f"HOO cannot hold the edits of annotator {name} beside those of {annotator} ({count} edits); left out"
+        problems.note("hoo-cannot-hold", what, Place())
 
 
 def _belongs(edit: Edit, at: int, low: int, high: int, ends: Sequence[int]) -> bool:
@@ -69,35 +136,7 @@ def _belongs(edit: Edit, at: int, low: int, high: int, ends: Sequence[int]) -> b
     return not (edit.start == low and low > 0 and behind)
 
 
-def _token_edit(edit: StandoffEdit, text: str, starts: Sequence[int], ends: Sequence[int]) -> Edit | None:
-    low, high = bisect_right(ends, edit.start), bisect_left(starts, edit.end)
-    if low > high:  # an insertion inside of a word
-        low, high = high, low
-    # A neighbor on each side shows whether the correction grows together with it ("model" + "s").
-    wide_low, wide_high = max(low - 1, 0), min(high + 1, len(starts))
-    head = text[starts[wide_low] : edit.start] if wide_low < len(starts) else ""
-    tail = text[edit.end : ends[wide_high - 1]] if wide_high else ""
-    made = [WORD.findall(head + correction + tail) for correction in edit.corrections]
-    if made and wide_low < low:
-        word = text[starts[wide_low] : ends[wide_low]]
-        if all(tokens[:1] == [word] for tokens in made):
-            made, wide_low = [tokens[1:] for tokens in made], low
-    else:
-        wide_low = low
-    if made and wide_high > high:
-        word = text[starts[high] : ends[high]]
-        if all(tokens[-1:] == [word] for tokens in made):
-            made, wide_high = [tokens[:-1] for tokens in made], high
-    else:
-        wide_high = high
-    replacements = tuple(" ".join(tokens) for tokens in made)
-    before = " ".join(text[a:b] for a, b in zip(starts[wide_low:wide_high], ends[wide_low:wide_high], strict=True))
-    if replacements and all(each == before for each in replacements):
-        return None
-    return Edit(wide_low, wide_high, replacements, edit.type, edit.optional, edit.group, edit.index)
-
-
-def _cuts(text: str, starts: Sequence[int], ends: Sequence[int], edits: Iterable[Edit]) -> list[int]:
+def _cuts(text: str, starts: Sequence[int], edits: Iterable[Edit]) -> list[int]:
     """First words of sentences, without the very first."""
     inside = {k for edit in edits for k in range(edit.start + 1, edit.end)}
     found = {bisect_left(starts, match.end()) for match in _SENTENCE_END.finditer(text)}
@@ -138,7 +177,11 @@ def sentences_fragments(
         if sentence.writer:
             lost["the writer"] = lost.get("the writer", 0) + 1
     for what, count in sorted(lost.items()):
-        problems.note("hoo-cannot-hold", f"HOO cannot hold {what} ({count} times); left out", Place())
+        problems.note(
+            "hoo-cannot-hold",
+            f"HOO cannot hold {what} ({count} {'time' if count == 1 else 'times'}); left out",
+            Place(),
+        )
     return [
         Fragment(document, in_text_order(edits.get(document, ())), "\n".join(lines[document]) + "\n")
         for document in lines

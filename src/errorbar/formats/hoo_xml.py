@@ -8,12 +8,13 @@ from xml.parsers import expat
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source, display_name, open_bytes
+from errorbar.formats.opening import Source, display_name
+from errorbar.formats.safe_xml import guarded_parser, not_well_formed, read_limited
 
 MOST_BYTES = 1 << 26
 """Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
-_INSIDE = {"": "edits", "edits": "edit", "edit": "corrections|original", "corrections": "correction"}
-_INSIDE |= {"correction": "empty", "original": "empty", "empty": ""}
+_INSIDE = {"": {"edits"}, "edits": {"edit"}, "edit": {"corrections", "original"}, "corrections": {"correction"}}
+_INSIDE |= {"correction": {"empty"}, "original": {"empty"}, "empty": set()}
 
 
 @dataclass(slots=True)
@@ -53,13 +54,8 @@ def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
     Raises:
         InputError: If it cannot be opened or is larger; no more than the limit is ever read.
     """
-    with open_bytes(path) as stream:
-        try:
-            content = stream.read(limit + 1)
-        except (EOFError, OSError) as error:
-            what = f"the compressed data is damaged: {error}"
-            raise InputError(Problem("gzip-damaged", what, Place(display_name(path)))) from None
-    if len(content) > limit:
+    content = read_limited(path, limit)
+    if content is None:
         what = f"the file has more than {limit:,} bytes"
         fix = "name the file of one fragment"
         raise InputError(Problem("hoo-too-large", what, Place(display_name(path)), fix=fix))
@@ -91,24 +87,16 @@ class _Reader:
         self.path: list[str] = []
         self.text: RawText | None = None
         self.skipping = 0
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
+        self.parser = guarded_parser(self._doctype)
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._data
-        # A document type is the only way to declare an entity or to name an outside file. It is refused where it
-        # begins, so nothing is expanded and nothing is fetched.
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.EntityDeclHandler = self._doctype
-        self.parser.ExternalEntityRefHandler = self._doctype
 
     def read(self, content: bytes) -> list[RawEdit]:
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
-            what = f"not well-formed XML at column {error.offset + 1}: {expat.errors.messages[error.code]}"
-            if not content.strip():
-                what = "the file is empty"
+            what = not_well_formed(error, content)
             place = Place(self.name, error.lineno)
             raise InputError(Problem("hoo-xml", what, place, "an <edits> element")) from None
         return self.edits
@@ -127,10 +115,10 @@ class _Reader:
         if self.skipping:
             self.skipping += 1
             return
-        if tag not in _INSIDE[above].split("|"):
+        if tag not in _INSIDE[above]:
             if not self.path:
                 raise InputError(Problem("hoo-root", f"the root element is <{tag}>", self.place, "<edits>"))
-            inside = ", ".join(f"<{name}>" for name in _INSIDE[above].split("|") if name) or "nothing"
+            inside = ", ".join(f"<{name}>" for name in sorted(_INSIDE[above])) or "nothing"
             what = f"{self._where()}<{tag}> stands inside <{above}>"
             repair = "the element is left out"
             self.problems.repairable("hoo-element", what, self.place, expected=f"{inside} inside it", repair=repair)

@@ -15,6 +15,8 @@ from errorbar.formats.opening import Lines
 
 FORMAT = "errorbar-corpus"
 VERSION = 1
+STANDOFF = "standoff"
+"""The key of a record that is no sentence but a text with character edits: ``errorbar.formats.hoo_jsonl``."""
 
 _SENTENCE_KEYS = {"text": str, "annotations": dict, "document": str, "writer": str}
 _EDIT_KEYS = {
@@ -28,12 +30,16 @@ _EDIT_KEYS = {
 }
 
 
-def read_jsonl(lines: Lines, problems: Problems) -> Iterator[Sentence]:
+def read_jsonl(
+    lines: Lines, problems: Problems, standoff: list[tuple[Place, dict[str, Any]]] | None = None
+) -> Iterator[Sentence]:
     """Read an errorbar corpus sentence by sentence.
 
     Args:
         lines: The file.
         problems: Where problems are recorded; the caller raises them after the last sentence.
+        standoff: Where stand-off records are collected, each with its place. None: they are passed over, as the
+            sentences after each say the same in tokens.
     """
     count = 0
     for number, line in enumerate(lines, 1):
@@ -52,6 +58,10 @@ def read_jsonl(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         if count == 0 and "format" in record:
             _check_header(record, place, problems)
             continue
+        if STANDOFF in record:
+            if standoff is not None:
+                standoff.append((place, record))
+            continue
         sentence = _sentence(record, place, problems)
         if sentence is not None:
             count += 1
@@ -66,16 +76,20 @@ def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: S
     if annotators:
         header["annotators"] = list(annotators)
     yield json.dumps(header)
-    for sentence in sentences:
-        record: dict[str, object] = {"text": sentence.text}
-        if sentence.document:
-            record["document"] = sentence.document
-        if sentence.writer:
-            record["writer"] = sentence.writer
-        record["annotations"] = {
-            name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()
-        }
-        yield json.dumps(record, ensure_ascii=False)
+    yield from map(sentence_line, sentences)
+
+
+def sentence_line(sentence: Sentence) -> str:
+    """The line of one sentence."""
+    record: dict[str, object] = {"text": sentence.text}
+    if sentence.document:
+        record["document"] = sentence.document
+    if sentence.writer:
+        record["writer"] = sentence.writer
+    record["annotations"] = {
+        name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()
+    }
+    return json.dumps(record, ensure_ascii=False)
 
 
 def _edit_record(edit: Edit) -> dict[str, object]:
@@ -97,7 +111,7 @@ def _check_header(record: dict[str, Any], place: Place, problems: Problems) -> N
 
 def _sentence(record: dict[str, Any], place: Place, problems: Problems) -> Sentence | None:
     annotations: dict[str, Annotation] = {}
-    if not _check_keys(record, _SENTENCE_KEYS, ("text", "annotations"), place, problems):
+    if not check_keys(record, _SENTENCE_KEYS, ("text", "annotations"), place, problems):
         return None
     tokens = record["text"].split()
     for name, items in record["annotations"].items():
@@ -113,7 +127,7 @@ def _edit(item: object, n_tokens: int, place: Place, problems: Problems) -> Edit
     if not isinstance(item, dict):
         problems.error("jsonl-record", "an edit is not a JSON object", place)
         return None
-    if not _check_keys(item, _EDIT_KEYS, ("start", "end", "replacements"), place, problems):
+    if not check_keys(item, _EDIT_KEYS, ("start", "end", "replacements"), place, problems):
         return None
     if not all(isinstance(text, str) for text in item["replacements"]):
         problems.error("jsonl-record", "a replacement is not text", place)
@@ -124,9 +138,10 @@ def _edit(item: object, n_tokens: int, place: Place, problems: Problems) -> Edit
     return Edit(**{**item, "replacements": replacements})
 
 
-def _check_keys(
+def check_keys(
     record: dict[str, Any], known: Mapping[str, type], needed: tuple[str, ...], place: Place, problems: Problems
 ) -> bool:
+    """Whether a record has the keys it needs, no unknown one, and values of the right type; if not, record why."""
     for key in needed:
         if key not in record:
             problems.error("jsonl-record", f"'{key}' is missing", place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
@@ -15,6 +16,8 @@ from errorbar.formats.opening import Lines, Source, open_bytes
 NOTHING = "-NONE-"
 NOOP = "noop"
 N_FIELDS = 6
+MOST_EXAMPLES = 5
+"""How many of the edits or documents that lose something are named in a note."""
 MOST_KNOWN = 1 << 16
 """Parts of A lines that are remembered; bounds the memory of reading."""
 
@@ -190,28 +193,41 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]
     cannot hold (documents, writers, consistency sets, unknown corrections) is listed in the notes.
     """
     ids: dict[str, str] = {}
-    lost: set[str] = set()
-    for sentence in sentences:
+    lost = _Lost()
+    for number_of_sentence, sentence in enumerate(sentences, 1):
         yield f"S {' '.join(sentence.tokens)}"
         if sentence.document or sentence.writer:
-            lost.add("documents and writers")
+            lost.add("documents and writers", sentence.document or sentence.writer)
         for annotator, edits in sentence.annotations.items():
             number = ids.get(annotator) or _number(annotator, ids)
             if not edits:
                 yield f"A -1 -1|||{NOOP}|||{NOTHING}|||REQUIRED|||{NOTHING}|||{number}"
             for edit in edits:
+                lost.item = edit.comment or f"edit {edit.start} {edit.end} of sentence {number_of_sentence}"
                 if edit.group:
-                    lost.add("consistency sets")
+                    lost.add("consistency sets", lost.item)
                 if not edit.replacements:
-                    lost.add("corrections that are unknown (written as deletions)")
+                    lost.add("corrections that are unknown (written as deletions)", lost.item)
                 yield _a_line(edit, number, lost)
         yield ""
-    for what in sorted(lost):
-        problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out", Place())
+    for what, items in sorted(lost.found.items()):
+        examples = f"{', '.join(islice(items, MOST_EXAMPLES))}{', ...' if len(items) > MOST_EXAMPLES else ''}"
+        problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
     renamed = {name: number for name, number in ids.items() if name != number}
     if renamed:
         pairs = ", ".join(f"{number} = {name}" for name, number in renamed.items())
         problems.note("m2-annotators", f"M2 numbers its annotators: {pairs}", Place())
+
+
+class _Lost:
+    """What was left out, and of which edits or documents."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, dict[str, None]] = {}
+        self.item = ""
+
+    def add(self, what: str, item: str = "") -> None:
+        self.found.setdefault(what, {})[item or self.item] = None
 
 
 def _number(annotator: str, ids: dict[str, str]) -> str:
@@ -226,7 +242,7 @@ def _number(annotator: str, ids: dict[str, str]) -> str:
     return number
 
 
-def _a_line(edit: Edit, number: str, lost: set[str]) -> str:
+def _a_line(edit: Edit, number: str, lost: _Lost) -> str:
     replacements = [_plain(text, "||", "corrections", lost) for text in edit.replacements]
     if NOTHING in replacements:
         lost.add(f"the correction {NOTHING}, which it reads as a deletion")
@@ -240,7 +256,7 @@ def _a_line(edit: Edit, number: str, lost: set[str]) -> str:
     return f"A {edit.start} {edit.end}|||{kind}|||{correction}|||{need}|||{comment or NOTHING}|||{number}"
 
 
-def _plain(text: str, separator: str, what: str, lost: set[str]) -> str:
+def _plain(text: str, separator: str, what: str, lost: _Lost) -> str:
     """The text without what would end its field or its line."""
     plain = text
     if separator in text or "\n" in text or "\r" in text:

@@ -64,6 +64,7 @@ class Alignment:
         forgiven: Missing optional gold edits: what the bonus adds.
         spurious: System edits without an alignment; shape (system,).
         n_corrected: How many corrections count.
+        fitting: System edits whose correction counts; shape (system,).
     """
 
     detected: Flags
@@ -73,6 +74,7 @@ class Alignment:
     forgiven: Flags
     spurious: Flags
     n_corrected: int
+    fitting: Flags
 
 
 def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Alignment:
@@ -104,7 +106,7 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Align
         _together(edits, system, fits, rules, detected, corrected, forgiven)
     counted = int(fits.any(0).sum()) if rules.count_system else int(corrected.sum())
     spurious = ~(from_system if rules.apart else lenient).any(0)
-    return Alignment(detected, recognized, corrected, optional, forgiven, spurious, counted)
+    return Alignment(detected, recognized, corrected, optional, forgiven, spurious, counted, fits.any(0))
 
 
 def _offsets(edits: Sequence[StandoffEdit]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

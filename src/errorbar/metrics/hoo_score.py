@@ -93,7 +93,7 @@ def score_runs(
     """
     if resampling is not None:
         conventions = (*conventions, resampling.convention("fragment"))
-    weights = None if resampling is None or len(gold) < 2 else _weights(len(gold), resampling)
+    weights = None if resampling is None or len(gold) < 2 else resample_weights(len(gold), resampling)
     source, reference = texts_hash(gold), fragments_hash(gold)
     scores = []
     for name, edits in runs.items():
@@ -144,8 +144,12 @@ def _f(score: HooScore, condition: str, measure: str) -> float:
     return score.figures[condition, measure].f.value or 0.0
 
 
-def _weights(n_units: int, resampling: Resampling) -> NDArray[np.float64]:
-    """How often each resample holds each fragment; shape (replicates, units)."""
+def resample_weights(n_units: int, resampling: Resampling) -> NDArray[np.float64]:
+    """How often each resample holds each fragment; shape (replicates, units).
+
+    Raises:
+        UsageError: If the resampling is no bootstrap.
+    """
     if resampling.method == "closed":
         what = "no formula gives intervals of HOO scores"
         raise UsageError(Problem("interval-method", what, fix="--ci-method bca|percentile|basic"))
@@ -217,6 +221,7 @@ def _warn(score: HooScore, problems: Problems) -> None:
     if len(counts) and total[DETECTED] > total[SYSTEM]:
         above.append("the data set")
     if above:
-        what = f"detection precision is above 1 in {len(above)} places ({', '.join(above[:3])}, ...)"
+        places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
+        what = f"detection precision is above 1 in {places} ({', '.join(above[:3])}{', ...' if len(above) > 3 else ''})"
         fix = "two gold edits met by one system edit count twice; see docs/design/hoo.md"
         problems.note("hoo-above-1", what, Place(score.run), fix=fix)
