@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from errorbar.ceiling import Study, ceiling, prepare_study, repeat
-from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals, essay_spread
+from errorbar.ceiling.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
@@ -104,3 +104,25 @@ def test_more_essays_than_there_are(n_essays: int) -> None:
     study, documents = made()
     with pytest.raises(UsageError, match=rf"subsets of {n_essays} essays \(expected 1 to 6, as many as there are\)"):
         essay_spread(study, documents, n_essays, 3)
+
+
+def test_summaries_are_quantiles_over_the_subsets() -> None:
+    study, documents = made()
+    spread = essay_spread(study, documents, 3, 21)
+    summaries = spread.summaries()
+    assert len(summaries) == 1 + len(study.systems)
+    for row, values in ((summaries[0], spread.human), (summaries[1], spread.ratios[:, 0])):
+        for one, column in zip(row, values.T, strict=True):
+            ordered = sorted(column.tolist())
+            # Of 21 values the quantiles 0, .05, .5, .95 and 1 are the 1st, 2nd, 11th, 20th and 21st.
+            expected = [ordered[k] for k in (0, 1, 10, 19, 20)]
+            assert [one.lowest, one.low, one.median, one.high, one.highest] == pytest.approx(expected)
+            mean = sum(ordered) / 21
+            assert one.deviation == pytest.approx((sum((v - mean) ** 2 for v in ordered) / 20) ** 0.5)
+
+
+def test_a_value_that_a_subset_lacks_has_no_summary() -> None:
+    nothing = EssaySpread(1, 3, np.array([[0.5], [0.0]]), np.array([[[1.0]], [[np.nan]]]))
+    human, ratio = nothing.summaries()
+    assert human[0].median == 0.25
+    assert ratio[0].median is ratio[0].deviation is ratio[0].lowest is None

@@ -11,14 +11,14 @@ from jsonschema import Draft202012Validator  # has no type hints
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
 
-def validated(name: str, output: str) -> dict[str, Any]:
-    """Parse what a command printed and check it against ``docs/schemas/<name>-1.json``; NaN is no JSON."""
+def validated(name: str, output: str, version: int = 1) -> dict[str, Any]:
+    """Parse what a command printed and check it against ``docs/schemas/<name>-<version>.json``; NaN is no JSON."""
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
 
     document: dict[str, Any] = json.loads(output, parse_constant=refuse)
-    schema = json.loads((SCHEMAS / f"{name}-1.json").read_text(encoding="utf-8"))
+    schema = json.loads((SCHEMAS / f"{name}-{version}.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     found = [
         f"{'/'.join(map(str, error.path))}: {error.message}"

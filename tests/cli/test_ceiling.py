@@ -92,8 +92,14 @@ class TestOutput:
     def test_csv_columns_have_names_of_their_own(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         done = errorbar("ceiling", *many, "--ci", "20", "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert len(set(header)) == len(header) == 10
+        assert len(set(header)) == len(header) == 14
         assert [row[0] for row in rows] == ["1", "2", "3"]
+        document = json.loads(errorbar("ceiling", *many, "--ci", "20", "--format", "json").out)
+        for row, record in zip((dict(zip(header, row, strict=True)) for row in rows), document["rows"], strict=True):
+            assert float(row["human"]) == record["human"]["f"]  # all digits
+            assert float(row["human low"]) == record["human_interval"]["low"]
+            assert float(row["s1 ratio high"]) == record["systems"]["s1"]["ratio_interval"]["high"]
+            assert (row["subsets"], row["exact"]) == (str(record["n_subsets"]), str(record["exact"]).lower())
 
     def test_by_type(self, errorbar: CommandLine) -> None:
         document = run(errorbar, *GOLD, "sys", "--metric", "m2(beta=1)", "--by-type", "--sizes", "1")
@@ -103,7 +109,7 @@ class TestOutput:
             {"type": "Prep", "human": pytest.approx(2 / 3), "systems": {"sys": 0}},
         ]
         done = errorbar("ceiling", *GOLD, "sys", "--by-type", "--sizes", "1", "--format", "csv")
-        assert "Det,33.33,66.67,200.00" in done.out
+        assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 
     def test_a_type_that_nobody_can_find_has_a_dash(self, errorbar: CommandLine) -> None:
         """Against both others of size 2, text 1 and text 3 have no Noun to find; only A2 has one."""

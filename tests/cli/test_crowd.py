@@ -17,7 +17,8 @@ from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
 from errorbar.core.errors import ErrorbarError
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments, write_judgments
+from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.mturk import read_batch, read_wide
 from errorbar.formats.plain_judgments import read_judgments_fast
 from errorbar.testing import accurate, simulate
@@ -257,6 +258,85 @@ def test_columns_of_other_names_and_times(tmp_path: Path) -> None:
     (tmp_path / "v.jsonl").write_text(keys % "a" + keys % "b", encoding="utf-8")
     found = record(crowd, "aggregate", tmp_path / "v.jsonl", "--column", "rater=worker", "--method", "majority")
     assert found["items"] == [{"item": "x", "n_judgments": 2, "majority": {"answer": "error", "share": 1.0}}]
+
+
+def test_a_blank_time_is_unknown_and_a_wrong_one_is_named(tmp_path: Path, errorbar: CommandLine) -> None:
+    path = tmp_path / "v.csv"
+    path.write_text("item,rater,label,time\nx,a,error,5\ny,a,ok,\nz,a,ok,  \nw,a,,3\nx,b,ok,\n")
+    call = ("crowd", "raters", path, "--column", "seconds=time", "--format", "json")
+    done = errorbar(*call)
+    document = json.loads(done.out)
+    assert [row["median_seconds"] for row in document["raters"]] == [5, None]
+    assert [note["code"] for note in document["warnings"]] == ["judgments-no-label", "crowd-unjudged"]
+    path.write_text("item,rater,label,time\nx,a,error,5\ny,a,ok,soon\n")
+    assert "the time 'soon' will not do" in errorbar(*call).err
+    document = json.loads(errorbar(*call, "--lenient").out)
+    assert document["raters"][0]["median_seconds"] == 5
+    assert [note["code"] for note in document["warnings"]] == ["judgments-seconds"]
+    missing = errorbar("crowd", "raters", path, "--column", "seconds=tme")
+    assert "no column 'tme' for the seconds" in missing.err
+
+
+def test_one_class_suggests_to_declare_the_other(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "v.csv").write_text("item,rater,label\nx,a,ok\nx,b,ok\n")
+    (tmp_path / "f.csv").write_text("item,flag\nx,1\n")
+    refused = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv")
+    assert "--error LABEL" in refused.err
+    assert "--labels ok,error" in refused.err
+    declared = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv", "--labels", "ok,error")
+    assert (declared.code, "0.00" in declared.out) == (0, True)
+
+
+def test_the_curve_counts_the_ties_that_it_leaves_out(tmp_path: Path, errorbar: CommandLine) -> None:
+    lines = [f"i{k},r{r},{'error' if r < k % 5 else 'ok'}" for k in range(50) for r in range(4)]
+    (tmp_path / "v.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n")
+    (tmp_path / "f.csv").write_text("item,flag\n" + "".join(f"i{k},{k % 2}\n" for k in range(50)))
+    for ties in ("half", "unknown", "error"):
+        call = (
+            "curve",
+            tmp_path / "v.csv",
+            tmp_path / "f.csv",
+            "--ties",
+            ties,
+            "--resamples",
+            "20",
+            "--format",
+            "json",
+        )
+        points = json.loads(errorbar(*call).out)["rows"][0]["curve"]
+        # i2, i7 and so on have two of four: ten ties; the other forty are kept at .6 as well.
+        assert [(p["threshold"], p["n_items"], p["n_ties"]) for p in points[:2]] == [(0.5, 40, 10), (0.6, 40, 0)]
+    assert "no majority and are left out" in errorbar("curve", tmp_path / "v.csv", tmp_path / "f.csv", "--kappa").out
+
+
+def test_the_best_start_is_the_first_of_those_that_end_alike(votes: Path, errorbar: CommandLine) -> None:
+    out = errorbar("crowd", "aggregate", votes, "--summary").out
+    rows = {line.split()[0]: line for line in out.splitlines() if line.startswith((" one-coin", " dawid"))}
+    assert set(rows) == {"one-coin", "dawid-skene"}
+    assert "vote shares" in rows["one-coin"]
+    document = json.loads(errorbar("crowd", "aggregate", votes, "--summary", "--format", "json").out)
+    for name in rows:
+        found = document["summary"][name]
+        objectives = [start["objective"] for start in found["starts"]]
+        assert objectives[found["best"]] >= max(objectives) - 120 * 1e-6
+        assert all(o < objectives[found["best"]] - 1e-9 for o in objectives[: found["best"]])
+
+
+def test_runs_that_do_not_converge_are_named(votes: Path, errorbar: CommandLine) -> None:
+    done = errorbar("crowd", "aggregate", votes, "--method", "dawid-skene", "--passes", "2", "--summary")
+    assert "dawid-skene had not converged after 2 passes" in done.err
+    assert "2+; 2+; 2+; 2+" in done.out
+
+
+def test_mining_asks_once(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5)
+    (tmp_path / "text.txt").write_text("we discuss about the plan\n" * 3 + "look at the plan\nlook at the plan .\n" * 2)
+    assert errorbar("crowd", "mine", "--build", "--counts", tmp_path / "c", tmp_path / "good.txt").code == 0
+    call = ("crowd", "mine", "--counts", tmp_path / "c", tmp_path / "text.txt", "--n", "5")
+    document = json.loads(errorbar(*call, "--format", "json").out)
+    assert len({item["text"] for item in document["items"]}) == len(document["items"]) == 2
+    assert document["n_repeated"] == 4  # two of "discuss about", one each of the two "look at"
+    assert "4 instances stand in a sentence that says the same elsewhere" in errorbar(*call).err
 
 
 def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ def good(_: Sources) -> Iterator[Cell]:
     yield Cell("table 1", "x", "f", 12.34, 12.341)
     yield Cell("table 1", "y", "f", 50.0, None, known="never released")
     yield Cell("table 2", "x", "n", 7, 7, 0)
+    yield Cell("table 2", "x", "low", None, 6.5, known="the paper has no interval")
+    yield Cell("table 2", "z", "n", 7, 9, 0, known="another reading")
 
 
 def bad(sources: Sources) -> Iterator[Cell]:
@@ -36,11 +38,13 @@ def test_every_cell_matches(errorbar: CommandLine) -> None:
     assert (done.code, done.err) == (0, "")
     rows = [line.split() for line in done.out.splitlines() if line.strip()]
     assert rows[2:5] == [
-        ["table", "1", "2", "1", "1", "0"],
-        ["table", "2", "1", "1", "0", "0"],
-        ["all", "3", "2", "1", "0"],
+        ["table", "1", "2", "1", "0", "1", "0", "0"],
+        ["table", "2", "3", "1", "1", "0", "1", "0"],
+        ["all", "5", "2", "1", "1", "1", "0"],
     ]
-    assert "table 1: never released" in done.out
+    assert "table 1: never released (not computable)" in done.out
+    assert "table 2: the paper has no interval (added)" in done.out
+    assert "table 2: another reading (known difference)" in done.out
 
 
 def test_a_cell_that_does_not_match_is_shown_and_ends_in_1(errorbar: CommandLine) -> None:
@@ -48,36 +52,44 @@ def test_a_cell_that_does_not_match_is_shown_and_ends_in_1(errorbar: CommandLine
     assert (done.code, done.err) == (1, "")
     assert "| table 2 | y | n |  | 7 | 8.0000 | +1.0000 | MISMATCH |" in done.out
     assert "| x |" not in done.out
-    assert "| all | 4 | 2 | 1 | 1 |" in done.out
+    assert "| all | 6 | 2 | 1 | 1 | 1 | 1 |" in done.out
 
 
 def test_all_cells_on_request(errorbar: CommandLine) -> None:
     out = errorbar("reproduce", "good", "--all", "--format", "markdown").out
     assert "| table 1 | x | f |  | 12.34 | 12.3410 | +0.0010 | match |" in out
-    assert "| table 1 | y | f | never released | 50 | – | – | known |" in out
+    assert "| table 1 | y | f | never released | 50 | – | – | not computable |" in out
+    assert "| table 2 | x | low | the paper has no interval | – | 6.5000 | – | added |" in out
 
 
 def test_csv_has_every_cell(errorbar: CommandLine) -> None:
     done = errorbar("reproduce", "bad", "--format", "csv")
     assert done.code == 1
-    assert [row["outcome"] for row in csv.DictReader(io.StringIO(done.out))] == ["match", "known", "match", "MISMATCH"]
+    outcomes = [row["outcome"] for row in csv.DictReader(io.StringIO(done.out))]
+    assert outcomes == ["match", "not computable", "match", "added", "known difference", "MISMATCH"]
 
 
 @pytest.mark.parametrize(("study", "code"), [("good", 0), ("bad", 1)])
 def test_json(errorbar: CommandLine, study: str, code: int) -> None:
     done = errorbar("reproduce", study, "--format", "json")
     assert done.code == code
-    document = validated("reproduce", done.out)
+    document = validated("reproduce", done.out, 2)
     assert document["study"] == study
     assert sum(table["cells"] for table in document["tables"]) == len(document["cells"])
-    assert [cell["outcome"] for cell in document["cells"]][:3] == ["match", "known", "match"]
+    assert [cell["outcome"] for cell in document["cells"]][:5] == [
+        "match",
+        "not_computable",
+        "match",
+        "added",
+        "known",
+    ]
 
 
 def test_a_study_of_the_corpora(errorbar: CommandLine, data: Path) -> None:
     """159 cells of 159: Bryant & Ng 2015."""
     done = errorbar("reproduce", "bryant-ng2015", "--data", data, "--format", "json")
     assert (done.code, done.err) == (0, "")
-    document = validated("reproduce", done.out)
+    document = validated("reproduce", done.out, 2)
     assert len(document["cells"]) == 159
     assert {cell["outcome"] for cell in document["cells"]} == {"match"}
 

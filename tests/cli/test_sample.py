@@ -131,6 +131,55 @@ def test_two_systems(folder: Path, errorbar: CommandLine) -> None:
     assert "R, a − b" in errorbar("sample", "estimate", "done.jsonl", "--key", "k.json").out
 
 
+@pytest.mark.parametrize("truth", ["majority", "graded"])
+def test_votes_help_with_two_systems_and_graded_truths(folder: Path, errorbar: CommandLine, truth: str) -> None:
+    """Votes on every item make both recalls and their paired difference narrower, by the same totals."""
+    assert errorbar("sample", "draw", "a.csv", "b.csv", "--budget", 300, "--out", "s.csv", "--key", "k.json").code == 0
+    drawn = [row["item"] for row in csv.DictReader((folder / "s.csv").read_text().splitlines())]
+    lines = [
+        # Two experts; the second misses every seventh error, so that some graded truths are a half.
+        f"{item},{rater},{'error' if is_error(item) and not (rater and int(item[1:]) % 7 == 0) else 'ok'}"
+        for item in drawn
+        for rater in range(2)
+    ]
+    (folder / "done.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n")
+    votes = [f"i{k},v,{'error' if is_error(f'i{k}') != (k % 11 == 0) else 'ok'}" for k in range(1000)]
+    (folder / "votes.csv").write_text("item,rater,label\n" + "\n".join(votes) + "\n")
+    frames = ("--flags", "a.csv", "--flags", "b.csv", "--votes", "votes.csv")
+    found = []
+    for extra in ((), frames):
+        call = ("sample", "estimate", "done.csv", "--key", "k.json", "--truth", truth, *extra)
+        done = errorbar(*call, "--format", "json")
+        assert done.code == 0, done.err
+        found.append(json.loads(done.out))
+        assert "R, a − b" in errorbar(*call).out
+    alone, helped = found
+    assert max(helped["votes"]["trust"]) > 0.3
+    apart = {row["name"]: row for row in helped["differences"]}
+    recalls = [{row["name"]: row["value"] for row in one["estimates"]}["R"] for one in helped["systems"]]
+    assert apart["R"]["value"] == pytest.approx(recalls[0] - recalls[1])
+    before = {row["name"]: row for row in alone["differences"]}
+    assert apart["R"]["standard_error"] < before["R"]["standard_error"]
+
+
+def test_an_item_of_a_stratum_may_cost_more(folder: Path, errorbar: CommandLine) -> None:
+    plans = []
+    for costs in ((), ("--costs", "9,1")):
+        done = errorbar("sample", "plan", "a.csv", "--budget", 400, "--floor", 10, *costs, "--format", "json")
+        assert done.code == 0, done.err
+        plans.append(json.loads(done.out))
+    flagged, unflagged = ([row["n"] for row in plan["strata"]] for plan in plans)
+    assert 9 * unflagged[0] + unflagged[1] == plans[1]["spent"] <= 400
+    # n is in proportion to a / sqrt(cost): nine times the price, a third of the items for each of the other side.
+    assert unflagged[0] / unflagged[1] == pytest.approx(flagged[0] / flagged[1] / 3, rel=0.1)
+    assert "cost 400" in errorbar("sample", "plan", "a.csv", "--budget", 400, "--floor", 10, "--costs", "9,1").out
+    drawn = errorbar(
+        *("sample", "draw", "a.csv", "--budget", 400, "--floor", 10, "--costs", "9,1"),
+        *("--out", "s.csv", "--key", "k.json"),
+    )
+    assert f"{sum(unflagged)} items" in drawn.err
+
+
 def test_bands_and_designs(folder: Path, errorbar: CommandLine) -> None:
     plan = errorbar("sample", "plan", "a.csv", "--bands", 3, "--budget", 300, "--format", "csv")
     assert plan.code == 0, plan.err
@@ -153,6 +202,11 @@ def test_bands_and_designs(folder: Path, errorbar: CommandLine) -> None:
         (("plan", "--flagged", 10, "--budget", 50), "sample-systems"),
         (("plan", "b.csv", "--bands", 2, "--budget", 100), "sample-bands"),
         (("plan", "a.csv", "--budget", 100, "--precision", 1), "sample-rates"),
+        (("plan", "a.csv", "--budget", 100, "--costs", "1"), "sample-cost"),
+        (("plan", "a.csv", "--budget", 100, "--costs", "1,0"), "sample-cost"),
+        (("plan", "a.csv", "--budget", 100, "--costs", "1,x"), "sample-cost"),
+        (("plan", "a.csv", "--half-width", 0.1, "--costs", "1,2"), "sample-cost"),
+        (("compare", "a.csv", "--budget", 300, "--costs", "1,2"), "sample-cost"),
         (("estimate", "--counts", "flaged:1:2:3"), "sample-counts"),
         (("estimate", "a.csv", *COUNTS), "sample-counts"),
         (("estimate", "a.csv", "--key", "a.csv"), "sample-key"),
@@ -175,3 +229,20 @@ def test_a_key_is_never_overwritten(folder: Path, errorbar: CommandLine) -> None
     assert again.code == 2
     assert "[sample-key-exists]" in again.err
     assert ((folder / "k.json").read_bytes(), (folder / "s.csv").read_bytes()) == before
+
+
+def test_flags_from_parquet_or_its_extra_is_named(folder: Path, errorbar: CommandLine) -> None:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        done = errorbar("sample", "plan", "a.parquet", "--budget", 300)
+        assert (done.code, "errorbar[parquet]" in done.err) == (2, True)
+        return
+    rows = list(csv.DictReader((folder / "a.csv").read_text().splitlines()))
+    columns = {"item": [r["item"] for r in rows], "flag": [int(r["flag"]) for r in rows]}
+    pyarrow.parquet.write_table(pyarrow.table({**columns, "score": [float(r["score"]) for r in rows]}), "a.parquet")
+    for bands in (1, 2):
+        call = ("--budget", 300, "--bands", bands)
+        assert errorbar("sample", "plan", "a.parquet", *call).out == errorbar("sample", "plan", "a.csv", *call).out
+    pyarrow.parquet.write_table(pyarrow.table({"item": columns["item"], "flg": columns["flag"]}), "b.parquet")
+    assert "no column 'flag'" in errorbar("sample", "plan", "b.parquet", "--budget", 300).err

@@ -128,3 +128,16 @@ def test_misuse(errorbar: CommandLine, arguments: list[str], message: str) -> No
     done = errorbar("score", "--gold", "gold.m2", "good", "--ci", *arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+@pytest.mark.parametrize(
+    "option", [("--resamples", "9"), ("--confidence", "0.9"), ("--ci-method", "basic"), ("--seed", "3")]
+)
+def test_interval_options_without_intervals_are_refused(errorbar: CommandLine, option: tuple[str, str]) -> None:
+    done = errorbar("score", "--gold", "gold.m2", "good", *option)
+    assert (done.code, done.out) == (2, "")
+    what = (
+        f"error: {option[0]} is about intervals, and none are asked for; add --ci, or leave it out [useless-option]\n"
+    )
+    assert done.err == what
+    assert errorbar("score", "--gold", "gold.m2", "good", "--ci", *option).code == 0

@@ -94,6 +94,19 @@ class TestCheck:
         assert done.code == 0
         assert done.out.strip().endswith("no problem")
 
+    def test_counts_of_one(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        one = tmp_path / "one.m2"
+        one.write_text("S a\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\n")
+        done = errorbar("check", one)
+        assert f"{one}: 1 sentence, 1 token, 1 annotator, 1 edit, 0 sentences without an A line; no problem" in done.out
+        one.write_text("S a\nA 0 1|||T|||a|||REQUIRED|||-NONE-|||0\n\n")
+        assert "; 1 problem\n" in errorbar("check", one).out
+
+    def test_a_file_that_cannot_be_read(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        done = errorbar("check", tmp_path / "nowhere")
+        assert done.code == 1
+        assert "nowhere: not read to the end; 1 problem\n" in done.out
+
     def test_a_system_with_a_line_too_few(self, errorbar: CommandLine, tmp_path: Path) -> None:
         (tmp_path / "gold.m2").write_text("S a b\n\nS c d\n\n")
         (tmp_path / "system").write_text("a b\n")

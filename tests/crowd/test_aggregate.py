@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +15,10 @@ from errorbar.core.judgments import Judgments
 from errorbar.crowd import (
     METHODS,
     NO_PRIOR,
+    Answers,
+    Fit,
     Prior,
+    Runs,
     Tally,
     aggregate,
     agreement_trust,
@@ -25,6 +31,8 @@ from errorbar.crowd import (
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowd.examples import patients, toy
 
+Model = Callable[..., tuple[Answers, Fit]]
+
 
 def rng() -> np.random.Generator:
     return np.random.default_rng(1)
@@ -32,7 +40,7 @@ def rng() -> np.random.Generator:
 
 def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> None:
     # Marginals: Dawid and Skene 1979, table 2 (.40 .42 .11 .07); other digits: STATISTICS.md section 4.
-    answers, fit = dawid_skene(patients(), rng(), prior=NO_PRIOR, n_starts=2)
+    answers, fit = dawid_skene(patients(), rng(), prior=NO_PRIOR, runs=Runs(2))
     assert fit.marginals == pytest.approx([0.3996, 0.4220, 0.1118, 0.0667], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-192.8909, abs=5e-5)
     assert np.bincount(answers.answer).tolist() == [18, 19, 5, 3]
@@ -55,10 +63,7 @@ def test_small_data_needs_a_prior_and_is_refused_by_default() -> None:
     assert caught.value.code == "crowd-few-judgments"
     # Without prior and minimum t3 is turned against its majority. STATISTICS.md gives P(E) .9988, which is where its EM
     # stopped: the likelihood grows towards P(E) = 1, so a stricter tolerance ends above it and a laxer one below.
-    ends = [
-        dawid_skene(toy(), rng(), prior=NO_PRIOR, n_starts=1, min_items=1, tolerance=t, max_iterations=20_000)[0]
-        for t in (1e-9, 1e-12)
-    ]
+    ends = [dawid_skene(toy(), rng(), prior=NO_PRIOR, min_items=1, runs=Runs(1, t, 20_000))[0] for t in (1e-9, 1e-12)]
     assert 0.99 < ends[0].shares[2, 0] < 0.9988 < ends[1].shares[2, 0]
     coin, fit = one_coin(toy(), rng(), prior=NO_PRIOR, min_items=1)
     assert coin.shares[2, 0] == pytest.approx(1.0)  # STATISTICS.md: 1.0, with rater a never wrong
@@ -162,3 +167,62 @@ def test_simulation_is_reproducible_and_has_the_stated_rates() -> None:
     assert (said[10:, 1] == first.truth[10:]).mean() == pytest.approx(0.5, abs=0.03)
     with pytest.raises(UsageError):
         simulate(raters, rng(), n_items=10, per_item=4)
+
+
+def noise() -> Judgments:
+    """Judgments that say nothing about the items, on which plain EM takes hundreds of passes."""
+    g = np.random.default_rng(4)
+    item, rater = np.repeat(np.arange(400), 8).astype(np.int32), g.integers(0, 20, 3200).astype(np.int32)
+    label = (g.random(3200) < 0.3).astype(np.int32)
+    names = tuple(map(str, range(400)))
+    return Judgments(item, rater, label, names, names[:20], ("ok", "error"))
+
+
+@pytest.mark.parametrize("model", [dawid_skene, one_coin])
+def test_leaps_end_where_plain_passes_end(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin is EM without the extrapolation: the same optimum from every start, in more passes."""
+    made = simulate([accurate(0.6)] * 30, np.random.default_rng(1), n_items=500, per_item=5).judgments
+    runs = Runs(3, 1e-11, 20_000)
+    _, fast = model(made, rng(), runs=runs)
+    monkeypatch.setattr("errorbar.crowd.em.PLAIN", 10**9)
+    _, plain = model(made, rng(), runs=runs)
+    for ours, theirs in zip(fast.starts, plain.starts, strict=True):
+        assert ours.converged
+        assert theirs.converged
+        assert ours.objective == pytest.approx(theirs.objective, abs=1e-4)
+    assert sum(s.n_iterations for s in fast.starts) < sum(s.n_iterations for s in plain.starts)
+    assert fast.truth == pytest.approx(plain.truth, abs=1e-3)
+
+
+def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
+    answers, fit = dawid_skene(noise(), rng(), prior=NO_PRIOR)
+    assert max(start.n_iterations for start in fit.starts) <= 200
+    assert all(start.converged == (start.n_iterations < 200) for start in fit.starts)
+    short = dawid_skene(noise(), rng(), prior=NO_PRIOR, runs=Runs(1, max_iterations=7))[1].starts[0]
+    assert (short.n_iterations, short.converged) == (7, False)
+    assert len(answers.answer) == 400
+
+
+@pytest.mark.parametrize("wrong", [{"n_starts": 0}, {"tolerance": 0.0}, {"max_iterations": 0}])
+def test_runs_are_checked(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="expected all above 0"):
+        Runs(**wrong)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["error", "ok", "skip"])), min_size=1))
+def test_the_majority_of_a_tally_leaves_out_labels_that_mean_nothing(rows: list[tuple[int, int, str]]) -> None:
+    items, raters, labels = zip(*((str(i), str(r), label) for i, r, label in rows), strict=True)
+    names = ("ok", "error", "skip")
+    whole = Judgments.from_columns(items, raters, labels, labels=names).without(["skip"])
+    tally = Tally(names)
+    tally.add(items, labels)
+    if not len(whole):
+        with pytest.raises(UsageError, match="there is no judgment"):
+            tally.majority(missing=["skip"])
+        return
+    for ties in ("unknown", "error"):
+        counted, expected = tally.majority(ties=ties, missing=["skip"]), majority(whole, ties=ties)
+        assert (counted.items, counted.labels) == (expected.items, expected.labels)
+        assert counted.answer.tolist() == expected.answer.tolist()
+        assert counted.n_judgments.tolist() == expected.n_judgments.tolist()
+        assert np.array_equal(counted.shares, expected.shares, equal_nan=True)

@@ -87,8 +87,9 @@ def test_mining_finds_the_word_the_text_does_better_without() -> None:
     assert table.triples == {("look", "at", "the"): 5}
     text = [line.split() for line in ["We discuss about the plan", "look at the plan", "quite about nothing"]]
     found = mine(text, table, {"about", "at"}, np.random.default_rng(0), n=5, error_rate=0.5)
-    assert sorted((item.item, item.kind) for item in found) == [("1:2-3", "candidate"), ("2:1-2", "correct")]
-    first = next(item for item in found if item.kind == "candidate")
+    assert found.n_repeated == 0
+    assert sorted((item.item, item.kind) for item in found.items) == [("1:2-3", "candidate"), ("2:1-2", "correct")]
+    first = next(item for item in found.items if item.kind == "candidate")
     assert first.text() == "We discuss [about] the plan"
     n2, n3 = table.n_pairs, table.n_triples
     assert first.score == pytest.approx(np.log(15.5 / n2) - np.log(0.5 / n3))  # the formula, by hand

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from errorbar.cli.data import command
 from errorbar.datasets import catalog
+from tests.cli.schema import validated
 from tests.datasets.conftest import FILES, corpus, folder, tar
 from tests.datasets.server import Page, Site
 from tests.helpers.cli import CommandLine
@@ -71,7 +72,7 @@ def test_fetch_prints_the_folder_and_talks_on_stderr(errorbar: CommandLine, tiny
     assert "tiny: 2 files, 0.0 MB, verified, from http://127.0.0.1" in done.err
     assert errorbar("data", "path", "tiny").out == f"{root / 'tiny'}\n"
     assert "already in the cache" in errorbar("data", "fetch", "tiny").err
-    document = json.loads(errorbar("data", "fetch", "tiny", "--format", "json").out)
+    document = validated("data-fetch", errorbar("data", "fetch", "tiny", "--format", "json").out)
     assert document["rows"][0]["path"] == str(root / "tiny")
     assert document["rows"][0]["n_verified"] == 2
     assert errorbar("data", "fetch", "tiny", "--format", "csv").out.startswith("name,folder,source,files,bytes\ntiny,")

@@ -22,13 +22,18 @@ from errorbar.reproduce.cells import published
         (12.3349, "", Outcome.MISMATCH),
         (None, "", Outcome.MISMATCH),
         (float("nan"), "", Outcome.MISMATCH),
-        (None, "never released", Outcome.KNOWN),
+        (None, "never released", Outcome.NOT_COMPUTABLE),
         (99.0, "another reading", Outcome.KNOWN),
         (12.34, "another reading", Outcome.MATCH),
     ],
 )
 def test_outcome(ours: float | None, known: str, outcome: Outcome) -> None:
     assert Cell("t", "r", "c", 12.34, ours, known=known).outcome == outcome
+
+
+def test_what_the_paper_does_not_print_is_added() -> None:
+    cell = Cell("t", "r", "low", None, 0.5, known="no interval there")
+    assert (cell.outcome, cell.difference) == (Outcome.ADDED, None)
 
 
 def test_counts_match_exactly_or_not() -> None:

@@ -30,6 +30,16 @@ def test_what_can_be_recomputed_matches(cells: list[Cell]) -> None:
     assert not [cell for cell in cells if cell.outcome == Outcome.MISMATCH]
 
 
+def test_table_5_has_the_intervals_that_the_paper_does_not_give(cells: list[Cell]) -> None:
+    """Derived independently: delta method on the logit, finite-population correction, without the half error."""
+    added = {(cell.row, cell.column): cell.ours for cell in cells if cell.outcome == Outcome.ADDED}
+    assert len(added) == 6
+    assert added["95% interval of R", "low"] == pytest.approx(0.215985, abs=2e-4)
+    assert added["95% interval of R", "high"] == pytest.approx(0.241666, abs=2e-4)
+    assert added["95% interval of P", "low"] == pytest.approx(0.7857, abs=1e-3)
+    assert added["95% interval of F", "high"] == pytest.approx(0.3715, abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("row", "agreement", "kappa"),
     [  # computed with scikit-learn and statsmodels

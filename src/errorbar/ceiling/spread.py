@@ -49,6 +49,39 @@ class EssaySpread:
     human: NDArray[np.float64]
     ratios: NDArray[np.float64]
 
+    def summaries(self) -> tuple[tuple[SubsetSummary, ...], ...]:
+        """How human F, and then each system's ratio, vary over the subsets: a row each, a summary per size."""
+        table = np.concatenate([self.human[:, None, :], self.ratios], axis=1)
+        return tuple(tuple(_summary(column) for column in row.T) for row in table.transpose(1, 0, 2))
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetSummary:
+    """How a value varies over subsets; all None where it is undefined for one of them.
+
+    Attributes:
+        lowest: The lowest.
+        low: The 5% quantile.
+        median: The median.
+        high: The 95% quantile.
+        highest: The highest.
+        deviation: Standard deviation.
+    """
+
+    lowest: float | None
+    low: float | None
+    median: float | None
+    high: float | None
+    highest: float | None
+    deviation: float | None
+
+
+def _summary(values: NDArray[np.float64]) -> SubsetSummary:
+    if np.isnan(values).any():
+        return SubsetSummary(None, None, None, None, None, None)
+    lowest, low, median, high, highest = np.quantile(values, [0, 0.05, 0.5, 0.95, 1]).tolist()
+    return SubsetSummary(lowest, low, median, high, highest, float(values.std(ddof=1)))
+
 
 def ceiling_intervals(
     study: Study,

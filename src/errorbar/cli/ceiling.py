@@ -124,12 +124,12 @@ def command(
         return
     show_notes(notes)
     if by_type:
-        show(_type_table(study), style)
+        show(_type_table(study, style), style)
     else:
-        show(_table(found, intervals, signature), style)
+        show(_table(found, intervals, signature, style), style)
     if spread is not None:
         click.echo()
-        show(_spread_table(spread, found), style)
+        show(_spread_table(spread, found, style), style)
 
 
 def parse_sizes(text: str | None) -> Sequence[int]:
@@ -144,29 +144,37 @@ def parse_sizes(text: str | None) -> Sequence[int]:
     return range(int(first), int(last or first) + 1)
 
 
-def _interval(value: Interval | Undefined) -> str:
-    return "–" if isinstance(value, Undefined) else f"{100 * value.low:.2f}–{100 * value.high:.2f}"
+def _interval_columns(name: str, title: str, style: str) -> list[str]:
+    return [f"{name} low", f"{name} high"] if style == "csv" else [title]
 
 
-def _table(found: Ceiling, intervals: CeilingIntervals | None, signature: str) -> Table:
-    columns = ["references", "subsets", "human"]
+def _interval(value: Interval | Undefined, style: str) -> list[Cell]:
+    if style == "csv":
+        return [None, None] if isinstance(value, Undefined) else [value.low, value.high]
+    return ["–" if isinstance(value, Undefined) else f"{100 * value.low:.2f}–{100 * value.high:.2f}"]
+
+
+def _table(found: Ceiling, intervals: CeilingIntervals | None, signature: str, style: str) -> Table:
+    columns = ["references", "subsets", *(["exact"] if style == "csv" else []), "human"]
     if intervals:
-        columns.append("95% CI")
+        columns += _interval_columns("human", "95% CI", style)
     for name in found.systems:
-        columns += [name, f"{name} / human %"] + ([f"{name} ratio 95% CI"] if intervals else [])
+        columns += [name, _of_human(name, style)]
+        if intervals:
+            columns += _interval_columns(f"{name} ratio", f"{name} ratio 95% CI", style)
     rows: list[list[Cell]] = []
     for k, size in enumerate(found.sizes):
-        row: list[Cell] = [
-            str(size),
-            f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}",
-            percent(found.human[k, 2]),
-        ]
+        row: list[Cell] = [str(size), f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}"]
+        if style == "csv":
+            row = [size, found.n_subsets[k], str(found.exact[k]).lower()]
+        row.append(_fraction(found.human[k, 2].item(), style))
         if intervals:
-            row.append(_interval(intervals.human[k]))
+            row += _interval(intervals.human[k], style)
         for s in range(len(found.systems)):
-            row += [percent(found.scores[s, k, 2]), _share(found.ratio[s, k])]
+            row.append(_fraction(found.scores[s, k, 2].item(), style))
+            row.append(_fraction(_number(found.ratio[s, k].item()), style))
             if intervals:
-                row.append(_interval(intervals.ratios[s][k]))
+                row += _interval(intervals.ratios[s][k], style)
         rows.append(row)
     footer = [
         f"F of {len(found.annotators)} annotators, each against subsets of the others, and of systems",
@@ -224,21 +232,17 @@ def _type_rows(study: Study) -> tuple[list[str], list[str], list[list[float]]]:
     return [types[k] for k in order], [text.name for text in study.systems], [table[k].tolist() for k in order]
 
 
-def _type_table(study: Study) -> Table:
+def _type_table(study: Study, style: str) -> Table:
     types, systems, values = _type_rows(study)
-    columns = ["type", "human", *(cell for name in systems for cell in (name, f"{name} / human %"))]
+    columns = ["type", "human", *(cell for name in systems for cell in (name, _of_human(name, style)))]
     rows: list[list[Cell]] = []
     for kind, (human, *others) in zip(types, values, strict=True):
-        row: list[Cell] = [kind, _share(human)]
+        row: list[Cell] = [kind, _fraction(_number(human), style)]
         for value in others:
-            row += [_share(value), _share(value / human) if human > 0 else "–"]
+            row += [_fraction(_number(value), style), _fraction(_number(value / human) if human > 0 else None, style)]
         rows.append(row)
     footer = [f"recall by type against {study.sizes[-1]} references, in percent; – where there is nothing to find"]
     return Table(columns, rows, 1, footer)
-
-
-def _share(value: float) -> str:
-    return percent(_number(value))
 
 
 def _number(value: float) -> float | None:
@@ -254,21 +258,28 @@ def _type_records(study: Study) -> list[dict[str, object]]:
     ]
 
 
-QUANTILES = {"lowest": 0.0, "5%": 0.05, "median": 0.5, "95%": 0.95, "highest": 1.0}
+SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
 
 
-def _spread_table(spread: EssaySpread, found: Ceiling) -> Table:
-    names = ["human F", *(f"{name} / human %" for name in found.systems)]
-    table = np.concatenate([spread.human[:, None, :], spread.ratios], axis=1)
+def _spread_table(spread: EssaySpread, found: Ceiling, style: str) -> Table:
+    names = ["human F", *(_of_human(name, style) for name in found.systems)]
     whole = np.concatenate([found.human[None, :, 2], found.ratio])
     rows: list[list[Cell]] = []
-    for s, name in enumerate(names):
-        for k, size in enumerate(found.sizes):
-            values = table[:, s, k]
-            quantiles = [_share(float(np.quantile(values, q))) for q in QUANTILES.values()]
-            rows.append([name, str(size), _share(whole[s, k]), *quantiles, _share(float(values.std(ddof=1)))])
+    for s, (name, summaries) in enumerate(zip(names, spread.summaries(), strict=True)):
+        for k, (size, one) in enumerate(zip(found.sizes, summaries, strict=True)):
+            values = (one.lowest, one.low, one.median, one.high, one.highest, one.deviation)
+            shown = [_fraction(_number(float(whole[s, k])), style), *(_fraction(value, style) for value in values)]
+            rows.append([name, str(size), *shown])
     title = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} essays"
-    return Table(["what", "references", "all essays", *QUANTILES, "SD"], rows, 1, [title])
+    return Table(["what", "references", "all essays", *SPREAD], rows, 1, [title])
+
+
+def _of_human(name: str, style: str) -> str:
+    return f"{name} / human" if style == "csv" else f"{name} / human %"
+
+
+def _fraction(value: float | None, style: str) -> Cell:
+    return value if style == "csv" else percent(value)
 
 
 def _spread_record(spread: EssaySpread, found: Ceiling) -> dict[str, object]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
-from errorbar.cli.options import format_option, lenient_option, note_record, resampling_options, show_notes
+from errorbar.cli.options import bootstrap_options, format_option, lenient_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
 from errorbar.core.errors import Place
@@ -28,7 +27,7 @@ SCHEMA = "errorbar.compare/1"
 @corpus_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--pairs", is_flag=True, help="Show every pair: difference, interval, p, power.")
-@resampling_options
+@bootstrap_options
 @lenient_option
 @format_option
 def command(
@@ -81,43 +80,62 @@ def command(
         )
         return
     show_notes(notes)
-    table = _pair_table(found, confidence) if pairs else _system_table(found, 1 - confidence)
+    if not pairs:
+        table = _system_table(found, 1 - confidence, style)
+    else:
+        table = _pair_rows(found) if style == "csv" else _pair_table(found, confidence)
     table.footer = [*table.footer, f"signature {signature}"]
     show(table, style)
 
 
 def _warn_hopeless(found: Comparison, alpha: float, problems: Problems) -> None:
     """Say when no difference, however large, could be significant."""
-    tested = [pair.test for pair in found.pairs if pair.test.p_value is not None]
-    exact = [test for test in tested if test.exact]
-    if not exact or len(exact) < len(tested):
-        return
-    smallest = min(2 / test.n_replicates for test in exact) * len(found.pairs)
-    if smallest > alpha:
+    smallest = found.smallest_p()
+    if smallest is not None and smallest > alpha:
         what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
         problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
 
 
-def _system_table(found: Comparison, alpha: float) -> Table:
-    from errorbar.stats.letters import better_letters, letter, shared_letters
-
-    order = np.argsort(-found.scores[:, 2], kind="stable")
-    p_values = found.p_table()[np.ix_(order, order)]
-    better = better_letters(found.scores[order, 2], p_values, alpha=alpha)
-    groups = shared_letters(p_values, alpha=alpha)
+def _system_table(found: Comparison, alpha: float, style: str) -> Table:
     rows: list[list[Cell]] = [
         [
-            letter(rank),
-            found.names[k],
-            *(percent(value) for value in found.scores[k]),
-            " ".join(better[rank]),
-            groups[rank],
+            one.letter,
+            one.name,
+            *(one.scores if style == "csv" else map(percent, one.scores)),
+            " ".join(one.better),
+            one.group,
         ]
-        for rank, k in enumerate(order.tolist())
+        for one in found.ranking(alpha)
     ]
     columns = ["", "system", "P", "R", "F", "significantly better than", "group"]
     footer = [f"systems that share a group letter cannot be told apart at the {alpha:.2g} level (Holm over all pairs)"]
     return Table(columns, rows, 2, footer)
+
+
+PAIR_COLUMNS = (
+    "first",
+    "second",
+    "difference",
+    "low",
+    "high",
+    "p_value",
+    "exact",
+    "p_adjusted",
+    "detectable_difference",
+    "power_at_one_point",
+    "reason",
+)
+
+
+def _pair_rows(found: Comparison) -> Table:
+    """Every pair as data: fractions with all digits."""
+    rows: list[list[Cell]] = []
+    for pair in found.pairs:
+        ends = (None, None) if isinstance(pair.interval, Undefined) else (pair.interval.low, pair.interval.high)
+        tested = (pair.test.p_value, str(pair.test.exact).lower(), pair.p_adjusted)
+        power = (pair.power.detectable, pair.power.power)
+        rows.append([pair.first, pair.second, pair.difference, *ends, *tested, *power, _why_not(pair)])
+    return Table(PAIR_COLUMNS, rows, 2)
 
 
 def _pair_table(found: Comparison, confidence: float) -> Table:

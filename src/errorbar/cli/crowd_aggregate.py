@@ -9,13 +9,15 @@ import click
 import numpy as np
 
 from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd, signature
+from errorbar.cli.crowd_stream import read_streamed, refuse_streaming, stream_option, write_answers
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, show, show_json
-from errorbar.core.errors import UsageError
+from errorbar.core.errors import Place, UsageError
 from errorbar.core.problems import Problems
 from errorbar.crowd.aggregate import METHODS, Comparison, Method, aggregate, answer_name
 from errorbar.crowd.answers import UNKNOWN
-from errorbar.crowd.dawid_skene import N_STARTS, Prior
+from errorbar.crowd.dawid_skene import Prior
+from errorbar.crowd.em import MAX_ITERATIONS, N_STARTS, Runs
 from errorbar.crowd.votes import MIN_ITEMS
 from errorbar.stats.streams import stream
 
@@ -31,6 +33,8 @@ SCHEMA = "errorbar.crowd.aggregate/1"
 )
 @click.option("--starts", type=click.IntRange(1), default=N_STARTS, show_default=True, help="Of EM.")
 @click.option("--min-items", type=float, default=MIN_ITEMS, show_default=True, help="Judgments of a rater, on average.")
+@click.option("--passes", type=click.IntRange(1), default=MAX_ITERATIONS, show_default=True, help="Of EM, at most.")
+@stream_option
 @click.option("--differing", is_flag=True, help="Only the items on which methods differ.")
 @click.option("--summary", is_flag=True, help="Counts of answers and runs of EM in place of items.")
 @crowd_options
@@ -44,6 +48,8 @@ def command(
     prior: tuple[float, float],
     starts: int,
     min_items: float,
+    passes: int,
+    streamed: bool,
     differing: bool,
     summary: bool,
     source: CrowdSource,
@@ -54,12 +60,16 @@ def command(
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
 
     Each row is an item with its number of judgments and, for each method, the answer and its share or probability.
+    With --stream only the majority: the other methods need all judgments at once.
 
     \b
     errorbar crowd aggregate votes.csv --differing
     errorbar crowd aggregate votes.csv --method dawid-skene --format csv > answers.csv
     """
     problems = Problems(lenient=lenient)
+    if streamed:
+        _majority(judgments, methods, source, problems, ties=ties, summary=summary, style=style)
+        return
     crowd = read_crowd(judgments, source, problems)
 
     def run(wanted: Sequence[Method]) -> Comparison:
@@ -68,9 +78,9 @@ def command(
             stream(seed, "crowd", "aggregate"),
             methods=wanted,
             prior=Prior(*prior),
-            n_starts=starts,
             ties=ties,
             min_items=min_items,
+            runs=Runs(n_starts=starts, max_iterations=passes),
         )
 
     try:
@@ -81,21 +91,61 @@ def command(
         # Not asked for by name: what does not apply here is said, and the majority is shown all the same.
         problems.notes += [replace(problem, severity="warning") for problem in error.problems]
         made = run(["majority"])
+    for name, fit in made.fits.items():
+        if not fit.starts[fit.best].converged:
+            what = f"{name} had not converged after {fit.starts[fit.best].n_iterations} passes"
+            problems.note("crowd-not-converged", what, Place(), fix="raise --passes, or trust the majority more")
     chosen = list(made.differing) if differing else range(len(crowd.judgments.items))
     if style == "json":
         spec = f"aggregate(methods={'+'.join(made.answers)},prior={prior[0]:g}+{prior[1]:g},ties={ties})"
-        document = {
-            "schema": SCHEMA,
-            "summary": _summary(made),
-            "items": [] if summary else [_item(made, number) for number in chosen],
-            "n_differing": len(made.differing),
-            "signature": signature(spec, crowd, None, (f"seed:{seed}",)),
-            "warnings": [note_record(note) for note in problems.notes],
-        }
-        show_json(document)
+        conventions = [f"seed:{seed}", *([f"passes:{passes}"] if passes != MAX_ITERATIONS else [])]
+        _print_json(made, [] if summary else chosen, signature(spec, crowd, None, conventions), problems)
         return
     show_notes(problems.notes)
     show(_summary_table(made) if summary else _item_table(made, chosen, style), style)
+
+
+def _majority(
+    path: str,
+    methods: tuple[Method, ...],
+    source: CrowdSource,
+    problems: Problems,
+    *,
+    ties: str,
+    summary: bool,
+    style: str,
+) -> None:
+    """``--stream``."""
+    if wrong := [name for name in methods if name != "majority"]:
+        refuse_streaming(
+            f"--method {wrong[0]} needs all judgments at once, which is not possible", "leave out --stream"
+        )
+    found = read_streamed(path, source, problems, ties)
+    made = Comparison({"majority": found.answers}, {}, ())
+    items = range(len(found.answers.items))
+    if style == "json":
+        sign = found.signature(f"aggregate(methods=majority,ties={ties})", ())
+        _print_json(made, [] if summary else items, sign, problems)
+        return
+    show_notes(problems.notes)
+    if summary:
+        show(_summary_table(made), style)
+    elif style == "csv":
+        write_answers(found.answers)
+    else:
+        show(_item_table(made, items, style), style)
+
+
+def _print_json(made: Comparison, items: Sequence[int], sign: str, problems: Problems) -> None:
+    document = {
+        "schema": SCHEMA,
+        "summary": _summary(made),
+        "items": [_item(made, number) for number in items],
+        "n_differing": len(made.differing),
+        "signature": sign,
+        "warnings": [note_record(note) for note in problems.notes],
+    }
+    show_json(document)
 
 
 def _share(made: Comparison, name: str, item: int) -> float | None:
@@ -118,18 +168,25 @@ def _item_table(made: Comparison, chosen: range | list[int], style: str) -> Tabl
 
 def _summary_table(made: Comparison) -> Table:
     labels = made.answers["majority"].labels
-    columns = ["method", *labels, UNKNOWN, "differ from majority", "log-likelihood", "best start", "runs"]
+    columns = ["method", *labels, UNKNOWN, "differ from majority", "log-likelihood", "best start", "runs", "passes"]
     rows: list[list[Cell]] = []
     base = made.answers["majority"].answer
     for name, answers in made.answers.items():
         counts = [int((answers.answer == code).sum()) for code in range(len(labels))]
         fit = made.fits.get(name)
-        runs = "–" if fit is None else "; ".join(f"{run.log_likelihood:.3f}" for run in fit.starts)
+        runs = "–" if fit is None else "; ".join(f"{run.objective:.3f}" for run in fit.starts)
+        passes = "–"
+        if fit is not None:
+            passes = "; ".join(f"{run.n_iterations}{'' if run.converged else '+'}" for run in fit.starts)
         likelihood = "–" if fit is None else f"{fit.log_likelihood:.3f}"
         best = "–" if fit is None else fit.starts[fit.best].name
         row: list[Cell] = [name, *counts, int((answers.answer < 0).sum())]
-        rows.append([*row, int((answers.answer != base).sum()), likelihood, best, runs])
-    return Table(columns, rows, 1, ["runs: the log-likelihood that each start of EM ended at"])
+        rows.append([*row, int((answers.answer != base).sum()), likelihood, best, runs, passes])
+    footer = [
+        "runs: log-likelihood plus log-prior (less a constant) that each start of EM ended at; the largest is best",
+        "passes: of each run; + where it had not converged",
+    ]
+    return Table(columns, rows, 1, footer if made.fits else [])
 
 
 def _summary(made: Comparison) -> dict[str, object]:

@@ -23,6 +23,7 @@ from errorbar.edits.items import ERROR, PROJECTIONS, WORD_CLASSES, Projection, e
 from errorbar.formats.documents import add_documents
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.judgments import read_seconds
 from errorbar.formats.mturk import is_batch, read_batch, read_wide
 from errorbar.formats.opening import Lines, rereadable
 from errorbar.formats.plain_judgments import read_judgments_fast
@@ -111,15 +112,12 @@ def read_crowd(path: str, source: CrowdSource, problems: Problems) -> Crowd:
     """
     files = expand_files([path])
     first = rereadable(files[0].path)
-    # Parquet is no text; a JSON line without a rater is a sentence, unless the options say that it is a table.
-    head = "" if str(first).endswith(".parquet") else Lines(first, problems).peek()
-    told = bool(source.columns) or source.layout != "auto"
-    sentence = head.startswith("{") and '"rater"' not in head and not told
-    if head.startswith("S ") or sentence or len(files) > 1:
+    if len(files) > 1 or is_corpus(str(first), source):
         named = files if len(files) > 1 else [NamedFile(str(first), files[0].name)]
         return _from_corpus(named, source, problems)
+    head = _head(str(first))
     header = [field.strip().strip('"') for field in head.split(max(",\t;", key=head.count))]
-    roles = _roles(source.columns)
+    roles = column_roles(source.columns)
     seconds = None
     layout = source.layout
     if layout == "auto":
@@ -132,13 +130,29 @@ def read_crowd(path: str, source: CrowdSource, problems: Problems) -> Crowd:
         judgments = read_wide(first, problems, item=roles.get("item", "item"), labels=source.labels)
     else:
         timed = roles.pop("seconds", "")
-        judgments = read_judgments_fast(first, problems, columns=roles, labels=source.labels, repeats="keep")
+        judgments = read_judgments_fast(
+            first, problems, columns=roles, labels=source.labels, repeats="keep", used=[timed] if timed else []
+        )
         if timed:
-            # A time is a number of at least 0 for each judgment, as a weight is: read once more in its place.
-            again = read_judgments_fast(first, Problems(), columns={**roles, "weight": timed}, repeats="keep")
-            seconds = again.weight
-    _check_labels(judgments, source.labels, files[0].path)
+            # What else is wrong with a row was said at the first reading; both leave out the same rows.
+            again = Problems(lenient=problems.lenient)
+            seconds = read_seconds(first, timed, again, columns=roles)
+            problems.notes += [note for note in again.notes if note.code == "judgments-seconds"]
+    votes = np.bincount(judgments.label, minlength=len(judgments.labels)).tolist()
+    undeclared_labels(dict(zip(judgments.labels, votes, strict=True)), source.labels, files[0].path)
     return _settled(Crowd(judgments, None, seconds, None, source), problems)
+
+
+def is_corpus(path: str, source: CrowdSource) -> bool:
+    """Whether a file is an annotated corpus: M2, or JSON lines without raters that no option calls a table."""
+    head = _head(path)
+    told = bool(source.columns) or source.layout != "auto"
+    return head.startswith("S ") or (head.startswith("{") and '"rater"' not in head and not told)
+
+
+def _head(path: str) -> str:
+    """The first line; none of Parquet, which is no text."""
+    return "" if path.endswith(".parquet") else Lines(path, Problems()).peek()
 
 
 def _settled(crowd: Crowd, problems: Problems) -> Crowd:
@@ -187,12 +201,24 @@ def system_flags(path: str, crowd: Crowd, problems: Problems) -> tuple[str, NDAr
     """
     file = NamedFile.parse(path)
     first = rereadable(file.path)
-    head = Lines(first, problems).peek().replace('"', "")
-    table = head.startswith("{item") or {"item", "flag"} <= set(head.replace("\t", ",").replace(";", ",").split(","))
+    head = _head(str(first)).replace('"', "")
+    table = (
+        str(first).endswith(".parquet")
+        or head.startswith("{item")
+        or {"item", "flag"} <= set(head.replace("\t", ",").replace(";", ",").split(","))
+    )
     if crowd.corpus is not None and not table:
         return file.name, _projected(NamedFile(str(first), file.name), crowd, problems)
-    given = read_flags(first, problems, file.name).flags
-    items = crowd.judgments.items
+    return file.name, table_flags(NamedFile(str(first), file.name), crowd.judgments.items, problems)
+
+
+def table_flags(file: NamedFile, items: Sequence[str], problems: Problems) -> NDArray[np.bool_]:
+    """A system's flag for each item, from a table ``item,flag``; shape (items,).
+
+    Raises:
+        InputError: If the file is bad, or a judged item has no flag.
+    """
+    given = read_flags(file.path, problems, file.name).flags
     judged = set(items)
     unknown = [item for item in given if item not in judged]
     if unknown:
@@ -203,7 +229,7 @@ def system_flags(path: str, crowd: Crowd, problems: Problems) -> tuple[str, NDAr
         what = f"{len(lacking)} of {len(items)} judged items have no flag, first '{lacking[0]}'"
         problems.repairable("crowd-no-flag", what, Place(file.path), repair="they count as not flagged")
         problems.raise_errors()
-    return file.name, np.array([given.get(item, False) for item in items], np.bool_)
+    return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
 
 
 def _projected(file: NamedFile, crowd: Crowd, problems: Problems) -> NDArray[np.bool_]:
@@ -223,17 +249,19 @@ def _projected(file: NamedFile, crowd: Crowd, problems: Problems) -> NDArray[np.
     return flags
 
 
-def error_label(judgments: Judgments, given: str) -> int:
+def error_label(labels: Sequence[str], given: str) -> int:
     """Code of the label that means "this is an error".
 
     Raises:
         UsageError: If there is no such label.
     """
     wanted = given or ERROR
-    found = [code for code, label in enumerate(judgments.labels) if label.lower() == wanted.lower()]
+    found = [code for code, label in enumerate(labels) if label.lower() == wanted.lower()]
     if len(found) != 1:
         what = f"no label is called '{wanted}'"
-        fix = f"name the label that means an error: --error LABEL; {nearest(wanted, judgments.labels)}"
+        fix = f"name the label that means an error: --error LABEL; {nearest(wanted, labels)}"
+        if len(labels) == 1:
+            fix = f"name it with --error LABEL, or where nothing was called an error: --labels {labels[0]},{wanted}"
         raise UsageError(Problem("crowd-error-label", what, fix=fix))
     return found[0]
 
@@ -257,7 +285,12 @@ def _words(source: CrowdSource) -> str | list[str]:
     return source.words if source.words in WORD_CLASSES else [word for word in source.words.split(",") if word]
 
 
-def _roles(columns: Sequence[str]) -> dict[str, str]:
+def column_roles(columns: Sequence[str]) -> dict[str, str]:
+    """What ``--column ROLE=NAME`` says.
+
+    Raises:
+        UsageError: If one is not written so.
+    """
     roles: dict[str, str] = {}
     for text in columns:
         role, equals, name = text.partition("=")
@@ -269,12 +302,18 @@ def _roles(columns: Sequence[str]) -> dict[str, str]:
     return roles
 
 
-def _check_labels(judgments: Judgments, declared: Sequence[str], path: str) -> None:
-    wrong: Mapping[str, int] = {
-        label: int((judgments.label == code).sum())
-        for code, label in enumerate(judgments.labels)
-        if declared and label not in declared
-    }
+def undeclared_labels(votes: Mapping[str, int], declared: Sequence[str], path: str) -> None:
+    """Refuse labels that were not declared, if any were.
+
+    Args:
+        votes: Label to how many judgments have it.
+        declared: The labels there may be; none: any.
+        path: The file.
+
+    Raises:
+        InputError: With one problem for each label.
+    """
+    wrong = {label: n for label, n in votes.items() if declared and label not in declared}
     found = [
         Problem(
             "crowd-label",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, seed_option, show_notes
+from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, show, show_json
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.crowd.mine import Mined, mine
 from errorbar.crowd.ngrams import NgramCounts
@@ -62,14 +62,21 @@ def command(
     table = NgramCounts.parse(Lines(counts, problems), counts)
     sentences = [line.split() for line in Lines(corpus, problems)]
     problems.raise_errors()
-    found = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n_candidates, error_rate=error_rate)
-    show_notes(problems.notes)
+    made = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n_candidates, error_rate=error_rate)
+    found = list(made.items)
+    if made.n_repeated:
+        what = f"{made.n_repeated} instances stand in a sentence that says the same elsewhere; each is asked once"
+        problems.note("mine-repeated", what, Place(corpus))
+    if style != "json":
+        show_notes(problems.notes)
     n_mined = sum(item.kind == "candidate" for item in found)
     click.echo(f"{n_mined} likely errors among {len(found)} items ({100 * n_mined / len(found):.1f} %)", err=True)
     if key:
         save_lines(["item,kind,score", *(f"{item.item},{item.kind},{item.score!r}" for item in found)], key)
     if style == "json":
-        show_json({"schema": SCHEMA, "items": [_record(item, blind=key is not None) for item in found]})
+        record = [_record(item, blind=key is not None) for item in found]
+        notes = [note_record(note) for note in problems.notes]
+        show_json({"schema": SCHEMA, "items": record, "n_repeated": made.n_repeated, "warnings": notes})
     else:
         show(_table(found, blind=key is not None), style)
 

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
 from errorbar.agreement.resampling import Resampling
-from errorbar.cli.crowd_input import Crowd, CrowdSource, crowd_options, error_label, read_crowd, signature, system_flags
+from errorbar.cli.crowd_input import CrowdSource, crowd_options
+from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.crowd.dawid_skene import dawid_skene
-from errorbar.crowd.majority import majority
-from errorbar.crowd.trust import trust_weighted
-from errorbar.metrics.crowd import ESTIMANDS, TIES, CrowdScore, Floats, Ties, crowd_score
+from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, crowd_score
 from errorbar.stats.streams import stream
 
 SCHEMA = "errorbar.crowd.score/1"
-SHARES = ("votes", "trust", "dawid-skene")
 
 
 @click.command("score")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
-@click.option("--error", "error", default="", metavar="LABEL", help="The label that means an error.  [default: error]")
-@click.option("--shares", type=click.Choice(SHARES), default="votes", show_default=True, help="What a share is.")
-@click.option(
-    "--ties", type=click.Choice(TIES), default="half", show_default=True, help="What a tie is to the majority."
-)
+@share_options
 @click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
 @click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="For intervals.")
 @crowd_options
@@ -39,9 +30,7 @@ SHARES = ("votes", "trust", "dawid-skene")
 def command(
     judgments: str,
     systems: tuple[str, ...],
-    error: str,
-    shares: str,
-    ties: Ties,
+    wanted: ShareOptions,
     beta: float,
     resamples: int,
     source: CrowdSource,
@@ -53,47 +42,38 @@ def command(
 
     JUDGMENTS is a table (item, rater, label), batch results, or an M2 or JSONL corpus, whose annotators' edits become
     judgments; a quoted pattern stands for several files. A SYSTEM is a table item,flag, or, with a corpus, one
-    corrected sentence per line.
+    corrected sentence per line. With --stream a table of any size is counted block by block.
 
     \b
     errorbar crowd score votes.csv mine=flags.csv
     errorbar crowd score 'A*.m2' CAMB AMU --items words --lenient
     """
     problems = Problems(lenient=lenient)
-    crowd = read_crowd(judgments, source, problems)
-    share, counts = error_shares(crowd, error, shares, seed)
+    crowd = read_shares(judgments, source, wanted, seed, problems)
     rows = []
     for system in systems:
-        name, flags = system_flags(system, crowd, problems)
+        name, flags = crowd.flags(system, problems)
         for estimand in ESTIMANDS:
-            resampling = Resampling(stream(seed, "crowd", estimand), resamples)
             made = crowd_score(
-                share, flags, counts, crowd.clusters, estimand=estimand, ties=ties, beta=beta, resampling=resampling
+                crowd.share,
+                flags,
+                crowd.n_judgments,
+                crowd.clusters,
+                estimand=estimand,
+                ties=wanted.ties,
+                beta=beta,
+                resampling=Resampling(stream(seed, "crowd", estimand), resamples),
             )
-            spec = f"crowd(beta={beta:g},estimand={estimand},shares={shares},ties={ties})"
-            rows.append((name, made, signature(spec, crowd, flags, (f"resamples:{resamples}", f"seed:{seed}"))))
+            spec = f"crowd(beta={beta:g},estimand={estimand},shares={wanted.shares},ties={wanted.ties})"
+            sign = crowd.signature(spec, flags, (f"resamples:{resamples}", f"seed:{seed}"))
+            rows.append((name, made, sign))
     if style == "json":
         record = [{"system": name, **_record(score), "signature": sign} for name, score, sign in rows]
         show_json({"schema": SCHEMA, "rows": record, "warnings": [note_record(note) for note in problems.notes]})
         return
     show_notes(problems.notes)
-    show(_table([(name, score) for name, score, _ in rows], crowd, style), style)
-
-
-def error_shares(crowd: Crowd, error: str, shares: str, seed: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Share of errors of each item, and its number of judgments.
-
-    Raises:
-        UsageError: If no label means an error, or the judgments do not allow the shares.
-    """
-    code = error_label(crowd.judgments, error)
-    if shares == "trust":
-        answers = trust_weighted(crowd.judgments)
-    elif shares == "dawid-skene":
-        answers, _ = dawid_skene(crowd.judgments, stream(seed, "crowd", "dawid-skene"))
-    else:
-        answers = majority(crowd.judgments)
-    return np.clip(answers.shares[:, code], 0, 1), answers.n_judgments
+    unit = "items" if crowd.clusters is None else "essays or sentences"
+    show(_table([(name, score) for name, score, _ in rows], unit, style), style)
 
 
 def judgments_text(k: tuple[int, float, int]) -> str:
@@ -115,7 +95,7 @@ def headings(name: str, style: str) -> list[str]:
     return [name, f"{name} low", f"{name} high"] if style == "csv" else [name, "95% CI"]
 
 
-def _table(rows: list[tuple[str, CrowdScore]], crowd: Crowd, style: str) -> Table:
+def _table(rows: list[tuple[str, CrowdScore]], unit: str, style: str) -> Table:
     f_name = f"F{rows[0][1].beta:g}"
     columns = ["system", "estimand", "judgments", "items", "hits", "FP", "misses"]
     columns += [heading for name in ("P", "R", f_name) for heading in headings(name, style)]
@@ -125,7 +105,6 @@ def _table(rows: list[tuple[str, CrowdScore]], crowd: Crowd, style: str) -> Tabl
         counts: list[Cell] = [part if style == "csv" else f"{part:.1f}" for part in parts]
         start: list[Cell] = [name, score.estimand, judgments_text(score.n_judgments), score.n_items, *counts]
         body.append([*start, *(cell for e in (score.precision, score.recall, score.f) for cell in cells(e, style))])
-    unit = "items" if crowd.clusters is None else "essays or sentences"
     footer = [
         "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
         f"intervals resample {unit} with all their judgments; judgments are per item",

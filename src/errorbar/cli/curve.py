@@ -5,14 +5,15 @@ from __future__ import annotations
 import click
 
 from errorbar.agreement.resampling import Resampling
-from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd, system_flags
-from errorbar.cli.crowd_score import SHARES, cells, error_shares, estimate_record, headings, judgments_text
+from errorbar.cli.crowd_input import CrowdSource, crowd_options
+from errorbar.cli.crowd_score import cells, estimate_record, headings, judgments_text
+from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.metrics.crowd import ESTIMANDS, TIES, Ties, measure_crowd
+from errorbar.metrics.crowd import ESTIMANDS, CrowdStatistics, Estimand, Flags, Ties, measure_crowd
 from errorbar.metrics.crowd_bins import EDGES, AgreementBin, agreement_bins
 from errorbar.metrics.crowd_curve import REFERENCE_PREVALENCE, THRESHOLDS, CurvePoint, kappa_curve
 from errorbar.stats.streams import stream
@@ -23,7 +24,6 @@ SCHEMA = "errorbar.curve/1"
 @click.command("curve")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
-@click.option("--error", "error", default="", metavar="LABEL", help="The label that means an error.  [default: error]")
 @click.option("--bins", default=",".join(f"{edge:g}" for edge in EDGES), show_default=True, help="Edges of agreement.")
 @click.option(
     "--thresholds", default=",".join(f"{tau:g}" for tau in THRESHOLDS), show_default=True, help="Of the curve."
@@ -36,10 +36,7 @@ SCHEMA = "errorbar.curve/1"
     help="Share of errors that kappa is standardised to.",
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
-@click.option("--shares", type=click.Choice(SHARES), default="votes", show_default=True, help="What a share is.")
-@click.option(
-    "--ties", type=click.Choice(TIES), default="half", show_default=True, help="What a tie is to the majority."
-)
+@share_options
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="For intervals.")
 @crowd_options
 @seed_option
@@ -48,13 +45,11 @@ SCHEMA = "errorbar.curve/1"
 def command(
     judgments: str,
     systems: tuple[str, ...],
-    error: str,
     bins: str,
     thresholds: str,
     prevalence: float,
     kappa: bool,
-    shares: str,
-    ties: Ties,
+    wanted: ShareOptions,
     resamples: int,
     source: CrowdSource,
     seed: int,
@@ -71,22 +66,23 @@ def command(
     """
     edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
     problems = Problems(lenient=lenient)
-    crowd = read_crowd(judgments, source, problems)
-    share, counts = error_shares(crowd, error, shares, seed)
+    crowd = read_shares(judgments, source, wanted, seed, problems)
+
+    def measure(flags: Flags, estimand: Estimand, ties: Ties) -> CrowdStatistics:
+        return measure_crowd(crowd.share, flags, crowd.n_judgments, crowd.clusters, estimand=estimand, ties=ties)
+
     found = []
     for system in systems:
-        name, flags = system_flags(system, crowd, problems)
-        tables = {
-            estimand: measure_crowd(share, flags, counts, crowd.clusters, estimand=estimand, ties=ties)
-            for estimand in ESTIMANDS
-        }
+        name, flags = crowd.flags(system, problems)
+        tables = {estimand: measure(flags, estimand, wanted.ties) for estimand in ESTIMANDS}
         in_bins, curve = [], []
         if style == "json" or not kappa:
             resampling = Resampling(stream(seed, "curve", "bins"), resamples)
             in_bins = agreement_bins({str(k): v for k, v in tables.items()}, edges, resampling=resampling)
         if style == "json" or kappa:
             resampling = Resampling(stream(seed, "curve", "kappa"), resamples)
-            majority = tables["majority"]
+            # The curve leaves ties out and counts them, whatever they are to the bins.
+            majority = measure(flags, "majority", "half")
             curve = kappa_curve(majority, marks, reference_prevalence=prevalence, resampling=resampling)
         found.append((name, in_bins, curve))
     if style == "json":
@@ -123,16 +119,24 @@ def _bin_table(rows: list[tuple[str, list[AgreementBin]]], style: str) -> Table:
 
 def _curve_table(rows: list[tuple[str, list[CurvePoint]]], prevalence: float, style: str) -> Table:
     names = ["kappa", "Youden J", "log odds ratio", f"kappa at {prevalence:g}"]
-    columns = ["system", "agreement", "items", "kept %", "errors %"]
+    columns = ["system", "agreement", "items", "ties", "kept %", "errors %"]
     columns += [heading for name in names for heading in headings(name, style)]
     body: list[list[Cell]] = []
     for name, points in rows:
         for p in points:
-            start: list[Cell] = [name, f">= {p.threshold:g}", p.n_items, percent(p.kept), percent(p.prevalence)]
+            start: list[Cell] = [
+                name,
+                f">= {p.threshold:g}",
+                p.n_items,
+                p.n_ties,
+                percent(p.kept),
+                percent(p.prevalence),
+            ]
             values = (p.kappa, p.youden, p.log_odds, p.kappa_at)
             body.append([*start, *(cell for value in values for cell in _plain(value, style))])
     footer = [
-        "kappa changes with the share of errors: across data compare J, the odds ratio or kappa at one prevalence"
+        "ties: items that divide the raters in two halves; they have no majority and are left out",
+        "kappa changes with the share of errors: across data compare J, the odds ratio or kappa at one prevalence",
     ]
     return Table(columns, body, 2, footer)
 
@@ -165,6 +169,7 @@ def _curve_records(curve: list[CurvePoint]) -> list[dict[str, object]]:
         {
             "threshold": p.threshold,
             "n_items": p.n_items,
+            "n_ties": p.n_ties,
             "kept": p.kept,
             "prevalence": p.prevalence,
             "sensitivity": p.sensitivity,

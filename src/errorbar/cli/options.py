@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Problem, UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+BOOTSTRAPS = ("bca", "percentile", "basic")
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -38,16 +41,32 @@ def lenient_option(command: Command) -> Command:
 
 
 def resampling_options(command: Command) -> Command:
-    """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made."""
+    """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made.
+
+    A command that has ``--ci`` refuses them without it: nothing would come of them.
+    """
+
+    @wraps(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        if options.get("ci") is False:
+            _refuse_interval_options()
+        return command(*args, **options)
+
+    text = "Bootstrap over essays (or sentences), or closed formulas."
+    made: Command = _with_resampling(wrapped, (*BOOTSTRAPS, "closed"), text)
+    return made
+
+
+def bootstrap_options(command: Command) -> Command:
+    """As ``resampling_options``, where no closed formula exists."""
+    made: Command = _with_resampling(command, BOOTSTRAPS, "Bootstrap over essays (or sentences).")
+    return made
+
+
+def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
     for option in reversed(
         [
-            click.option(
-                "--ci-method",
-                type=click.Choice(("bca", "percentile", "basic", "closed")),
-                default="bca",
-                show_default=True,
-                help="Bootstrap over essays (or sentences), or closed formulas.",
-            ),
+            click.option("--ci-method", type=click.Choice(methods), default="bca", show_default=True, help=text),
             click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="How many."),
             click.option(
                 "--confidence",
@@ -64,6 +83,14 @@ def resampling_options(command: Command) -> Command:
     return command
 
 
+def _refuse_interval_options() -> None:
+    context = click.get_current_context()
+    for name in ("ci_method", "resamples", "confidence", "seed"):
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            what = f"--{name.replace('_', '-')} is about intervals, and none are asked for"
+            raise UsageError(Problem("useless-option", what, fix="add --ci, or leave it out"))
+
+
 def seed_option(command: Command) -> Command:
     """``--seed``: of every random stream."""
     return click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed; in the signature.")(
@@ -75,6 +102,13 @@ def jobs_option(command: Command) -> Command:
     """``--jobs``: how many cores."""
     return click.option(
         "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Cores to use; changes no digit."
+    )(command)
+
+
+def dask_option(command: Command) -> Command:
+    """``--dask``: work on a Dask cluster."""
+    return click.option(
+        "--dask", metavar="ADDRESS", help="Dask scheduler to work on, or 'local'; needs errorbar[dask]."
     )(command)
 
 

@@ -15,7 +15,7 @@ from errorbar.cli.render import Cell as Shown
 from errorbar.cli.render import Table, show, show_json
 from errorbar.reproduce.cells import Cell, Outcome
 
-SCHEMA = "errorbar.reproduce/1"
+SCHEMA = "errorbar.reproduce/2"
 
 
 @click.command("reproduce")
@@ -31,7 +31,8 @@ def command(study: str, data: Path | None, everything: bool, seed: int, style: s
 
     STUDY is conll2014, bryant-ng2015, madnani2011, tetreault-chodorow2008 or hoo2011.
 
-    Exit code 1 if a cell that should match does not. Cells that cannot match for a known reason say why.
+    Exit code 1 if a cell that should match does not. Cells that differ for a known reason, cannot be computed, or that
+    we add to the paper's say why.
 
     \b
     errorbar data fetch conll2014 conll2014-systems && errorbar reproduce conll2014
@@ -67,23 +68,27 @@ def _tables(cells: Sequence[Cell]) -> list[dict[str, object]]:
     for cell in cells:
         counts.setdefault(cell.table, Counter())[cell.outcome] += 1
     return [
-        {"table": table, "cells": found.total(), **{outcome.name.lower(): found[outcome] for outcome in Outcome}}
+        {"table": table, "cells": found.total(), **{_key(o): found[o] for o in Outcome}}
         for table, found in counts.items()
     ]
+
+
+def _key(outcome: Outcome) -> str:
+    return outcome.name.lower()
 
 
 def _summary(cells: Sequence[Cell]) -> Table:
     reasons: dict[str, dict[str, None]] = {}
     for cell in cells:
-        if cell.outcome == Outcome.KNOWN:
-            reasons.setdefault(cell.table, {})[cell.known] = None
+        if cell.outcome not in (Outcome.MATCH, Outcome.MISMATCH):
+            reasons.setdefault(cell.table, {})[f"{cell.known} ({cell.outcome})"] = None
     rows: list[list[Shown]] = [
-        [str(t["table"]), str(t["cells"]), str(t["match"]), str(t["known"]), str(t["mismatch"])] for t in _tables(cells)
+        [str(t["table"]), str(t["cells"]), *(str(t[_key(outcome)]) for outcome in Outcome)] for t in _tables(cells)
     ]
     total = Counter(cell.outcome for cell in cells)
     rows.append(["all", str(len(cells)), *(str(total[outcome]) for outcome in Outcome)])
     footer = [f"{table}: {reason}" for table, said in reasons.items() for reason in said]
-    return Table(["table", "cells", "match", "known difference", "mismatch"], rows, 1, footer)
+    return Table(["table", "cells", *(str(outcome).lower() for outcome in Outcome)], rows, 1, footer)
 
 
 def _cell_table(cells: Sequence[Cell]) -> Table:
@@ -94,9 +99,11 @@ def _cell_table(cells: Sequence[Cell]) -> Table:
 
 
 def _numbers(cell: Cell) -> tuple[str, str, str]:
-    if cell.ours is None or cell.difference is None:
-        return f"{cell.published:g}", "–", "–"
-    return f"{cell.published:g}", f"{cell.ours:.4f}", f"{cell.difference:+.4f}"
+    return _number(cell.published, "g"), _number(cell.ours, ".4f"), _number(cell.difference, "+.4f")
+
+
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
 
 
 def _record(cell: Cell) -> dict[str, object]:
@@ -107,6 +114,6 @@ def _record(cell: Cell) -> dict[str, object]:
         "published": cell.published,
         "ours": cell.ours,
         "difference": cell.difference,
-        "outcome": cell.outcome.name.lower(),
+        "outcome": _key(cell.outcome),
         "reason": cell.known,
     }

@@ -11,7 +11,16 @@ import click
 
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import show, show_json
-from errorbar.cli.sample_input import FrameInput, draw_input, read_input, sizes_input
+from errorbar.cli.sample_input import (
+    FrameInput,
+    Labels,
+    Pilot,
+    Wish,
+    draw_input,
+    planned,
+    read_input,
+    sizes_input,
+)
 from errorbar.cli.sample_render import (
     design_table,
     designs_record,
@@ -24,12 +33,15 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
-    from errorbar.sampling import PairedDifference, Plan, Strata
+    from errorbar.sampling import PairedDifference
     from errorbar.sampling.judged import Truth
     from errorbar.sampling.quantities import Target
 
-SCHEMA = "errorbar.sample/1"
+PLAN_SCHEMA = "errorbar.sample.plan/1"
+COMPARE_SCHEMA = "errorbar.sample.compare/1"
+ESTIMATE_SCHEMA = "errorbar.sample.estimate/1"
 Command = TypeVar("Command", bound=Callable[..., Any])
+Sizes = tuple[int | None, int | None]
 PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
 
 
@@ -65,32 +77,62 @@ def frame_options(function: Command) -> Command:
 
 
 def plan_options(function: Command) -> Command:
-    """``--budget`` or ``--half-width``, ``--target``, and what is supposed."""
-    for option in reversed(
-        [
-            click.option("--budget", type=click.IntRange(2), help="Items to judge."),
-            click.option("--half-width", type=click.FloatRange(0, 1, min_open=True), help="Wanted, e.g. 0.05."),
-            click.option(
-                "--target", type=click.Choice(("P", "R", "F")), default="R", show_default=True, help="Best for."
-            ),
-            click.option(
-                "--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F."
-            ),
-            click.option("--floor", type=click.IntRange(1), default=30, show_default=True, help="Least of a stratum."),
-            click.option("--precision", type=float, default=0.7, show_default=True, help="Guess: errors in flagged."),
-            click.option("--miss-rate", type=float, default=0.05, show_default=True, help="Guess: errors in the rest."),
-        ]
-    ):
-        function = option(function)
-    return function
+    """``--budget`` or ``--half-width``, ``--target``, costs, and what is supposed, as one argument, ``wish``."""
+
+    @click.option("--budget", type=click.IntRange(2), help="Items to judge; with --costs, what all may cost.")
+    @click.option("--half-width", type=click.FloatRange(0, 1, min_open=True), help="Wanted, e.g. 0.05.")
+    @click.option("--target", type=click.Choice(("P", "R", "F")), default="R", show_default=True, help="Best for.")
+    @click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
+    @click.option("--floor", type=click.IntRange(1), default=30, show_default=True, help="Least of a stratum.")
+    @click.option("--precision", type=float, default=0.7, show_default=True, help="Guess: errors in flagged.")
+    @click.option("--miss-rate", type=float, default=0.05, show_default=True, help="Guess: errors in the rest.")
+    @click.option("--costs", default="", metavar="A,B", help="Of an item of each stratum, in their order.")
+    @wraps(function)
+    def wrapped(
+        *args: Any,
+        budget: int | None,
+        half_width: float | None,
+        target: Target,
+        beta: float,
+        floor: int,
+        precision: float,
+        miss_rate: float,
+        costs: str,
+        **options: Any,
+    ) -> Any:
+        wish = Wish(budget, half_width, target, beta, floor, precision, miss_rate, costs)
+        return function(*args, wish=wish, **options)
+
+    return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type
+
+
+def label_options(function: Command) -> Command:
+    """``--error``, ``--ok``, ``--unknown``: what labels mean, as one argument, ``labels``."""
+
+    @click.option(
+        "--error", "errors", multiple=True, default=("error",), show_default=True, help="Labels that mean error."
+    )
+    @click.option("--ok", "others", multiple=True, default=("ok",), show_default=True, help="Labels that mean none.")
+    @click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'.")
+    @wraps(function)
+    def wrapped(
+        *args: Any, errors: tuple[str, ...], others: tuple[str, ...], unknown: tuple[str, ...], **options: Any
+    ) -> Any:
+        return function(*args, labels=Labels(errors, others, unknown), **options)
+
+    return wrapped  # type: ignore[return-value]  # as above
 
 
 def size_options(function: Command) -> Command:
-    """``--flagged``, ``--unflagged``: guesses instead of a table."""
-    function = click.option("--unflagged", type=click.IntRange(1), help="Instead of FLAGS: items not flagged.")(
-        function
-    )
-    return click.option("--flagged", type=click.IntRange(1), help="Instead of FLAGS: items flagged.")(function)
+    """``--flagged``, ``--unflagged``: guesses instead of a table, as one argument, ``sizes``."""
+
+    @click.option("--flagged", type=click.IntRange(1), help="Instead of FLAGS: items flagged.")
+    @click.option("--unflagged", type=click.IntRange(1), help="Instead of FLAGS: items not flagged.")
+    @wraps(function)
+    def wrapped(*args: Any, flagged: int | None, unflagged: int | None, **options: Any) -> Any:
+        return function(*args, sizes=(flagged, unflagged), **options)
+
+    return wrapped  # type: ignore[return-value]  # as above
 
 
 @command.command("plan")
@@ -103,15 +145,8 @@ def size_options(function: Command) -> Command:
 @format_option
 def plan(
     frame: FrameInput,
-    flagged: int | None,
-    unflagged: int | None,
-    budget: int | None,
-    half_width: float | None,
-    target: Target,
-    beta: float,
-    floor: int,
-    precision: float,
-    miss_rate: float,
+    sizes: Sizes,
+    wish: Wish,
     raters: int,
     price: float | None,
     minutes: float | None,
@@ -124,11 +159,10 @@ def plan(
     errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05
     """
     problems = Problems()
-    strata = sizes_input(frame, flagged, unflagged) or read_input(frame, problems)[1]
-    made = _plan(strata, budget, half_width, target, beta, floor, precision, miss_rate)
+    made = planned(sizes_input(frame, *sizes) or read_input(frame, problems)[1], wish)
     cost = made.cost(raters=raters, price=price, minutes=minutes)
     if style == "json":
-        show_json({"schema": SCHEMA, **plan_record(made, cost), "warnings": _records(problems)})
+        show_json({"schema": PLAN_SCHEMA, **plan_record(made, cost), "warnings": _records(problems)})
         return
     show_notes(problems.notes)
     show(plan_table(made, cost), style)
@@ -141,15 +175,8 @@ def plan(
 @format_option
 def compare(
     frame: FrameInput,
-    flagged: int | None,
-    unflagged: int | None,
-    budget: int | None,
-    half_width: float | None,
-    target: Target,
-    beta: float,
-    floor: int,
-    precision: float,
-    miss_rate: float,
+    sizes: Sizes,
+    wish: Wish,
     style: str,
 ) -> None:
     """Say what the same budget gives with other designs: what stratifying buys.
@@ -160,40 +187,16 @@ def compare(
     from errorbar.sampling import compare_designs
 
     problems = Problems()
-    strata = sizes_input(frame, flagged, unflagged) or read_input(frame, problems)[1]
-    made = _plan(strata, budget, half_width, target, beta, floor, precision, miss_rate)
-    designs = compare_designs(made, beta=beta)
+    made = planned(sizes_input(frame, *sizes) or read_input(frame, problems)[1], wish)
+    if made.costs is not None:
+        what = "designs are compared at one number of items, not at one cost"
+        raise UsageError(Problem("sample-cost", what, fix="leave out --costs"))
+    designs = compare_designs(made, beta=wish.beta)
     if style == "json":
-        show_json({"schema": SCHEMA, **designs_record(made, designs), "warnings": _records(problems)})
+        show_json({"schema": COMPARE_SCHEMA, **designs_record(made, designs), "warnings": _records(problems)})
         return
     show_notes(problems.notes)
     show(design_table(made, designs), style)
-
-
-def _plan(
-    strata: Strata,
-    budget: int | None,
-    half_width: float | None,
-    target: Target,
-    beta: float,
-    floor: int,
-    precision: float,
-    miss_rate: float,
-) -> Plan:
-    from errorbar.sampling import budget_for_half_width, guessed_rates, plan_sample
-
-    rates = guessed_rates(strata, precision, miss_rate)
-    if (budget is None) == (half_width is None):
-        what = "neither a budget nor a half-width" if budget is None else "a budget and a half-width"
-        raise UsageError(Problem("sample-budget", what, fix="give one of --budget and --half-width"))
-    if budget is None:
-        assert half_width is not None  # one of the two is given
-        budget = budget_for_half_width(strata, rates, half_width, target=target, beta=beta, floor=floor)
-    total = int(strata.sizes.sum())
-    if budget > total:
-        what = f"a budget of {budget} items"
-        raise UsageError(Problem("sample-budget", what, expected=f"at most {total}, all there are"))
-    return plan_sample(strata, rates, budget, target=target, beta=beta, floor=floor)
 
 
 @command.command("draw")
@@ -204,27 +207,17 @@ def _plan(
 @click.option("--rater", "raters", multiple=True, default=("rater-1",), show_default=True, help="Who; repeatable.")
 @click.option("--after", metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
 @click.option("--judged", multiple=True, metavar="FILE", help="The filled-in sets of --after.")
-@click.option("--error", "errors", multiple=True, default=("error",), show_default=True, help="Labels that mean error.")
-@click.option("--ok", "others", multiple=True, default=("ok",), show_default=True, help="Labels that mean no error.")
-@click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'.")
+@label_options
 @seed_option
 def draw(
     frame: FrameInput,
-    budget: int | None,
-    half_width: float | None,
-    target: Target,
-    beta: float,
-    floor: int,
-    precision: float,
-    miss_rate: float,
+    wish: Wish,
     out: str,
     key_file: str,
     raters: tuple[str, ...],
     after: str | None,
     judged: tuple[str, ...],
-    errors: tuple[str, ...],
-    others: tuple[str, ...],
-    unknown: tuple[str, ...],
+    labels: Labels,
     seed: int,
 ) -> None:
     """Draw items and write them blind and shuffled; the key tells the strata and stays private.
@@ -241,14 +234,7 @@ def draw(
         what = "there is a key of this name, and a set without its key is lost"
         raise UsageError(Problem("sample-key-exists", what, Place(key_file), fix="name a new file"))
     problems = Problems()
-    whole, key = draw_input(
-        frame,
-        (budget, half_width, target, beta, floor, precision, miss_rate),
-        (after, judged, errors, others, unknown),
-        seed,
-        problems,
-        _plan,
-    )
+    whole, key = draw_input(frame, wish, Pilot(after, judged, labels), seed, problems)
     show_notes(problems.notes)
     kind = out.removesuffix(".gz").rpartition(".")[2]
     lines = blind_set(key, whole, raters, "jsonl" if kind == "jsonl" else "csv")
@@ -274,9 +260,7 @@ def draw(
     show_default=True,
     help="Of several raters.",
 )
-@click.option("--error", "errors", multiple=True, default=("error",), show_default=True, help="Labels that mean error.")
-@click.option("--ok", "others", multiple=True, default=("ok",), show_default=True, help="Labels that mean no error.")
-@click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'.")
+@label_options
 @click.option("--votes", metavar="FILE", help="Cheap judgments of many items; needs --flags or --corpus.")
 @click.option("--flags", "flag_files", multiple=True, metavar="FILE", help="What the sample was drawn from.")
 @click.option("--corpus", metavar="FILE", help="With --votes: source sentences; --flags are then outputs.")
@@ -299,9 +283,7 @@ def estimate(
     key_file: str | None,
     counts: tuple[str, ...],
     truth: Truth,
-    errors: tuple[str, ...],
-    others: tuple[str, ...],
-    unknown: tuple[str, ...],
+    labels: Labels,
     votes: str | None,
     flag_files: tuple[str, ...],
     corpus: str | None,
@@ -335,11 +317,12 @@ def estimate(
         if key_file is None:
             what = "no key tells which stratum the items are from"
             raise UsageError(Problem("sample-key", what, fix="give --key, the file that 'sample draw' wrote"))
-        key, judged = judged_input(judgments, key_file, truth, errors, others, unknown, problems)
+        key, judged = judged_input(judgments, key_file, truth, labels, problems)
         strata, sample = key.strata, judged.sample
         if votes is not None:
             source = FrameInput(flag_files, corpus, items, words, 1)
-            assisted = votes_input(votes, source, key, judged, (errors, others, unknown), problems)
+            assisted = votes_input(votes, source, key, judged, labels, problems)
+    helped = None if assisted is None else (assisted.totals, assisted.variances)
     found = [
         estimate_sample(
             strata,
@@ -349,17 +332,17 @@ def estimate(
             method=method,
             confidence_level=confidence,
             rng=stream(seed, "sample", "bayes"),
-            assisted=None if assisted is None else (assisted.totals, assisted.variances),
+            assisted=helped,
         )
         for system in range(len(strata.systems))
     ]
     differences: tuple[PairedDifference, ...] = ()
-    if len(found) == 2 and assisted is None:
-        differences = paired_differences(strata, sample, beta=beta, confidence_level=confidence)
+    if len(found) == 2:
+        differences = paired_differences(strata, sample, beta=beta, confidence_level=confidence, assisted=helped)
     notes = [*problems.notes, *dict.fromkeys(note for one in found for note in one.notes)]
     if style == "json":
         record = estimates_record(strata, sample, found, differences, assisted, truth)
-        show_json({"schema": SCHEMA, **record, "warnings": [note_record(note) for note in notes]})
+        show_json({"schema": ESTIMATE_SCHEMA, **record, "warnings": [note_record(note) for note in notes]})
         return
     show_notes(notes)
     show(estimates_table(strata, sample, found, differences, assisted, truth), style)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,9 +24,11 @@ from errorbar.sampling import (
     Sample,
     Strata,
     assist,
+    budget_for_half_width,
     draw_more,
     draw_sample,
     frame_of_systems,
+    guessed_rates,
     judge_sample,
     pilot_rates,
     plan_sample,
@@ -38,6 +39,7 @@ from errorbar.sampling import (
     stratify,
 )
 from errorbar.sampling.judged import Truth
+from errorbar.sampling.quantities import Target
 from errorbar.sampling.strata import FLAGGED, UNFLAGGED, Counts
 
 _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
@@ -60,6 +62,92 @@ class FrameInput:
     items: Projection
     words: str
     bands: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the shared options say about a plan.
+
+    Attributes:
+        budget: Items, or with costs what all may cost; None: see ``half_width``.
+        half_width: The wanted half-width, or None.
+        target: What it is best for.
+        beta: Weight of recall in F.
+        floor: Least of a stratum.
+        precision: Supposed errors in flagged items.
+        miss_rate: Supposed errors in the rest.
+        costs: Numbers between commas, one for each stratum, or "".
+    """
+
+    budget: int | None
+    half_width: float | None
+    target: Target
+    beta: float
+    floor: int
+    precision: float
+    miss_rate: float
+    costs: str
+
+    def stratum_costs(self, strata: Strata) -> list[float] | None:
+        """What an item of each stratum costs; None: 1 each.
+
+        Raises:
+            UsageError: If they are not numbers above 0, one for each stratum.
+        """
+        if not self.costs:
+            return None
+        try:
+            made = [float(part) for part in self.costs.split(",")]
+        except ValueError:
+            made = []
+        if len(made) != len(strata) or not all(0 < cost < np.inf for cost in made):
+            expected = f"{len(strata)} numbers above 0 between commas, of {', '.join(strata.names)}"
+            raise UsageError(Problem("sample-cost", f"--costs {self.costs}", expected=expected))
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What labels mean: an error, none, or nothing."""
+
+    errors: tuple[str, ...]
+    others: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """A sample to go on with: its key, or None, and what was judged of it."""
+
+    key: str | None
+    judged: tuple[str, ...]
+    labels: Labels
+
+
+def planned(strata: Strata, wish: Wish) -> Plan:
+    """A plan from guesses.
+
+    Raises:
+        UsageError: If the options do not fit the strata or each other.
+    """
+    rates = guessed_rates(strata, wish.precision, wish.miss_rate)
+    budget, costs = wish.budget, wish.stratum_costs(strata)
+    if (budget is None) == (wish.half_width is None):
+        what = "neither a budget nor a half-width" if budget is None else "a budget and a half-width"
+        raise UsageError(Problem("sample-budget", what, fix="give one of --budget and --half-width"))
+    if budget is None:
+        if costs is not None:
+            what = "costs and a half-width: the fewest items are not the cheapest"
+            raise UsageError(Problem("sample-cost", what, fix="give --budget, what all may cost, with --costs"))
+        assert wish.half_width is not None  # one of the two is given
+        budget = budget_for_half_width(
+            strata, rates, wish.half_width, target=wish.target, beta=wish.beta, floor=wish.floor
+        )
+    total = int(strata.sizes.sum())
+    if costs is None and budget > total:
+        what = f"a budget of {budget} items"
+        raise UsageError(Problem("sample-budget", what, expected=f"at most {total}, all there are"))
+    return plan_sample(strata, rates, budget, target=wish.target, beta=wish.beta, floor=wish.floor, costs=costs)
 
 
 def read_frame_input(source: FrameInput, problems: Problems) -> Frame:
@@ -115,52 +203,40 @@ def sizes_input(source: FrameInput, flagged: int | None, unflagged: int | None) 
     return Strata.of_sizes(flagged, unflagged)
 
 
-def draw_input(
-    source: FrameInput,
-    wish: tuple[Any, ...],
-    before: tuple[str | None, Sequence[str], Sequence[str], Sequence[str], Sequence[str]],
-    seed: int,
-    problems: Problems,
-    plan: Callable[..., Plan],
-) -> tuple[Frame, Key]:
+def draw_input(source: FrameInput, wish: Wish, pilot: Pilot, seed: int, problems: Problems) -> tuple[Frame, Key]:
     """The frame and a drawn key: from guesses, or going on after a pilot.
 
     Raises:
         InputError: If a file is bad or belongs to another sample.
         UsageError: If options do not fit.
     """
-    after, judged, errors, others, unknown = before
-    if after is None:
-        if judged:
+    if pilot.key is None:
+        if pilot.judged:
             what = "judged files without the key of their sample"
             raise UsageError(Problem("sample-key", what, fix="give --after KEY"))
         frame, strata, _, edges = read_input(source, problems)
-        made = plan(strata, *wish)
-        return frame, draw_sample(frame, made.n, edges=edges, seed=seed)
-    key = read_key(after)
+        return frame, draw_sample(frame, planned(strata, wish).n, edges=edges, seed=seed)
+    key, done = judged_input(pilot.judged, pilot.key, "majority", pilot.labels, problems)
     frame = read_frame_input(source, problems)
-    done = judge_sample(
-        read_judged_files(judged, key, problems), key, problems, errors=errors, others=others, unknown=unknown
-    )
-    budget, half_width, target, beta, floor, _, _ = wish
-    if budget is None or half_width is not None:
+    if wish.budget is None or wish.half_width is not None:
         what = "after a pilot the budget is the number of items in all"
         raise UsageError(Problem("sample-budget", what, fix="give --budget"))
     drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
-    least = np.maximum(drawn, np.minimum(floor, key.strata.sizes))
-    rates = pilot_rates(key.strata, done.sample)
-    made = plan_sample(key.strata, rates, budget, target=target, beta=beta, floor=least)
+    least = np.maximum(drawn, np.minimum(wish.floor, key.strata.sizes))
+    made = plan_sample(
+        key.strata,
+        pilot_rates(key.strata, done.sample),
+        wish.budget,
+        target=wish.target,
+        beta=wish.beta,
+        floor=least,
+        costs=wish.stratum_costs(key.strata),
+    )
     return frame, draw_more(frame, made.n, key)
 
 
 def judged_input(
-    files: Sequence[str],
-    key_file: str,
-    truth: Truth,
-    errors: Sequence[str],
-    others: Sequence[str],
-    unknown: Sequence[str],
-    problems: Problems,
+    files: Sequence[str], key_file: str, truth: Truth, labels: Labels, problems: Problems
 ) -> tuple[Key, Judged]:
     """A key and what was judged.
 
@@ -170,7 +246,15 @@ def judged_input(
     """
     key = read_key(key_file)
     judgments = read_judged_files(files, key, problems)
-    judged = judge_sample(judgments, key, problems, truth=truth, errors=errors, others=others, unknown=unknown)
+    judged = judge_sample(
+        judgments,
+        key,
+        problems,
+        truth=truth,
+        errors=labels.errors,
+        others=labels.others,
+        unknown=labels.unknown,
+    )
     return key, judged
 
 
@@ -179,7 +263,7 @@ def votes_input(
     source: FrameInput,
     key: Key,
     judged: Judged,
-    labels: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    labels: Labels,
     problems: Problems,
 ) -> Assisted:
     """Totals that use cheap votes.
@@ -188,17 +272,16 @@ def votes_input(
         InputError: If a file is bad or belongs to another sample.
         UsageError: If a label is not declared.
     """
-    errors, others, unknown = labels
     frame = read_frame_input(source, problems)
     table = read_judgments(votes, problems)
-    known = {*errors, *others, *unknown}
+    known = {*labels.errors, *labels.others, *labels.unknown}
     for label in table.labels:
         if label not in known:
             fix = f"{nearest(label, sorted(known))} or declare it with --error, --ok or --unknown"
             raise UsageError(Problem("sample-label", f"no vote was to say '{label}'", Place(votes), fix=fix))
-    used = [label for label in unknown if label in table.labels]
+    used = [label for label in labels.unknown if label in table.labels]
     table = table.without(used) if used else table
-    wrong = np.array([label in errors for label in table.labels], np.float64)
+    wrong = np.array([label in labels.errors for label in table.labels], np.float64)
     k = np.bincount(table.item, minlength=len(table.items))
     said = np.bincount(table.item, wrong[table.label], minlength=len(table.items))
     shares = {item: float(s / n) for item, s, n in zip(table.items, said, k, strict=True) if n}

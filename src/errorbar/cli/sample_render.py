@@ -23,19 +23,26 @@ def plan_table(plan: Plan, cost: Cost) -> Table:
         )
     ]
     rows.append(["all", f"{int(plan.strata.sizes.sum()):,}", f"{cost.items:,}", "–"])
+    columns = ["stratum", "items", "to judge", "supposed errors %"]
+    if plan.costs is not None:
+        columns.append("cost of one")
+        for row, one in zip(rows, [*(f"{c:g}" for c in plan.costs.tolist()), "–"], strict=True):
+            row.append(one)
     several = len(plan.strata.systems) > 1
     footer = [
         f"expected {one.system + ' ' if several else ''}{one.name} {percent(one.value)} ± {percent(one.half_width)}"
         for one in plan.expected
     ]
     spent = [f"{cost.judgments:,} judgments"]
+    if plan.costs is not None:
+        spent.append(f"cost {plan.spent:,g}")
     if cost.money is not None:
         spent.append(f"price {cost.money:,.2f}")
     if cost.hours is not None:
         spent.append(f"{cost.hours:.1f} hours")
     of = "the difference of " if several else ""
     footer += [", ".join(spent), f"best for {of}{plan.target} if the supposed errors are right; 95 % intervals"]
-    return Table(["stratum", "items", "to judge", "supposed errors %"], rows, 1, footer)
+    return Table(columns, rows, 1, footer)
 
 
 def plan_record(plan: Plan, cost: Cost) -> dict[str, object]:
@@ -54,6 +61,8 @@ def plan_record(plan: Plan, cost: Cost) -> dict[str, object]:
             for one in plan.expected
         ],
         "cost": {"items": cost.items, "judgments": cost.judgments, "money": cost.money, "hours": cost.hours},
+        "costs": None if plan.costs is None else plan.costs.tolist(),
+        "spent": plan.spent,
     }
 
 

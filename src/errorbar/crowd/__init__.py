@@ -3,7 +3,7 @@
 from errorbar.crowd.aggregate import METHODS, Comparison, Method, aggregate
 from errorbar.crowd.answers import UNKNOWN, Answers
 from errorbar.crowd.dawid_skene import NO_PRIOR, Prior, dawid_skene
-from errorbar.crowd.em import Fit, Start
+from errorbar.crowd.em import Fit, Runs, Start
 from errorbar.crowd.gold import (
     Characteristic,
     Fixed,
@@ -19,7 +19,7 @@ from errorbar.crowd.gold import (
 )
 from errorbar.crowd.howmany import HowMany, Point, against_experts, how_many, independent_accuracy, majority_accuracy
 from errorbar.crowd.majority import majority
-from errorbar.crowd.mine import Mined, extraneous_score, mine
+from errorbar.crowd.mine import Mined, Mining, extraneous_score, mine
 from errorbar.crowd.ngrams import NgramCounts
 from errorbar.crowd.one_coin import one_coin
 from errorbar.crowd.raters import RaterRow, rater_rows
@@ -39,6 +39,7 @@ __all__ = [
     "HowMany",
     "Method",
     "Mined",
+    "Mining",
     "NgramCounts",
     "Point",
     "Posterior",
@@ -47,6 +48,7 @@ __all__ = [
     "RepeatPolicy",
     "Rule",
     "Running",
+    "Runs",
     "Sprt",
     "Start",
     "Tally",

@@ -11,8 +11,8 @@ import numpy as np
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.crowd.answers import NO_ANSWER, UNKNOWN, Answers
-from errorbar.crowd.dawid_skene import N_STARTS, Prior, dawid_skene
-from errorbar.crowd.em import Fit
+from errorbar.crowd.dawid_skene import Prior, dawid_skene
+from errorbar.crowd.em import Fit, Runs
 from errorbar.crowd.majority import majority
 from errorbar.crowd.one_coin import one_coin
 from errorbar.crowd.trust import trust_weighted
@@ -44,9 +44,9 @@ def aggregate(
     methods: Sequence[Method] = METHODS,
     trust: Mapping[str, float] | None = None,
     prior: Prior | None = None,
-    n_starts: int = N_STARTS,
     ties: str = UNKNOWN,
     min_items: float = MIN_ITEMS,
+    runs: Runs | None = None,
 ) -> Comparison:
     """Aggregate by the majority and by other methods.
 
@@ -56,9 +56,9 @@ def aggregate(
         methods: Which methods; the majority is added where it is missing.
         trust: Trust of each rater; None: their agreement with the majority.
         prior: Pseudo-counts of the models; None: the default.
-        n_starts: Starts of the models.
         ties: ``unknown``, or the label that wins a tie it takes part in.
         min_items: Fewest judgments of a rater, on average, that the models accept.
+        runs: How EM of the models is run; None: the defaults.
 
     Raises:
         UsageError: If a method is unknown, or as the methods do.
@@ -74,7 +74,12 @@ def aggregate(
         elif name != "majority":
             model = one_coin if name == "one-coin" else dawid_skene
             answers[name], fits[name] = model(
-                judgments, generator, prior=prior, n_starts=n_starts, ties=ties, min_items=min_items
+                judgments,
+                generator,
+                prior=prior,
+                ties=ties,
+                min_items=min_items,
+                runs=runs,
             )
     codes = np.stack([made.answer for made in answers.values()])
     judged = answers["majority"].n_judgments > 0

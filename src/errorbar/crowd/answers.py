@@ -65,14 +65,30 @@ def make_answers(method: str, judgments: Judgments, shares: Floats, ties: str) -
     Raises:
         UsageError: If ``ties`` is neither.
     """
+    counts = np.bincount(judgments.item, minlength=len(judgments.items))
+    return leading_answers(method, judgments.items, judgments.labels, shares, counts, ties)
+
+
+def leading_answers(
+    method: str,
+    items: tuple[str, ...],
+    labels: tuple[str, ...],
+    shares: Floats,
+    n_judgments: NDArray[np.int64],
+    ties: str,
+) -> Answers:
+    """As ``make_answers``, where the judgments themselves are not kept.
+
+    Raises:
+        UsageError: If ``ties`` is neither ``unknown`` nor a label.
+    """
     first = leaders(shares)
     alone = first.sum(axis=1) == 1
-    answer = np.where(alone, first.argmax(axis=1) if len(judgments.labels) else 0, NO_ANSWER).astype(np.int32)
+    answer = np.where(alone, first.argmax(axis=1) if labels else 0, NO_ANSWER).astype(np.int32)
     if ties != UNKNOWN:
-        favored = code_of(ties, judgments.labels, "label")
+        favored = code_of(ties, labels, "label")
         answer[first[:, favored]] = favored
-    counts = np.bincount(judgments.item, minlength=len(judgments.items))
-    return Answers(method, judgments.items, judgments.labels, shares, answer, counts, ties)
+    return Answers(method, items, labels, shares, answer, n_judgments, ties)
 
 
 def shares_of(weights: Floats) -> Floats:

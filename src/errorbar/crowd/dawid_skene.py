@@ -23,10 +23,8 @@ import numpy as np
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.crowd.answers import UNKNOWN, Answers, Floats, make_answers
-from errorbar.crowd.em import LEAST, Fit, fit
+from errorbar.crowd.em import LEAST, Fit, Runs, fit
 from errorbar.crowd.votes import MIN_ITEMS, Votes
-
-N_STARTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +60,9 @@ def dawid_skene(
     generator: np.random.Generator,
     *,
     prior: Prior | None = None,
-    n_starts: int = N_STARTS,
     ties: str = UNKNOWN,
     min_items: float = MIN_ITEMS,
-    tolerance: float = 1e-9,
-    max_iterations: int = 2000,
+    runs: Runs | None = None,
 ) -> tuple[Answers, Fit]:
     """Estimate the true labels and every rater's table of errors.
 
@@ -74,11 +70,9 @@ def dawid_skene(
         judgments: The judgments; repeated ones count as often.
         generator: The stream for random starts.
         prior: Pseudo-counts; None: the default.
-        n_starts: How many starts: vote shares, majority, then random ones.
         ties: ``unknown``, or the label that wins a tie it takes part in.
         min_items: Fewest judgments of a rater, on average, that are accepted.
-        tolerance: Stop when a pass adds less than this for each item to the objective.
-        max_iterations: Most passes of one run.
+        runs: How EM is run; None: the defaults.
 
     Raises:
         UsageError: If there is one rater or label only, judgments are too few, or an option is out of range.
@@ -96,6 +90,5 @@ def dawid_skene(
     def penalty(rates: Floats) -> float:
         return float((np.log(np.maximum(rates, LEAST)) * extra).sum()) if extra.any() else 0.0
 
-    starts = votes.starts(n_starts, generator)
-    made = fit(votes, estimate, penalty, starts, tolerance=tolerance, max_iterations=max_iterations)
+    made = fit(votes, estimate, penalty, generator, runs or Runs())
     return make_answers("dawid-skene", judgments, made.truth, ties), made

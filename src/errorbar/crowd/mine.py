@@ -7,9 +7,10 @@ Formula
 Conventions
     Words are compared in lower case; the beginning and the end of a sentence are words. Where neither the pair nor
     the triple was ever counted the score says nothing and the instance is no candidate. Ties are broken by place.
-    "Correct" instances are drawn evenly from the target words that are no candidates and score at most 0, so that the
-    share of candidates is the wanted one: a rater who sees errors only stops looking. Candidates are likely errors,
-    so the true error rate is at most the wanted one (as far as the correct instances are correct).
+    The same sentence with the same word at the same place is offered once, where it stands first: asking again tells
+    nothing new. "Correct" instances are drawn evenly from the target words that are no candidates and score at most 0,
+    so that the share of candidates is the wanted one: a rater who sees errors only stops looking. Candidates are
+    likely errors, so the true error rate is at most the wanted one (as far as the correct instances are correct).
 Source
     Madnani et al. 2011, who found 500 extraneous prepositions so, mixed with correct ones to an error rate of 50 %;
     the smoothing is ours.
@@ -56,6 +57,19 @@ class Mined:
         return " ".join((*self.tokens[: self.at], marked, *self.tokens[self.at + 1 :]))
 
 
+@dataclass(frozen=True, slots=True)
+class Mining:
+    """What to ask.
+
+    Attributes:
+        items: Candidates and correct instances, in random order.
+        n_repeated: Scored instances that were left out because the same sentence asks the same elsewhere.
+    """
+
+    items: tuple[Mined, ...]
+    n_repeated: int
+
+
 def extraneous_score(counts: NgramCounts, left: str, word: str, right: str) -> float | None:
     """How much better the text does without a word; None where nothing like it was counted."""
     a, b, c = left.lower(), word.lower(), right.lower()
@@ -73,7 +87,7 @@ def mine(
     *,
     n: int = 500,
     error_rate: float = 0.5,
-) -> list[Mined]:
+) -> Mining:
     """Find likely errors and mix them with likely correct instances, in random order.
 
     Args:
@@ -90,7 +104,8 @@ def mine(
     if n < 1 or not 0 < error_rate <= 1:
         what = f"{n} candidates at an error rate of {error_rate}"
         raise UsageError(Problem("mine-options", what, expected="at least 1, and a fraction above 0"))
-    found = _instances(sentences, counts, targets)
+    scored = _instances(sentences, counts, targets)
+    found = _once(scored)
     ranked = sorted((m for m in found if m.score > 0), key=lambda m: (-m.score, m.sentence, m.at))
     if not ranked:
         what = f"none of {len(found)} scored instances does better without the word"
@@ -108,7 +123,12 @@ def mine(
     mixed = chosen + [
         Mined(m.item, m.sentence, m.at, m.word, m.tokens, m.score, "correct") for m in (rest[int(i)] for i in drawn)
     ]
-    return [mixed[int(i)] for i in generator.permutation(len(mixed))]
+    return Mining(tuple(mixed[int(i)] for i in generator.permutation(len(mixed))), len(scored) - len(found))
+
+
+def _once(found: Sequence[Mined]) -> list[Mined]:
+    """Without instances that are the same question."""
+    return list({(m.tokens, m.at): m for m in reversed(found)}.values())[::-1]
 
 
 def _instances(sentences: Sequence[Sequence[str]], counts: NgramCounts, targets: Collection[str]) -> list[Mined]:

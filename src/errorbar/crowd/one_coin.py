@@ -17,8 +17,8 @@ import numpy as np
 
 from errorbar.core.judgments import Judgments
 from errorbar.crowd.answers import UNKNOWN, Answers, Floats, make_answers
-from errorbar.crowd.dawid_skene import N_STARTS, Prior
-from errorbar.crowd.em import LEAST, Fit, fit
+from errorbar.crowd.dawid_skene import Prior
+from errorbar.crowd.em import LEAST, Fit, Runs, fit
 from errorbar.crowd.votes import MIN_ITEMS, Votes
 
 
@@ -27,11 +27,9 @@ def one_coin(
     generator: np.random.Generator,
     *,
     prior: Prior | None = None,
-    n_starts: int = N_STARTS,
     ties: str = UNKNOWN,
     min_items: float = MIN_ITEMS,
-    tolerance: float = 1e-9,
-    max_iterations: int = 2000,
+    runs: Runs | None = None,
 ) -> tuple[Answers, Fit]:
     """Estimate the true labels and every rater's accuracy, ``rates[:, 0, 0]`` of the fit.
 
@@ -39,11 +37,9 @@ def one_coin(
         judgments: The judgments; repeated ones count as often.
         generator: The stream for random starts.
         prior: Pseudo-counts of right (diagonal) and wrong (off the diagonal) judgments; None: the default.
-        n_starts: How many starts: vote shares, majority, then random ones.
         ties: ``unknown``, or the label that wins a tie it takes part in.
         min_items: Fewest judgments of a rater, on average, that are accepted.
-        tolerance: Stop when a pass adds less than this for each item to the objective.
-        max_iterations: Most passes of one run.
+        runs: How EM is run; None: the defaults.
 
     Raises:
         UsageError: If there is one rater or label only, judgments are too few, or an option is out of range.
@@ -63,6 +59,5 @@ def one_coin(
         wrong = np.maximum(1 - rates[:, 0, 0], LEAST)
         return float(believed.diagonal * np.log(accuracy).sum() + believed.off_diagonal * np.log(wrong).sum())
 
-    starts = votes.starts(n_starts, generator)
-    made = fit(votes, estimate, penalty, starts, tolerance=tolerance, max_iterations=max_iterations)
+    made = fit(votes, estimate, penalty, generator, runs or Runs())
     return make_answers("one-coin", judgments, made.truth, ties), made

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.crowd.answers import Floats, shares_of
+from errorbar.core.judgments import code_of
+from errorbar.crowd.answers import UNKNOWN, Answers, Floats, leading_answers, shares_of
 
 
 class Tally:
@@ -72,3 +73,22 @@ class Tally:
     def shares(self) -> Floats:
         """Share of each label, NaN where nobody judged; shape (items, labels)."""
         return shares_of(self.counts().astype(np.float64))
+
+    def majority(self, *, ties: str = UNKNOWN, missing: Sequence[str] = ()) -> Answers:
+        """The label that most judgments gave, as ``errorbar.crowd.majority`` finds it.
+
+        Args:
+            ties: ``unknown``, or the label that wins a tie it takes part in.
+            missing: Labels that count as not judged.
+
+        Raises:
+            UsageError: If nothing was counted, or there is no such label.
+        """
+        gone = {code_of(label, self.labels, "label") for label in missing}
+        kept = [code for code in range(len(self.labels)) if code not in gone]
+        counts = self.counts()[:, kept]
+        if not counts.any():
+            raise UsageError(Problem("crowd-empty", "there is no judgment", expected="at least one"))
+        labels = tuple(self.labels[code] for code in kept)
+        n = counts.sum(axis=1, dtype=np.int64)
+        return leading_answers("majority", self.items, labels, shares_of(counts.astype(np.float64)), n, ties)

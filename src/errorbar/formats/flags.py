@@ -30,7 +30,7 @@ class SystemFlags:
 
 
 def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
-    """Read a table ``item,flag[,score]``: CSV or JSON lines.
+    """Read a table ``item,flag[,score]``: CSV, JSON lines or Parquet.
 
     A flag is 1, true, yes, error or 0, false, no, ok, in any case; an empty one is 0.
 
@@ -66,7 +66,7 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
 
 
 def read_answers(path: Source, problems: Problems) -> dict[str, str]:
-    """Read a table ``item,label`` of true labels: CSV or JSON lines.
+    """Read a table ``item,label`` of true labels: CSV, JSON lines or Parquet.
 
     Raises:
         InputError: If the file is bad, or gives an item two labels.

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
-from math import isfinite
+from math import isfinite, nan
 from os import fspath
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines, Source, display_name
+from errorbar.formats.parquet_file import open_parquet
 
 COLUMNS = ("item", "rater", "label", "weight")
 NEEDED = COLUMNS[:3]
 DELIMITERS = ",\t;"
 Repeats = Literal["refuse", "keep"]
-JudgmentFormat = Literal["csv", "jsonl"]
 
 
 class JudgmentRow(NamedTuple):
@@ -51,6 +50,7 @@ def read_judgments(
     columns: Mapping[str, str] | None = None,
     labels: Sequence[str] = (),
     repeats: Repeats = "refuse",
+    used: Sequence[str] = (),
 ) -> Judgments:
     """Read judgments: CSV (comma, tab or semicolon) or JSON lines, gzipped or not, or Parquet by its ending.
 
@@ -60,6 +60,7 @@ def read_judgments(
         columns: ``item``, ``rater``, ``label`` or ``weight`` to the name that the file has for it.
         labels: Labels that get the first codes, in this order, whether or not they occur.
         repeats: What to do where a rater judged an item twice: ``refuse``, or ``keep`` both.
+        used: Further columns of the file that somebody else reads; of others a note says that they are not read.
 
     Raises:
         InputError: If the file is bad. Lenient reading leaves out bad rows and all but the first of repeated ones.
@@ -67,13 +68,66 @@ def read_judgments(
         MissingExtraError: If Parquet is not supported here.
     """
     notebook = Problems() if problems is None else problems
-    if fspath(path).endswith(".parquet"):
-        rows = parquet_rows(path, notebook, columns or {})
-    else:
-        rows = judgment_rows(Lines(path, notebook), notebook, columns or {})
+    rows = _rows(path, notebook, _Columns(_names(columns or {}), tuple(used)))
     judgments = _collect(rows, display_name(path), notebook, labels, repeats)
     notebook.raise_errors()
     return judgments
+
+
+def read_seconds(
+    path: Source, column: str, problems: Problems | None = None, *, columns: Mapping[str, str] | None = None
+) -> NDArray[np.float64]:
+    """Read the time of each judgment that ``read_judgments`` keeps, with ``repeats="keep"``, of the same file.
+
+    Args:
+        path: The file, or ``-``.
+        column: The column of the times, in seconds; an empty field is a time that nobody knows.
+        problems: Where notes go; None: read strictly.
+        columns: As for ``read_judgments``.
+
+    Returns:
+        NaN where the time is not known; shape (judgments,).
+
+    Raises:
+        InputError: If the file is bad, lacks the column, or a time is no number of at least 0.
+    """
+    notebook = Problems() if problems is None else problems
+    # A time is a number of at least 0, as a weight is, and is read in its place.
+    names = _names({**(columns or {}), "weight": column})
+    rows = _rows(path, notebook, _Columns(names, (), "seconds"))
+    found = np.array([row.weight for row in rows if row.label], np.float64)
+    notebook.raise_errors()
+    return found
+
+
+class _Columns(NamedTuple):
+    """Which columns are read.
+
+    Attributes:
+        names: ``item``, ``rater``, ``label`` and ``weight`` to the name that the file has for it.
+        used: Columns that somebody else reads.
+        number: What the number of a row is; ``seconds`` may be empty and must be there, a weight is the reverse.
+    """
+
+    names: Mapping[str, str]
+    used: tuple[str, ...] = ()
+    number: Literal["weight", "seconds"] = "weight"
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The roles that need a column."""
+        return COLUMNS if self.number == "seconds" else NEEDED
+
+
+def _rows(path: Source, problems: Problems, columns: _Columns) -> Iterator[JudgmentRow]:
+    if fspath(path).endswith(".parquet"):
+        yield from _parquet_rows(path, problems, columns)
+        return
+    lines = Lines(path, problems)
+    if lines.peek().lstrip().startswith("{"):
+        yield from _json_rows(lines, problems, columns)
+    else:
+        yield from _csv_rows(lines, problems, columns)
 
 
 def judgment_rows(lines: Lines, problems: Problems, columns: Mapping[str, str]) -> Iterator[JudgmentRow]:
@@ -83,71 +137,25 @@ def judgment_rows(lines: Lines, problems: Problems, columns: Mapping[str, str]) 
         InputError: When too many problems are found.
         UsageError: If ``columns`` names something else than item, rater, label and weight.
     """
-    names = _names(columns)
+    wanted = _Columns(_names(columns))
     if lines.peek().lstrip().startswith("{"):
-        yield from _json_rows(lines, problems, names)
+        yield from _json_rows(lines, problems, wanted)
     else:
-        yield from _csv_rows(lines, problems, names)
+        yield from _csv_rows(lines, problems, wanted)
 
 
-def write_judgments(judgments: Judgments, kind: JudgmentFormat = "csv") -> Iterator[str]:
-    """Yield the lines of a file of judgments, without line ends.
-
-    Raises:
-        InputError: If a name contains a line break, which CSV cannot hold safely.
-    """
-    weights = None if judgments.weight is None else judgments.weight.tolist()
-    names = COLUMNS if weights is not None else NEEDED
-    if kind == "csv":
-        _check_line_breaks(judgments)
-        yield ",".join(names)
-        items, raters, labels = (
-            [_csv_field(name) for name in column] for column in (judgments.items, judgments.raters, judgments.labels)
-        )
-    else:
-        items, raters, labels = list(judgments.items), list(judgments.raters), list(judgments.labels)
-    codes = zip(judgments.item.tolist(), judgments.rater.tolist(), judgments.label.tolist(), strict=True)
-    for row, (item, rater, label) in enumerate(codes):
-        values: list[str | float] = [items[item], raters[rater], labels[label]]
-        if weights is not None:
-            values.append(weights[row])
-        if kind == "csv":
-            yield ",".join(value if isinstance(value, str) else repr(value) for value in values)
-        else:
-            yield json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
-
-
-def open_parquet(path: Source) -> Any:  # noqa: ANN401 - pyarrow publishes no types
-    """Open a Parquet file with pyarrow.
+def _parquet_rows(path: Source, problems: Problems, columns: _Columns) -> Iterator[JudgmentRow]:
+    """Read judgments from a Parquet file, batch by batch; ``line`` is the number of the row.
 
     Raises:
         InputError: If the file is not Parquet or cannot be opened.
         MissingExtraError: If pyarrow is not installed.
     """
-    try:
-        parquet = import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("parquet", "reading Parquet") from None
-    try:
-        return parquet.ParquetFile(fspath(path))
-    except (OSError, ValueError) as error:
-        what = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
-        raise InputError(Problem("judgments-parquet", what, Place(display_name(path)))) from None
-
-
-def parquet_rows(path: Source, problems: Problems, columns: Mapping[str, str]) -> Iterator[JudgmentRow]:
-    """Read judgments from a Parquet file, batch by batch; ``line`` is the number of the row.
-
-    Raises:
-        InputError: If the file is not Parquet, cannot be opened, or lacks a column.
-        MissingExtraError: If pyarrow is not installed.
-        UsageError: If ``columns`` names something else than item, rater, label and weight.
-    """
-    names = _names(columns)
+    names = columns.names
     place = Place(display_name(path))
     with open_parquet(path) as file:
         header = list(file.schema_arrow.names)
-        places = _find_columns(header, names, place, problems)
+        places = _find_columns(header, columns, place, problems)
         if places is None:
             return
         known = [names[name] for name in COLUMNS if name in places]
@@ -156,7 +164,7 @@ def parquet_rows(path: Source, problems: Problems, columns: Mapping[str, str]) -
             for values in zip(*(batch.column(name).to_pylist() for name in known), strict=True):
                 number += 1
                 record = dict(zip([name for name in COLUMNS if name in places], values, strict=True))
-                row = _row(record, Place(place.file, number), problems)
+                row = _row(record, Place(place.file, number), problems, columns.number)
                 if row is not None:
                     yield row
 
@@ -169,24 +177,24 @@ def _names(columns: Mapping[str, str]) -> dict[str, str]:
     return {name: columns.get(name, name) for name in COLUMNS}
 
 
-def _csv_rows(lines: Lines, problems: Problems, names: Mapping[str, str]) -> Iterator[JudgmentRow]:
+def _csv_rows(lines: Lines, problems: Problems, columns: _Columns) -> Iterator[JudgmentRow]:
     head = lines.ahead(1)
     if not head:
         problems.error("judgments-empty", "the file is empty", Place(lines.name), expected="a line of column names")
         return
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=_delimiter(head[0], names), strict=True)
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=_delimiter(head[0], columns.names), strict=True)
     places: dict[str, int] | None = None
     width = 0
     try:
         for fields in reader:
             place = Place(lines.name, reader.line_num)
             if places is None:
-                places = _find_columns(fields, names, place, problems)
+                places = _find_columns(fields, columns, place, problems)
                 width = len(fields)
                 if places is None:
                     return
             elif len(fields) == width:
-                row = _row({name: fields[at] for name, at in places.items()}, place, problems)
+                row = _row({name: fields[at] for name, at in places.items()}, place, problems, columns.number)
                 if row is not None:
                     yield row
             elif fields:
@@ -204,29 +212,28 @@ def _delimiter(header: str, names: Mapping[str, str]) -> str:
     return next((sign for sign in DELIMITERS if wanted <= {f.strip().strip('"') for f in header.split(sign)}), ",")
 
 
-def _find_columns(
-    header: Sequence[str], names: Mapping[str, str], place: Place, problems: Problems
-) -> dict[str, int] | None:
+def _find_columns(header: Sequence[str], columns: _Columns, place: Place, problems: Problems) -> dict[str, int] | None:
     """Place of each column; None, with an error recorded, where one is missing or stands twice."""
-    found = [field.strip() for field in header]
-    for name in NEEDED:
+    found, names = [field.strip() for field in header], columns.names
+    for name in columns.needed:
         if names[name] not in found:
-            what = f"no column '{names[name]}' for the {name}"
-            expected = ", ".join(names[needed] for needed in NEEDED)
+            what = f"no column '{names[name]}' for the {columns.number if name == 'weight' else name}"
+            expected = ", ".join(names[needed] for needed in columns.needed)
             problems.error("judgments-header", what, place, expected=expected, fix=nearest(names[name], found))
     for name in set(names.values()):
         if found.count(name) > 1:
             problems.error("judgments-header", f"two columns are called '{name}'", place)
     if problems.errors:
         return None
-    extra = [name for name in found if name not in names.values()]
-    if extra:
+    extra = [name for name in found if name not in {*names.values(), *columns.used}]
+    if extra and columns.number == "weight":
         what = f"columns that judgments have no use for: {', '.join(extra)}"
         problems.note("judgments-extra", what, place, fix="they are not read")
     return {name: found.index(names[name]) for name in COLUMNS if names[name] in found}
 
 
-def _json_rows(lines: Lines, problems: Problems, names: Mapping[str, str]) -> Iterator[JudgmentRow]:
+def _json_rows(lines: Lines, problems: Problems, columns: _Columns) -> Iterator[JudgmentRow]:
+    names = columns.names
     extra: set[str] = set()
     for number, line in enumerate(lines, 1):
         place = Place(lines.name, number)
@@ -237,20 +244,21 @@ def _json_rows(lines: Lines, problems: Problems, names: Mapping[str, str]) -> It
         except json.JSONDecodeError as error:
             problems.error("judgments-json", f"not JSON: {error.msg} at column {error.colno}", place)
             continue
-        if not isinstance(record, dict) or any(names[name] not in record for name in NEEDED):
-            expected = ", ".join(names[name] for name in NEEDED)
+        if not isinstance(record, dict) or any(names[name] not in record for name in columns.needed):
+            expected = ", ".join(names[name] for name in columns.needed)
             problems.error("judgments-json", "not an object with the needed keys", place, expected=expected)
             continue
-        extra |= record.keys() - names.values()
-        row = _row({name: record[names[name]] for name in COLUMNS if names[name] in record}, place, problems)
+        extra |= record.keys() - {*names.values(), *columns.used}
+        values = {name: record[names[name]] for name in COLUMNS if names[name] in record}
+        row = _row(values, place, problems, columns.number)
         if row is not None:
             yield row
-    if extra:
+    if extra and columns.number == "weight":
         what = f"keys that judgments have no use for: {', '.join(sorted(extra))}"
         problems.note("judgments-extra", what, Place(lines.name), fix="they are not read")
 
 
-def _row(record: Mapping[str, object], place: Place, problems: Problems) -> JudgmentRow | None:
+def _row(record: Mapping[str, object], place: Place, problems: Problems, number: str) -> JudgmentRow | None:
     """A checked row; None, with the problem recorded, where it is bad."""
     texts = []
     for name in NEEDED:
@@ -268,11 +276,17 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> Judg
         return None
     weight: float | None = None
     if "weight" in record:
-        weight = _number(record["weight"])
+        value = record["weight"]
+        unknown = number == "seconds" and (value is None or (isinstance(value, str) and not value.strip()))
+        weight = nan if unknown else _number(value)
         if weight is None:
-            what = f"the weight {record['weight']!r} will not do"
-            repair = "the row is left out"
-            problems.repairable("judgments-weight", what, place, repair=repair, expected="a number of at least 0")
+            expected = "a number of at least 0"
+            if number == "seconds":
+                what, repair = f"the time {value!r} will not do", "the time counts as unknown"
+                problems.repairable("judgments-seconds", what, place, repair=repair, expected=expected)
+                return JudgmentRow(item, rater, label, nan, place.line)
+            what, repair = f"the weight {value!r} will not do", "the row is left out"
+            problems.repairable("judgments-weight", what, place, repair=repair, expected=expected)
             return None
     return JudgmentRow(item, rater, label, weight, place.line)
 
@@ -344,21 +358,3 @@ def _without_repeats(table: Judgments, lines: list[int], name: str, problems: Pr
         repair = "the first judgment is kept"
         problems.repairable("judgments-repeated", what, Place(name, lines[row]), repair=repair)
     return table.take(~again)
-
-
-def _check_line_breaks(judgments: Judgments) -> None:
-    for names in (judgments.items, judgments.raters, judgments.labels):
-        broken = next((name for name in names if "\n" in name or "\r" in name), None)
-        if broken is not None:
-            what = f"the name {broken!r} contains a line break"
-            raise InputError(Problem("judgments-line-break", what, fix="write JSON lines"))
-
-
-def _csv_field(text: str) -> str:
-    buffer = io.StringIO()
-    # A space at the edge of a field is kept by readers only inside quotes.
-    if text != text.strip():
-        csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="").writerow([text])
-    else:
-        csv.writer(buffer, lineterminator="").writerow([text])
-    return buffer.getvalue()

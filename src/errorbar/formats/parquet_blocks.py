@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
-from errorbar.formats.judgments import NEEDED, open_parquet
+from errorbar.formats.judgments import NEEDED
 from errorbar.formats.opening import Source, display_name
+from errorbar.formats.parquet_file import open_parquet
 from errorbar.formats.plain_judgments import Block
 
 ROWS = 1 << 17

@@ -81,6 +81,7 @@ def read_judgments_fast(
     columns: Mapping[str, str] | None = None,
     labels: Sequence[str] = (),
     repeats: Repeats = "refuse",
+    used: Sequence[str] = (),
 ) -> Judgments:
     """As ``read_judgments``, with the same result and the same errors; plain CSV is read faster.
 
@@ -93,9 +94,9 @@ def read_judgments_fast(
     try:
         judgments = _read_plain(path, columns, labels)
     except NotPlainError:
-        return read_judgments(path, problems, columns=columns, labels=labels, repeats=repeats)
+        return read_judgments(path, problems, columns=columns, labels=labels, repeats=repeats, used=used)
     if repeats == "refuse" and judgments.n_repeated():
-        return read_judgments(path, problems, columns=columns, labels=labels, repeats=repeats)
+        return read_judgments(path, problems, columns=columns, labels=labels, repeats=repeats, used=used)
     return judgments
 
 

@@ -1,15 +1,17 @@
-"""Small tables with named columns: CSV (comma, tab or semicolon) or JSON lines, gzipped or not, row by row."""
+"""Small tables with named columns, row by row: CSV (comma, tab, semicolon), JSON lines, gzipped or not; Parquet."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterator, Sequence
+from os import fspath
 from typing import NamedTuple
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.opening import Lines, Source, display_name
+from errorbar.formats.parquet_file import open_parquet
 
 DELIMITERS = ",\t;"
 
@@ -36,7 +38,11 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] = ()) -> 
 
     Raises:
         InputError: If the file cannot be opened, or too many problems are found.
+        MissingExtraError: If the file is Parquet (by its ending) and pyarrow is not installed.
     """
+    if fspath(path).endswith(".parquet"):
+        yield from _parquet_rows(path, problems, needed)
+        return
     lines = Lines(path, problems)
     if not (first := lines.peek()):
         problems.error("table-empty", "the file is empty", Place(lines.name), expected="a line of column names")
@@ -82,6 +88,25 @@ def _json_rows(lines: Lines, problems: Problems, needed: Sequence[str]) -> Itera
             problems.error("table-json", "not a flat object", place, expected="keys with texts, numbers, true or false")
         elif _good_header(list(record), needed, place, problems):
             yield TableRow({key: _text(value) for key, value in record.items()}, place)
+
+
+def _parquet_rows(path: Source, problems: Problems, needed: Sequence[str]) -> Iterator[TableRow]:
+    name = display_name(path)
+    number = 0
+    with open_parquet(path) as file:
+        header = list(file.schema_arrow.names)
+        if not _good_header(header, needed, Place(name), problems):
+            return
+        for batch in file.iter_batches():
+            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                number += 1
+                place = Place(name, number)
+                if any(isinstance(value, dict | list) for value in values):
+                    problems.error("table-parquet", "not a flat row", place, expected="texts, numbers, true or false")
+                    continue
+                yield TableRow({key: _text(value) for key, value in zip(header, values, strict=True)}, place)
+    if not number and not problems.errors:
+        problems.error("table-empty", "the file has no row", Place(name))
 
 
 def _text(value: object) -> str:

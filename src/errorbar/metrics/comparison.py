@@ -30,6 +30,7 @@ from errorbar.metrics.resampling import Resampling, fold_resamples, left_out, re
 from errorbar.metrics.statistics import Statistics, concatenate
 from errorbar.metrics.totals import score_totals
 from errorbar.stats.comparison import Randomization, Swaps, paired_bootstrap, randomization_test, swapped_units
+from errorbar.stats.letters import better_letters, letter, shared_letters
 from errorbar.stats.multiple import adjust
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.streams import blocks
@@ -95,6 +96,48 @@ class Comparison:
         for (a, b), pair in zip(combinations(range(len(self.names)), 2), self.pairs, strict=True):
             table[a, b] = table[b, a] = np.nan if pair.p_adjusted is None else pair.p_adjusted
         return table
+
+    def ranking(self, alpha: float) -> list[Ranked]:
+        """The systems by F, the best first, with letters for what is significant at ``alpha`` after Holm."""
+        order = np.argsort(-self.scores[:, F], kind="stable")
+        p_values = self.p_table()[np.ix_(order, order)]
+        better = better_letters(self.scores[order, F], p_values, alpha=alpha)
+        groups = shared_letters(p_values, alpha=alpha)
+        rows = []
+        for rank, k in enumerate(order.tolist()):
+            precision, recall, f = self.scores[k].tolist()
+            rows.append(Ranked(letter(rank), self.names[k], (precision, recall, f), better[rank], groups[rank]))
+        return rows
+
+    def smallest_p(self) -> float | None:
+        """The smallest adjusted p-value that any difference could get; None where ways to swap abound.
+
+        With few essays all ways to swap are tried, and two of them at least differ as much as the systems do.
+        """
+        tested = [pair.test for pair in self.pairs if pair.test.p_value is not None]
+        exact = [test for test in tested if test.exact]
+        if not exact or len(exact) < len(tested):
+            return None
+        return min(2 / test.n_replicates for test in exact) * len(self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A system in a table from the best to the worst.
+
+    Attributes:
+        letter: Its letter.
+        name: Its name.
+        scores: P, R and F.
+        better: Letters of the systems that it is significantly better than.
+        group: Group letters; systems that share one cannot be told apart.
+    """
+
+    letter: str
+    name: str
+    scores: tuple[float, float, float]
+    better: tuple[str, ...]
+    group: str
 
 
 def compare_systems(

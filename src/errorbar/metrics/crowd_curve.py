@@ -4,8 +4,9 @@ Formula
     For every threshold τ keep the items whose majority has a share of at least τ; there compute κ, and beside it
     Youden J, the log diagnostic odds ratio and κ at a reference prevalence, of the system's flags with the majority.
 Conventions
-    Ties are not kept: they have no majority. The band is a percentile bootstrap over items or clusters, all
-    thresholds and measures from the same resamples, so neighboring points move together. n and the share of judged
+    Ties are not kept: they have no majority; each point says how many there are. So with few raters several thresholds
+    keep the same items: of ten, none agree on 51 to 59 %. The band is a percentile bootstrap over items or clusters,
+    all thresholds and measures from the same resamples, so neighboring points move together. n and the share of judged
     items kept stand at every point. Compare systems on *different* data by J, the odds ratio or the standardised κ:
     κ itself changes with the share of errors, which differs between data and falls along the curve.
 Source
@@ -37,6 +38,7 @@ class CurvePoint:
     Attributes:
         threshold: Smallest share of the majority.
         n_items: Items kept.
+        n_ties: Ties left out, though the threshold would keep them: those of a threshold of ½.
         kept: Share of all judged items that are kept.
         prevalence: Share of errors among them.
         sensitivity: Share of the errors that are flagged.
@@ -49,6 +51,7 @@ class CurvePoint:
 
     threshold: float
     n_items: int
+    n_ties: int
     kept: float
     prevalence: float | None
     sensitivity: float | None
@@ -83,7 +86,8 @@ def kappa_curve(
     total = statistics.units.frequency.sum()
     found = []
     for tau in thresholds:
-        rows = (agreement(statistics.share) >= tau - EQUAL) & (np.abs(statistics.share - 0.5) > EQUAL)
+        agreed, tied = agreement(statistics.share) >= tau - EQUAL, np.abs(statistics.share - 0.5) <= EQUAL
+        rows = agreed & ~tied
         n = int(statistics.units.frequency[rows].sum())
         kernels = _kernels(statistics.counts * rows[:, None], reference_prevalence)
         drawn = None
@@ -98,6 +102,7 @@ def kappa_curve(
             CurvePoint(
                 tau,
                 n,
+                int(statistics.units.frequency[agreed & tied].sum()),
                 n / total if total else 0.0,
                 _number(at.prevalence),
                 _number(at.sensitivity),

@@ -18,7 +18,9 @@ class Outcome(StrEnum):
     """What became of a cell."""
 
     MATCH = "match"
-    KNOWN = "known"
+    KNOWN = "known difference"
+    NOT_COMPUTABLE = "not computable"
+    ADDED = "added"
     MISMATCH = "MISMATCH"
 
 
@@ -30,16 +32,16 @@ class Cell:
         table: The table.
         row: Its row.
         column: Its column.
-        published: The number printed there.
+        published: The number printed there; None: the paper has none, and ours is added to its table.
         ours: What we computed, in the same unit; None where it cannot be computed.
         tolerance: How far ours may be from what the printed number stands for.
-        known: Why it is not computed or may differ; a cell that has a reason never counts as a mismatch.
+        known: Why it cannot be computed, may differ, or is added; a cell that has a reason never counts as a mismatch.
     """
 
     table: str
     row: str
     column: str
-    published: float
+    published: float | None
     ours: float | None
     tolerance: float = HALF
     known: str = ""
@@ -47,14 +49,18 @@ class Cell:
     @property
     def difference(self) -> float | None:
         """Ours minus published."""
-        return None if self.ours is None else self.ours - self.published
+        return None if self.ours is None or self.published is None else self.ours - self.published
 
     @property
     def outcome(self) -> Outcome:
-        """Whether the cell matches."""
+        """What became of the cell."""
+        if self.published is None and self.ours is not None:
+            return Outcome.ADDED
         if self.difference is not None and abs(self.difference) <= self.tolerance + _ROUNDING:
             return Outcome.MATCH
-        return Outcome.KNOWN if self.known else Outcome.MISMATCH
+        if not self.known:
+            return Outcome.MISMATCH
+        return Outcome.NOT_COMPUTABLE if self.ours is None else Outcome.KNOWN
 
 
 def published(table: str) -> Iterator[Mapping[str, str]]:

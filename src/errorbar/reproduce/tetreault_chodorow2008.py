@@ -28,6 +28,7 @@ ANNOTATORS = [f"A{k}" for k in range(1, 11)]
 NOT_RELEASED = "the essays, ratings and system output were never released"
 OTHER_DATA = f"not their data: prepositions of CoNLL-2014, ten annotators, flags of {SYSTEM}"
 OTHER_MERGING = "not how the paper merged its categories"
+NO_INTERVAL = "the paper gives no interval; ours is the logit one with finite-population correction"
 THREE_DIGITS = 0.0005
 MERGINGS = {
     "extraneous and wrong choice as one": [[0, 1], [2]],
@@ -77,6 +78,11 @@ def _sampling_example() -> Iterator[Cell]:
         yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)
     for column, name in (("precision", "P"), ("recall", "R")):
         yield Cell("table 5", "sampling", column, row[column], found[name].estimate.value, HALF)
+    for name in ("P", "R", "F"):
+        interval = found[name].estimate.interval
+        assert interval is not None  # hits and misses were seen
+        for column, value in (("low", interval.low), ("high", interval.high)):
+            yield Cell("table 5", f"95% interval of {name}", column, None, value, known=NO_INTERVAL)
 
 
 def _unreleased(facts: dict[str, float]) -> Iterator[Cell]:

@@ -27,7 +27,7 @@ from errorbar.sampling.bayes import DRAWS, posterior_interval, posterior_totals
 from errorbar.sampling.exact import box_interval, total_bounds
 from errorbar.sampling.quantities import Name, gradient, quantity
 from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.totals import HALF, Sample, estimated_totals
+from errorbar.sampling.totals import HALF, Sample, assisted_totals, estimated_totals
 from errorbar.stats.distributions import z_value
 
 Method = Literal["logit", "wald"]
@@ -108,12 +108,7 @@ def estimate_sample(
     if rng is not None and sample.is_binary and assisted is None:
         posterior = posterior_totals(sample, strata, rng, draws=draws)
     if assisted is not None:
-        helped = ~np.isnan(assisted[0])
-        moved = np.where(helped, assisted[0] - plain[0], 0.0)
-        plain, smoothed = (
-            (np.clip(totals + moved, 0, strata.sizes), np.where(helped, assisted[1], variances))
-            for totals, variances in (plain, smoothed)
-        )
+        plain, smoothed = assisted_totals(assisted, strata, plain, smoothed)
 
     def row(name: Name) -> SampleEstimate:
         value, error = value_and_error(name, *plain, strata, system=system, beta=beta)

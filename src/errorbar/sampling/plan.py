@@ -75,6 +75,7 @@ class Plan:
         rates: The supposed share of errors in each.
         target: What the allocation is best for.
         expected: P, R and F of each system.
+        costs: What an item of each stratum costs; None: 1 each.
     """
 
     strata: Strata
@@ -82,6 +83,12 @@ class Plan:
     rates: Floats
     target: Target
     expected: tuple[Expected, ...]
+    costs: Floats | None = None
+
+    @property
+    def spent(self) -> float:
+        """What all items cost, in the unit of the budget."""
+        return float(self.n.sum() if self.costs is None else (self.n * self.costs).sum())
 
     def cost(self, *, raters: int = 1, price: float | None = None, minutes: float | None = None) -> Cost:
         """What the plan costs.
@@ -145,7 +152,8 @@ def plan_sample(
     else:
         weights = importance(strata, p, target, beta=beta)
     n = allocate(weights, strata.sizes, budget, floor=floor, costs=costs)
-    return Plan(strata, n, p, target, expected_precision(strata, p, n, beta=beta, confidence_level=confidence_level))
+    expected = expected_precision(strata, p, n, beta=beta, confidence_level=confidence_level)
+    return Plan(strata, n, p, target, expected, None if costs is None else np.asarray(costs, np.float64))
 
 
 def expected_precision(

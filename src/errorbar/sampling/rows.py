@@ -1,13 +1,15 @@
-"""Rows of a table with named columns: CSV (comma, tab or semicolon) or JSON lines, as text."""
+"""Rows of a table with named columns: CSV (comma, tab or semicolon), JSON lines or Parquet, as text."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from os import fspath
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
+from errorbar.formats import tables
 from errorbar.formats.opening import Lines, Source
 
 Row = Mapping[str, str]
@@ -26,7 +28,11 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str]) -> Itera
 
     Raises:
         InputError: If the file cannot be opened, or too many problems are found.
+        MissingExtraError: If the file is Parquet (by its ending) and pyarrow is not installed.
     """
+    if fspath(path).endswith(".parquet"):
+        yield from ((row.place, row.values) for row in tables.table_rows(path, problems, needed))
+        return
     lines = Lines(path, problems)
     if lines.peek().lstrip().startswith("{"):
         yield from _json_rows(lines, problems, needed)

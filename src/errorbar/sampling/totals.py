@@ -84,6 +84,28 @@ def shares(strata: Strata) -> Floats:
     return np.asarray(strata.sizes / (same @ strata.sizes), np.float64)
 
 
+Totals = tuple[Floats, Floats]
+"""Errors in each stratum, and the variances of that; shape (..., strata) each."""
+
+
+def assisted_totals(assisted: Totals, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
+    """Plain and smoothed totals with those that cheap labels helped to find in their place.
+
+    Args:
+        assisted: Totals and variances from cheap and expensive labels, NaN where the expensive ones stand alone.
+        strata: The strata.
+        plain: From the expensive labels.
+        smoothed: The same, smoothed: moved as far as the plain ones are.
+    """
+    helped = ~np.isnan(assisted[0])
+    moved = np.where(helped, assisted[0] - plain[0], 0.0)
+
+    def with_help(totals: Floats, variances: Floats) -> Totals:
+        return np.clip(totals + moved, 0, strata.sizes), np.where(helped, assisted[1], variances)
+
+    return with_help(*plain), with_help(*smoothed)
+
+
 def estimated_totals(sample: Sample, strata: Strata, *, add: float = HALF) -> tuple[Floats, Floats]:
     """Errors in each stratum and the variance of that estimate.
 

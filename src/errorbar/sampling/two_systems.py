@@ -20,7 +20,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.sampling.quantities import TARGETS, Name, gradient, quantity
 from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.totals import HALF, Sample, estimated_totals
+from errorbar.sampling.totals import HALF, Sample, assisted_totals, estimated_totals
 from errorbar.stats.distributions import z_value
 
 
@@ -40,7 +40,13 @@ class PairedDifference:
 
 
 def paired_differences(
-    strata: Strata, sample: Sample, *, beta: float = 1.0, confidence_level: float = 0.95, add: float = HALF
+    strata: Strata,
+    sample: Sample,
+    *,
+    beta: float = 1.0,
+    confidence_level: float = 0.95,
+    add: float = HALF,
+    assisted: tuple[Floats, Floats] | None = None,
 ) -> tuple[PairedDifference, ...]:
     """The differences of P, R and F.
 
@@ -50,6 +56,7 @@ def paired_differences(
         beta: Weight of recall in F.
         confidence_level: Nominal coverage.
         add: Smoothing of the interval; 0: none.
+        assisted: Totals and variances of each stratum from cheap and expensive labels, as for ``estimate_sample``.
 
     Raises:
         UsageError: If there is one system only, or the sample does not fit the strata.
@@ -59,6 +66,8 @@ def paired_differences(
         raise UsageError(Problem("sample-systems", what, fix="draw a sample for two systems: two files of flags"))
     sample.check(strata)
     plain, smoothed = estimated_totals(sample, strata, add=0), estimated_totals(sample, strata, add=add)
+    if assisted is not None:
+        plain, smoothed = assisted_totals(assisted, strata, plain, smoothed)
     rows = []
     for name in TARGETS:
         value, error = difference(name, *plain, strata, beta=beta)

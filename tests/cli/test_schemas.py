@@ -1,0 +1,147 @@
+"""Every JSON document against the schema that the documentation publishes for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from errorbar.formats.judgments_write import write_judgments
+from errorbar.testing import accurate, simulate
+from tests.cli.schema import SCHEMAS, validated
+from tests.helpers.cli import CommandLine
+
+ROOT = Path(__file__).parents[2]
+COUNTS = ("--counts", "flagged:1000:750:600", "--counts", "unflagged:9000:1500:450")
+BUDGET = ("--budget", "100", "--floor", "10")
+FRAMES = ("--flags", "flags.csv", "--flags", "other.csv")
+M2 = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n"
+
+# Name of the schema, and commands whose output it describes.
+CALLS: dict[str, list[tuple[str, ...]]] = {
+    "crowd-score": [
+        ("crowd", "score", "votes.csv", "s=flags.csv", "--resamples", "50"),
+        ("crowd", "score", "votes.csv", "s=flags.csv", "none=none.csv", "--shares", "trust", "--ties", "unknown"),
+        ("crowd", "score", "votes.csv", "s=flags.csv", "--stream", "--resamples", "50"),
+        ("crowd", "score", "gold.m2", "system.txt"),
+    ],
+    "crowd-aggregate": [
+        ("crowd", "aggregate", "votes.csv"),
+        ("crowd", "aggregate", "votes.csv", "--method", "one-coin", "--summary"),
+        ("crowd", "aggregate", "votes.csv", "--stream"),
+        ("crowd", "aggregate", "few.csv", "--differing"),
+    ],
+    "crowd-raters": [
+        ("crowd", "raters", "votes.csv", "--gold", "gold.csv"),
+        ("crowd", "raters", "votes.csv", "--rates"),
+        ("crowd", "raters", "one.csv"),
+    ],
+    "crowd-howmany": [
+        ("crowd", "howmany", "votes.csv", "--truth", "gold.csv", "--draws", "20"),
+        ("crowd", "howmany", "votes.csv", "--experts", "accurate-1,accurate-2,accurate-3", "--draws", "20"),
+    ],
+    "crowd-mine": [
+        ("crowd", "mine", "--counts", "counts", "text.txt", "--n", "1"),
+        ("crowd", "mine", "--counts", "counts", "text.txt", "--n", "1", "--key", "mined.csv"),
+    ],
+    "curve": [
+        ("curve", "votes.csv", "s=flags.csv", "none=none.csv", "--resamples", "50"),
+        ("curve", "few.csv", "s=few-flags.csv", "--lenient", "--resamples", "20"),
+    ],
+    "sample-plan": [
+        ("sample", "plan", "flags.csv", *BUDGET),
+        ("sample", "plan", "flags.csv", *BUDGET, "--price", "0.02", "--minutes", "0.4", "--costs", "2,1"),
+        ("sample", "plan", "flags.csv", "other.csv", *BUDGET),
+    ],
+    "sample-compare": [("sample", "compare", "flags.csv", *BUDGET)],
+    "sample-estimate": [
+        ("sample", "estimate", *COUNTS),
+        ("sample", "estimate", "--counts", "flagged:10:10:10", "--counts", "unflagged:90:20:0"),
+        ("sample", "estimate", "judged.csv", "--key", "key.json"),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--truth", "graded"),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--votes", "votes.csv", *FRAMES),
+    ],
+    "check": [("check", "gold.m2"), ("check", "--gold", "gold.m2", "system.txt"), ("check", "votes.csv")],
+    "metrics": [("metrics",)],
+    "doctor": [("doctor",)],
+    "data-list": [("data", "list")],
+    "data-show": [("data", "show", "hoo2011"), ("data", "show", "jfleg")],
+}
+ELSEWHERE = {
+    "agree",
+    "ceiling",
+    "compare",
+    "reproduce",
+    "score",
+    "data-fetch",  # tests/datasets/test_data_command.py, which has a server
+    "sample-key",  # below
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Votes of ten raters, flags of two systems, gold items, text and counts."""
+    path = tmp_path_factory.mktemp("schemas")
+    made = simulate([accurate(0.85)] * 10, np.random.default_rng(1), n_items=200, per_item=10, prevalence=0.3)
+    items, truth = made.judgments.items, made.truth.tolist()
+    (path / "votes.csv").write_text("\n".join(write_judgments(made.judgments)) + "\n")
+    (path / "flags.csv").write_text(
+        "item,flag\n" + "".join(f"{i},{int(t)}\n" for i, t in zip(items, truth, strict=True))
+    )
+    (path / "other.csv").write_text(
+        "item,flag\n"
+        + "".join(f"{i},{int(t or k % 5 == 0)}\n" for k, (i, t) in enumerate(zip(items, truth, strict=True)))
+    )
+    (path / "none.csv").write_text("item,flag\n" + "".join(f"{i},0\n" for i in items))
+    (path / "gold.csv").write_text("item,label\n" + "".join(f"{i},{t}\n" for i, t in made.gold(range(200)).items()))
+    (path / "few.csv").write_text("item,rater,label\nx,a,error\nx,b,ok\ny,a,ok\ny,b,ok\n")
+    (path / "few-flags.csv").write_text("item,flag\nx,1\nelsewhere,0\n")
+    (path / "one.csv").write_text("item,rater,label\nx,a,error\ny,a,ok\n")
+    (path / "gold.m2").write_text(M2 * 3)
+    (path / "system.txt").write_text("X b c .\na b c .\nX b d .\n")
+    (path / "text.txt").write_text("we discuss about the plan\nlook at the plan\nlook at the plan\n")
+    (path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5)
+    return path
+
+
+@pytest.fixture
+def drawn(folder: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine) -> Path:
+    """The folder with n-gram counts, and a sample of two systems that three raters judged."""
+    monkeypatch.chdir(folder)
+    if not Path("counts").exists():
+        assert errorbar("crowd", "mine", "--build", "--counts", "counts", "good.txt").code == 0
+    if not Path("key.json").exists():
+        draw = ("sample", "draw", "flags.csv", "other.csv", *BUDGET, "--out", "set.csv", "--key", "key.json")
+        assert errorbar(*draw).code == 0
+        key = json.loads(Path("key.json").read_text())
+        names = [item for one in key["rounds"] for item in one["items"]]
+        rows = [
+            f"{item},{rater},{'ok' if (number * 7 + rater) % 5 else 'error'}"
+            for number, item in enumerate(names)
+            for rater in range(3)
+        ]
+        Path("judged.csv").write_text("item,rater,label\n" + "\n".join(rows) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(("name", "call"), [(name, call) for name, calls in CALLS.items() for call in calls])
+def test_output_is_what_the_schema_says(drawn: Path, errorbar: CommandLine, name: str, call: tuple[str, ...]) -> None:
+    done = errorbar(*call, "--format", "json")
+    assert done.code == (1 if call == ("check", "votes.csv") else 0), done.err
+    document = validated(name, done.out)
+    assert document["schema"] == f"errorbar.{name.replace('-', '.')}/1"
+
+
+def test_the_key_of_a_sample_is_what_the_schema_says(drawn: Path) -> None:
+    validated("sample-key", Path("key.json").read_text())
+
+
+def test_every_schema_is_tested_and_linked() -> None:
+    names = {re.sub(r"-\d+$", "", path.stem) for path in SCHEMAS.glob("*.json")}
+    assert names >= set(CALLS) | ELSEWHERE
+    ours = [path.name for path in SCHEMAS.glob("*.json") if re.sub(r"-\d+$", "", path.stem) in set(CALLS) | ELSEWHERE]
+    linked = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert [name for name in ours if f"schemas/{name}" not in linked] == []
