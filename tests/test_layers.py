@@ -35,6 +35,7 @@ LAYER = {
     "crowd": 3,
     "metrics": 4,
     "sampling": 4,
+    "ranking": 4,
     "ceiling": 5,
     "detectors": 5,
     "studies": 6,  # everything a report shows, computed
@@ -47,7 +48,8 @@ LAYER = {
     "__main__": 10,
     "": 10,  # the package itself: a list of public names, each imported when it is first used
 }
-HEAVY = {"altair", "dask", "distributed", "jinja2", "numpy", "scipy", "rich", "nltk", "spacy", "matplotlib", "pandas", "polars", "flask", "fastapi", "sqlite3"}
+HEAVY = {"altair", "dask", "distributed", "jinja2", "numpy", "scipy", "rich", "nltk", "spacy", "matplotlib", "pandas"}
+HEAVY |= {"polars", "flask", "fastapi", "sqlite3"}
 
 
 def folder(module: str) -> str:

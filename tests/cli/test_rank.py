@@ -103,7 +103,14 @@ class TestRank:
         done = errorbar("rank", "one.csv", "--method", "bradley-terry", "--resamples", "5")
         assert done.code == 0
         assert "no chain of wins leads from each system to each other" in done.err
-        assert "too few units for the formula" in done.out
+        assert "no chain of wins connects all systems" in done.out
+
+    def test_check_knows_rankings(self, errorbar: CommandLine) -> None:
+        Path("pairs.csv").write_text("system1,system2,winner\nA,B,A\nB,C,tie\n")
+        assert "3 systems" in errorbar("check", "pairs.csv").out
+        Path("bad.csv").write_text("system1,system2,winner\nA,A,A\n")
+        done = errorbar("check", "bad.csv")
+        assert (done.code, "A" in done.out) == (1, True)
 
     def test_refused(self, errorbar: CommandLine) -> None:
         done = errorbar("rank", "judgments.xml", "--systems", "A,B,CC,D")

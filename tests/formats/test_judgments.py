@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import judgment_rows, read_judgments, read_seconds
+from errorbar.formats.judgments import judgment_rows, read_judgments
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.saving import save_lines
 from tests.helpers.read import lines_of

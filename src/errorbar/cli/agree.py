@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
-from errorbar.cli.render import Cell, Table, interval_record, percent, show, show_json
+from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
@@ -245,24 +245,14 @@ def _confusion_table(report: AgreementReport) -> Table:
     return Table(["", *labels], rows, 1, footer)
 
 
-def _estimate(estimate: Estimate) -> dict[str, object]:
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "n_clusters": estimate.n_clusters,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate) if estimate.interval or estimate.no_interval else None,
-    }
-
-
 def _record(report: AgreementReport) -> dict[str, object]:
     return {
         "n_items": report.n_items,
         "n_raters": report.n_raters,
         "n_judgments": report.n_judgments,
         "n_missing": report.n_missing,
-        "coefficients": {name: _estimate(estimate) for name, estimate in report.coefficients.items()},
-        "specific": {label: _estimate(estimate) for label, estimate in report.specific.items()},
+        "coefficients": {name: estimate_record(estimate) for name, estimate in report.coefficients.items()},
+        "specific": {label: estimate_record(estimate) for label, estimate in report.specific.items()},
         "prevalence": dict(report.prevalence),
         "pairs": [
             {
@@ -271,7 +261,7 @@ def _record(report: AgreementReport) -> dict[str, object]:
                 "n_items": int(pair.table.counts.sum()),
                 "observed": pair.kappa.observed,
                 "expected": pair.kappa.expected,
-                "kappa": _estimate(pair.kappa.estimate),
+                "kappa": estimate_record(pair.kappa.estimate),
                 "kappa_max": pair.kappa.maximum,
                 "counts": pair.table.counts.tolist(),
             }

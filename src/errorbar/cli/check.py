@@ -12,7 +12,7 @@ from errorbar.cli.render import Table, show, show_json
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.opening import Lines
+from errorbar.formats.opening import Lines, rereadable
 from errorbar.formats.reference import UNMARKED, read_sentences
 
 SCHEMA = "errorbar.check/1"
@@ -28,7 +28,7 @@ ALL = 1_000_000
 @click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
 @format_option
 def command(files: tuple[str, ...], gold: str | None, source: str | None, style: str) -> None:
-    """List every problem of M2, JSONL or HOO files, or of system outputs.
+    """List every problem of M2, JSONL or HOO files, of rankings, or of system outputs.
 
     A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
     against their spans, and indexes, consistency sets and types.
@@ -94,9 +94,20 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
         from errorbar.cli.hoo import check_hoo
 
         return check_hoo(file, problems, source=source)
+    from errorbar.formats.rankings import is_ranking, read_rankings
+
+    again = rereadable(file)
+    if is_ranking(again):
+        comparisons = read_rankings(again, problems)
+        return {
+            "systems": len(comparisons.systems),
+            "judges": len(comparisons.judges),
+            "ranked items": len(comparisons.items),
+            "comparisons": len(comparisons.first),
+        }
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
-    for sentence in read_sentences(Lines(file, problems), problems):
+    for sentence in read_sentences(Lines(again, problems, name=file), problems):
         sentences += 1
         tokens += len(sentence.tokens)
         edits += sum(map(len, sentence.annotations.values()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd
-from errorbar.cli.crowd_score import cells, estimate_record, headings
+from errorbar.cli.crowd_score import cells, headings
 from errorbar.cli.options import format_option, lenient_option, note_record, show_notes
-from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.problems import Problems
 from errorbar.crowd.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, characteristic
 from errorbar.crowd.raters import RaterRow, rater_rows

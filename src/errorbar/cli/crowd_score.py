@@ -8,7 +8,7 @@ from errorbar.agreement.resampling import Resampling
 from errorbar.cli.crowd_input import CrowdSource, crowd_options
 from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
-from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
+from errorbar.cli.render import Cell, Table, estimate_record, interval_text, percent, show, show_json
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, crowd_score
@@ -110,17 +110,6 @@ def _table(rows: list[tuple[str, CrowdScore]], unit: str, style: str) -> Table:
         f"intervals resample {unit} with all their judgments; judgments are per item",
     ]
     return Table(columns, body, 3, footer)
-
-
-def estimate_record(estimate: Estimate) -> dict[str, object]:
-    """An estimate as it stands in JSON output."""
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "n_clusters": estimate.n_clusters,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate) if estimate.interval or estimate.no_interval else None,
-    }
 
 
 def _record(score: CrowdScore) -> dict[str, object]:

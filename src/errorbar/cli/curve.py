@@ -6,10 +6,10 @@ import click
 
 from errorbar.agreement.resampling import Resampling
 from errorbar.cli.crowd_input import CrowdSource, crowd_options
-from errorbar.cli.crowd_score import cells, estimate_record, headings, judgments_text
+from errorbar.cli.crowd_score import cells, headings, judgments_text
 from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
-from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems

@@ -78,6 +78,17 @@ def interval_record(estimate: Estimate) -> dict[str, object]:
     }
 
 
+def estimate_record(estimate: Estimate) -> dict[str, object]:
+    """An estimate as it stands in JSON output."""
+    return {
+        "value": estimate.value,
+        "n_units": estimate.n_units,
+        "n_clusters": estimate.n_clusters,
+        "undefined": None if estimate.undefined is None else str(estimate.undefined),
+        "interval": interval_record(estimate) if estimate.interval or estimate.no_interval else None,
+    }
+
+
 def show_json(document: object) -> None:
     """Print a JSON document on stdout."""
     click.echo(json.dumps(document, ensure_ascii=False, indent=1))

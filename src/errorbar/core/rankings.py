@@ -1,0 +1,115 @@
+"""Comparisons: which of two systems' outputs for a sentence a judge found better, as columns of integer codes.
+
+A ranking of several outputs is the set of its comparisons; the item that a comparison comes from (one screen that one
+judge filled in) is kept, because the comparisons of one item depend on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparisons:
+    """A table of comparisons, one row each, in the order of the file.
+
+    Attributes:
+        first: Code of one system, an index into ``systems``; shape (comparisons,), as all columns.
+        second: Code of the other system; never the same.
+        outcome: 1 where the first is better, -1 where the second is, 0 for a tie.
+        item: Code of the ranked item (one judge, one sentence, one screen), an index into ``items``.
+        judge: Code of the judge.
+        sentence: Code of the sentence.
+        identical: The two systems wrote the same text, so that the judge saw it once and the tie is none of theirs.
+        shown: One comparison for each two texts that a judge saw: the first of those that follow from it.
+        systems: Names of the systems.
+        items: Names of the items.
+        judges: Names of the judges.
+        sentences: Names of the sentences.
+
+    Raises:
+        UsageError: If the columns differ in length, a code is outside its vocabulary, an outcome is none of the three,
+            or a system is compared with itself.
+    """
+
+    first: Codes
+    second: Codes
+    outcome: NDArray[np.int8]
+    item: Codes
+    judge: Codes
+    sentence: Codes
+    identical: NDArray[np.bool_]
+    shown: NDArray[np.bool_]
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    judges: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for what, codes, names in (
+            ("first", self.first, self.systems),
+            ("second", self.second, self.systems),
+            ("item", self.item, self.items),
+            ("judge", self.judge, self.judges),
+            ("sentence", self.sentence, self.sentences),
+        ):
+            if codes.shape != (len(self.outcome),):
+                raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.outcome)},)")
+            if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
+                raise _unfit(f"a code of '{what}' is outside its {len(names)} names", f"0 to {len(names) - 1}")
+        if not self.identical.shape == self.shown.shape == self.outcome.shape:
+            raise _unfit("a column of marks has another length", f"shape ({len(self.outcome)},)")
+        if not np.isin(self.outcome, (-1, 0, 1)).all():
+            raise _unfit("an outcome is none of the three", "1, 0 or -1")
+        if (self.first == self.second).any():
+            raise _unfit("a system is compared with itself", "two systems")
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @classmethod
+    def from_pairs(cls, pairs: Sequence[tuple[str, str, int]], *, items: Sequence[str] = ()) -> Comparisons:
+        """Make comparisons of triples: a system, another, and 1, -1 or 0 for the first, the second or neither.
+
+        Args:
+            pairs: The comparisons.
+            items: The item of each; default: each is an item of its own.
+
+        Raises:
+            UsageError: As the class does, or if there are not as many items as pairs.
+        """
+        names = list(items) or [str(number) for number in range(1, len(pairs) + 1)]
+        if len(names) != len(pairs):
+            raise _unfit(f"{len(names)} items for {len(pairs)} comparisons", "an item for each")
+        systems: dict[str, int] = {}
+        known: dict[str, int] = {}
+        first = [systems.setdefault(a, len(systems)) for a, _, _ in pairs]
+        second = [systems.setdefault(b, len(systems)) for _, b, _ in pairs]
+        item = np.array([known.setdefault(name, len(known)) for name in names], np.int32)
+        marks = np.zeros(len(pairs), np.bool_)
+        return cls(
+            np.array(first, np.int32),
+            np.array(second, np.int32),
+            np.array([outcome for _, _, outcome in pairs], np.int8),
+            item,
+            np.zeros(len(pairs), np.int32),
+            item,
+            marks,
+            ~marks,
+            tuple(systems),
+            tuple(known),
+            ("judge",),
+            tuple(known),
+        )
+
+
+def _unfit(what: str, expected: str) -> UsageError:
+    return UsageError(Problem("comparisons-unfit", what, expected=expected))

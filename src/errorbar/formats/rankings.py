@@ -1,0 +1,190 @@
+"""Human rankings of systems: XML as the WMT's annotation tool writes it, or CSV of pairs or of rankings.
+
+XML: ``ranking-item`` elements (``src-id`` the sentence, ``user`` the judge) that hold ``translation`` elements with a
+``rank`` (1 is best) and a ``system``; systems that wrote the same text stand in one element, with spaces between.
+
+CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name, or ``tie``); rankings in rows
+(``item, system, rank``); rankings in columns (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints
+them). ``item``, ``judge`` and ``sentence`` may be given everywhere.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.core.rankings import Comparisons
+from errorbar.formats.opening import Lines, Source, display_name
+from errorbar.formats.ranking_pairs import Collected, Placed
+from errorbar.formats.ranking_xml import read_ranking_xml
+
+MOST_CHARACTERS = 1 << 28
+"""Characters of one XML file, unpacked; 2,319 rankings have 800 thousand."""
+MOST_HEAD = 20
+"""Lines that are looked through for the first element."""
+DELIMITERS = ",\t;"
+TIES = ("tie", "=", "draw", "")
+_JUDGE = ("judge", "user", "judgeId")
+_SENTENCE = ("sentence", "segment", "src-id", "segmentId", "srcIndex")
+
+
+class _Columns(NamedTuple):
+    item: str | None
+    judge: str | None
+    sentence: str | None
+
+
+def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
+    """Read rankings or pairs.
+
+    Args:
+        path: The file, gzipped or not, or ``-``. XML is told by its first character.
+        problems: Where notes go; None: read strictly.
+        systems: The systems there are; another name is an error. Empty: those that the file names.
+
+    Raises:
+        InputError: If the file is bad. Lenient reading leaves out what is named.
+    """
+    notebook = Problems() if problems is None else problems
+    name = display_name(path)
+    collected = Collected(name, notebook, systems)
+    lines = Lines(path, notebook)
+    if lines.peek().lstrip().startswith("<"):
+        read_ranking_xml(_content(lines), name, collected, notebook)
+    else:
+        _read_csv(lines, collected, notebook)
+    comparisons = collected.comparisons()
+    notebook.raise_errors()
+    return comparisons
+
+
+def _content(lines: Lines) -> bytes:
+    """The whole file, unless it is larger than any campaign's."""
+    parts = []
+    size = 0
+    for line in lines:
+        parts.append(line)
+        size += len(line) + 1
+        if size > MOST_CHARACTERS:
+            what = f"the file has more than {MOST_CHARACTERS:,} characters"
+            raise InputError(Problem("ranking-too-large", what, Place(lines.name), fix="split it by judges"))
+    return "\n".join(parts).encode()
+
+
+def _read_csv(lines: Lines, collected: Collected, problems: Problems) -> None:
+    head = lines.ahead(1)
+    if not head:
+        problems.error("ranking-empty", "the file is empty", Place(lines.name), expected="XML, or a line of columns")
+        return
+    delimiter = max(DELIMITERS, key=head[0].count)
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+    try:
+        header = [field.strip() for field in next(reader)]
+        rows = _rows(reader, header, lines.name, problems)
+        if {"system1", "system2", "winner"} <= set(header):
+            _read_pairs(rows, _columns(header), collected)
+        elif {"item", "system", "rank"} <= set(header):
+            _read_long(rows, _columns(header), collected)
+        elif {"system1Id", "system1rank", "system2Id", "system2rank"} <= set(header):
+            _read_wide(rows, _columns(header), collected)
+        else:
+            what = f"columns {', '.join(header)[:80]}"
+            expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
+            problems.error("ranking-columns", what, Place(lines.name, 1), expected=expected)
+    except csv.Error as error:
+        place = Place(lines.name, reader.line_num)
+        problems.error("ranking-csv", f"not CSV: {error}", place, expected="fields quoted as in RFC 4180")
+
+
+def _columns(header: Sequence[str]) -> _Columns:
+    def one(names: Sequence[str]) -> str | None:
+        return next((name for name in names if name in header), None)
+
+    return _Columns(one(("item",)), one(_JUDGE), one(_SENTENCE))
+
+
+def _rows(
+    reader: Iterator[list[str]], header: Sequence[str], name: str, problems: Problems
+) -> Iterator[tuple[Place, dict[str, str]]]:
+    line = 1
+    for fields in reader:
+        line = getattr(reader, "line_num", line + 1)
+        if len(fields) == len(header):
+            yield Place(name, line), {key: field.strip() for key, field in zip(header, fields, strict=True)}
+        elif fields:
+            what = f"{len(fields)} fields in a table of {len(header)} columns"
+            repair = "the row is left out"
+            place = Place(name, line)
+            problems.repairable("ranking-fields", what, place, repair=repair, expected=f"{len(header)} fields")
+
+
+def _names(row: Mapping[str, str], columns: _Columns, place: Place) -> tuple[str, str, str]:
+    """Item, judge and sentence; a row without an item is one."""
+    item = row[columns.item] if columns.item else f"line {place.line}"
+    judge = row[columns.judge] if columns.judge else "judge"
+    return item, judge, row[columns.sentence] if columns.sentence else item
+
+
+def _read_pairs(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
+    for place, row in rows:
+        item, judge, sentence = _names(row, columns, place)
+        one, two, winner = row["system1"], row["system2"], row["winner"]
+        if winner.lower() in TIES:
+            ranks = (1, 1)
+        elif winner in (one, two):
+            ranks = (1, 2) if winner == one else (2, 1)
+        else:
+            collected.bad_winner(winner, (one, two), place)
+            continue
+        placed = [Placed(ranks[0], (one,), place), Placed(ranks[1], (two,), place)]
+        collected.add((item, judge, sentence), placed, join=True)
+
+
+def _read_long(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
+    items: dict[tuple[str, str, str], list[Placed]] = {}
+    for place, row in rows:
+        rank = collected.rank(row["rank"], place)
+        if rank is not None:
+            items.setdefault(_names(row, columns, place), []).append(Placed(rank, (row["system"],), place))
+    for key, placed in items.items():
+        collected.add(key, placed)
+
+
+def _read_wide(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
+    for place, row in rows:
+        placed = []
+        number = 1
+        skipped = False
+        while f"system{number}Id" in row and f"system{number}rank" in row:
+            system, text = row[f"system{number}Id"], row[f"system{number}rank"]
+            number += 1
+            skipped = skipped or text == "-1"  # the WMT's mark of a ranking that the judge skipped
+            rank = None if skipped or not system else collected.rank(text, place)
+            if rank is not None:
+                placed.append(Placed(rank, (system,), place))
+        item, judge, sentence = _names(row, columns, place)
+        # Rows of one sentence are different items, whatever they are called.
+        key = (item if columns.item else f"line {place.line}", judge, sentence)
+        if skipped:
+            collected.skip()
+        else:
+            collected.add(key, placed)
+
+
+def is_ranking(path: Source) -> bool:
+    """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns.
+
+    Raises:
+        InputError: If it cannot be opened.
+    """
+    lines = Lines(path, Problems())
+    first = lines.peek()
+    fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}
+    if fields & {"winner", "rank", "system1rank"}:
+        return True
+    content = (line.strip().lower() for line in lines.ahead(MOST_HEAD))
+    root = next((line for line in content if line and not line.startswith(("<?", "<!"))), "")
+    return root.startswith("<") and not root.startswith(("<doc", "<nucle"))

@@ -1,0 +1,135 @@
+"""TrueSkill of two players: a belief about each system's skill, moved by one comparison after another.
+
+Formula
+    A system's skill is believed to be N(μ, σ²). Before each comparison σ² grows by τ². With c² = 2β² + σ₁² + σ₂²,
+    t = (μ₁ − μ₂)/c and the margin of draws ε = √2 β Φ⁻¹((1 + q)/2), q the probability of a draw between equals, the
+    difference of performances is a normal number of mean t that was seen to lie between a and b: ε/c and ∞ for a win,
+    −ε/c and ε/c for a draw. With Z = Φ(b − t) − Φ(a − t):
+    v = (φ(a − t) − φ(b − t)) / Z,  w = v² + ((b − t) φ(b − t) − (a − t) φ(a − t)) / Z,
+    μ₁ += (σ₁²/c) v, μ₂ −= (σ₂²/c) v, σᵢ² −= σᵢ² (σᵢ²/c²) w.
+Conventions
+    The beliefs depend on the order of the comparisons, so orders are drawn at random and the scores averaged.
+    ``original``: μ 25, σ 25/3, β 25/6, τ 25/300, q .10. ``wmt``: μ 0, σ .5, τ 0, q .25, and β = σ N/40 for N
+    comparisons, so large that each moves the beliefs a little and their order hardly matters.
+    Each step is made for many orders at once; -1 in an order is no comparison.
+Source
+    Herbrich, Minka & Graepel 2006, TrueSkill: a Bayesian skill rating system, NIPS 19 (equations of two players);
+    wmt: Sakaguchi, Post & Van Durme 2014, Efficient elicitation of annotations for human evaluation of machine
+    translation, WMT, and the parameters of their program, which Grundkiewicz et al. 2015 used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.rankings import Comparisons
+from errorbar.stats.distributions import NORMAL
+
+Floats = NDArray[np.float64]
+Orders = NDArray[np.int32]
+_ROOT = sqrt(2 * pi)
+_FAR = 40.0
+"""Stands for infinity: the normal density is 0 here."""
+_LEAST = 1e-290
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """The parameters of TrueSkill.
+
+    Attributes:
+        mu: Mean of the belief before the first comparison.
+        sigma: Its standard deviation.
+        beta: Standard deviation of a performance around the skill.
+        tau: What is added to the standard deviation before each comparison.
+        draw: Probability of a draw between equals.
+    """
+
+    mu: float = 25.0
+    sigma: float = 25 / 3
+    beta: float = 25 / 6
+    tau: float = 25 / 300
+    draw: float = 0.10
+
+
+ORIGINAL = Skill()
+
+
+def wmt_skill(n_comparisons: int) -> Skill:
+    """The parameters that the WMT used for so many comparisons."""
+    return Skill(0.0, 0.5, 0.5 * max(n_comparisons, 1) / 40, 0.0, 0.25)
+
+
+def play(
+    comparisons: Comparisons, orders: Orders, skill: Skill, progress: Callable[[int], None] | None = None
+) -> tuple[Floats, Floats]:
+    """Go through comparisons in many orders.
+
+    Args:
+        comparisons: The comparisons.
+        orders: Numbers of comparisons, -1 for none; shape (orders, steps).
+        skill: The parameters.
+        progress: Told now and then how many steps are done.
+
+    Returns:
+        Mean and standard deviation of the beliefs; each of shape (orders, systems).
+    """
+    n, n_systems = len(orders), len(comparisons.systems)
+    # One more system takes the moves of comparisons that are none.
+    mu = np.full(n * (n_systems + 1), skill.mu)
+    variance = np.full(n * (n_systems + 1), skill.sigma**2)
+    base = np.arange(n) * (n_systems + 1)
+    better = np.append(np.where(comparisons.outcome < 0, comparisons.second, comparisons.first), n_systems)
+    worse = np.append(np.where(comparisons.outcome < 0, comparisons.first, comparisons.second), n_systems)
+    draw = np.append(comparisons.outcome == 0, True)
+    margin = margin_of(skill)
+    noise = 2 * skill.beta**2
+    extra = skill.tau**2
+    for step in range(orders.shape[1]):
+        rows = orders[:, step]
+        one, two, tied = base + better[rows], base + worse[rows], draw[rows]
+        v1, v2 = variance[one] + extra, variance[two] + extra
+        square = noise + v1 + v2
+        c = np.sqrt(square)
+        v, w = moves((mu[one] - mu[two]) / c, margin / c, tied)
+        mu[one] += v1 / c * v
+        mu[two] -= v2 / c * v
+        variance[one] = v1 * (1 - v1 / square * w)
+        variance[two] = v2 * (1 - v2 / square * w)
+        if progress is not None and step % 1000 == 0:
+            progress(step)
+    shape = (n, n_systems + 1)
+    return mu.reshape(shape)[:, :-1], np.sqrt(variance.reshape(shape)[:, :-1])
+
+
+def margin_of(skill: Skill) -> float:
+    """How far apart two performances may be for a draw: ε."""
+    return sqrt(2) * skill.beta * NORMAL.inv_cdf((1 + skill.draw) / 2)
+
+
+def moves(t: Floats, edge: Floats, tied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """By what (v and w) the means and the variances of the better and the worse system move.
+
+    Args:
+        t: Difference of the means over c.
+        edge: ε over c.
+        tied: The comparison is a draw.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415 - loading it takes a while
+
+    low = np.where(tied, -edge, edge) - t
+    high = np.where(tied, edge - t, _FAR)
+    dense_low, dense_high = np.exp(-0.5 * low * low) / _ROOT, np.exp(-0.5 * high * high) / _ROOT
+    # The mass between the ends, from the side where the subtraction loses nothing.
+    flip = low > 0
+    mass = np.where(flip, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+    thin = mass < _LEAST
+    mass = np.where(thin, 1.0, mass)
+    v = np.where(thin, np.where(flip, low, high), (dense_low - dense_high) / mass)
+    w = np.where(thin, 1.0, v * v + (high * dense_high - low * dense_low) / mass)
+    return v, w

@@ -1,0 +1,193 @@
+"""Metrics beside humans: pairwise accuracy, correlations on resamples, tests between metrics, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errorbar.core.errors import InputError, UsageError
+from errorbar.core.estimate import Undefined
+from errorbar.core.metric_scores import MetricScores
+from errorbar.core.problems import Problems
+from errorbar.core.rankings import Comparisons
+from errorbar.ranking import Resamples, rank_systems
+from errorbar.ranking.meta import (
+    KINDS,
+    Kind,
+    common_systems,
+    compare_metrics,
+    correlations_of,
+    human_scores,
+    metric_agreement,
+    plain_scores,
+)
+from errorbar.ranking.pairwise import pairwise_accuracy
+from errorbar.stats.correlation import correlate
+
+HUMAN = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
+
+
+def sentences(scores: dict[str, dict[str, float]]) -> MetricScores:
+    return MetricScores("m", {}, scores)
+
+
+class TestPairwise:
+    def test_by_hand(self) -> None:
+        # Differences .5 right, .1 wrong, .1 tie, 0 tie, .3 right: with a threshold of .1 only the wrong one is wrong.
+        triples = [("A", "B", 1), ("A", "B", -1), ("A", "B", 0), ("A", "B", 0), ("A", "B", 1)]
+        differences = [0.5, 0.1, 0.1, 0.0, 0.3]
+        metric = sentences({str(n): {"A": d, "B": 0.0} for n, d in enumerate(differences, 1)})
+        found = pairwise_accuracy(Comparisons.from_pairs(triples), metric, Resamples(50))
+        assert found.plain.value == pytest.approx(3 / 5)
+        assert found.calibrated.value == pytest.approx(4 / 5)
+        assert found.threshold == 0.1
+        assert found.decided.value == pytest.approx(2 / 3)
+        assert (found.n_ties, found.n_metric_ties, found.n_left_out) == (2, 1, 0)
+        assert (found.calibrated.n_units, found.decided.n_units) == (5, 3)
+
+    def test_equal_scores_are_half_right_where_a_judge_decided(self) -> None:
+        found = pairwise_accuracy(Comparisons.from_pairs([("A", "B", 1)]), sentences({"1": {"A": 1.0, "B": 1.0}}))
+        assert (found.decided.value, found.plain.value) == (0.5, 0.0)
+        assert found.decided.no_interval == Undefined.NO_VARIATION
+
+    def test_lacking_scores_are_counted(self) -> None:
+        comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1)])
+        found = pairwise_accuracy(comparisons, sentences({"1": {"A": 1.0, "B": 0.0}}), Resamples(5))
+        assert (found.calibrated.n_units, found.n_left_out) == (1, 1)
+        nothing = pairwise_accuracy(comparisons, sentences({"9": {"A": 1.0, "B": 0.0}}))
+        assert (nothing.calibrated.value, nothing.calibrated.undefined) == (None, Undefined.NO_UNITS)
+
+    @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(-4, 4)), min_size=1, max_size=30))
+    def test_its_readable_twin(self, judged: list[tuple[int, int]]) -> None:
+        triples = [("A", "B", outcome) for outcome, _ in judged]
+        metric = sentences({str(n): {"A": float(d), "B": 0.0} for n, (_, d) in enumerate(judged, 1)})
+        found = pairwise_accuracy(Comparisons.from_pairs(triples), metric, Resamples(2))
+
+        def accuracy(threshold: float) -> float:
+            says = [0 if abs(d) <= threshold else 1 if d > 0 else -1 for _, d in judged]
+            return sum(a == b for a, (b, _) in zip(says, judged, strict=True)) / len(judged)
+
+        thresholds = sorted({0, *(abs(d) for _, d in judged)})
+        assert found.plain.value == pytest.approx(accuracy(0))
+        assert found.calibrated.value == pytest.approx(max(accuracy(each) for each in thresholds))
+        assert found.threshold == max(thresholds, key=lambda each: (round(accuracy(each), 9), -each))
+
+
+class TestCorrelations:
+    @pytest.mark.parametrize("kind", KINDS)
+    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=8))
+    def test_many_at_once_are_one_by_one(self, kind: Kind, points: list[tuple[int, int]]) -> None:
+        x, y = (np.array(series, np.float64) for series in zip(*points, strict=True))
+        (found,) = correlations_of(x[None], y[None], kind)
+        expected = correlate(x, y, kind=kind).estimate.value
+        assert found == pytest.approx(np.nan if expected is None else expected, nan_ok=True, abs=1e-12)
+
+    def test_windows_are_neighbors_in_the_human_order(self) -> None:
+        metric = MetricScores("m", {"E": 1.0, "D": 2.0, "C": 3.0, "B": 5.0, "A": 4.0})
+        found = metric_agreement(plain_scores(HUMAN), metric, window=3)
+        # The first window has the two that changed places: ranks 1 2 3 against 2 1 3.
+        assert [each.value for each in found.windows["spearman"]] == pytest.approx([0.5, 1, 1])
+        assert [each.value for each in found.windows["kendall-b"]] == pytest.approx([1 / 3, 1, 1])
+        assert found.correlations["spearman"].value == pytest.approx(0.9)
+        assert found.judged == {}
+
+    def test_a_constant_metric_is_named(self) -> None:
+        found = metric_agreement(plain_scores(HUMAN), MetricScores("m", dict.fromkeys(HUMAN, 1.0)))
+        assert {each.undefined for each in found.correlations.values()} == {Undefined.CONSTANT}
+
+    def test_the_interval_over_judgments_shrinks_with_more_of_them(self) -> None:
+        rng = np.random.default_rng(5)
+        widths = []
+        for n in (100, 1600):
+            triples = [
+                (a, b, 1 if rng.random() < 0.5 + (HUMAN[a] - HUMAN[b]) / 20 else -1)
+                for _ in range(n)
+                for a, b in [tuple(rng.choice(list(HUMAN), 2, replace=False))]
+            ]
+            (ranking,) = rank_systems(Comparisons.from_pairs(triples), resamples=Resamples(300))
+            metric = MetricScores("m", {"A": 3.0, "B": 5.0, "C": 4.0, "D": 1.0, "E": 2.0})
+            interval = metric_agreement(human_scores(ranking), metric).judged["pearson"].interval
+            assert interval is not None
+            widths.append(interval.high - interval.low)
+        # Four times narrower, or nearly.
+        assert widths[1] < widths[0] / 2
+
+    def test_refused(self) -> None:
+        with pytest.raises(UsageError, match=r"a window of 9 systems \(expected 3 to 5"):
+            metric_agreement(plain_scores(HUMAN), MetricScores("m", HUMAN), window=9)
+        (ranking,) = rank_systems(Comparisons.from_pairs([("A", "B", 1)]), ["bradley-terry"], Resamples(5))
+        with pytest.raises(UsageError, match="bradley-terry has no score for A, B"):
+            human_scores(ranking)
+
+
+class TestComparing:
+    def test_all_ways_to_swap_by_hand(self) -> None:
+        """Three systems: the 8 ways, written out with plain loops."""
+        human = plain_scores({"A": 3.0, "B": 2.0, "C": 1.0})
+        x, y = {"A": 6.0, "B": 5.0, "C": 1.0}, {"A": 1.0, "B": 9.0, "C": 4.0}
+        found = compare_metrics(human, MetricScores("x", x), MetricScores("y", y))
+        assert found.swapped == "systems"
+        series = [np.array([scores[s] for s in human.systems]) for scores in (x, y)]
+        z = [(each - each.mean()) / each.std() for each in series]
+
+        def difference(way: int) -> float:
+            one = [z[(way >> s) & 1][s] for s in range(3)]
+            two = [z[1 - ((way >> s) & 1)][s] for s in range(3)]
+            values = [correlate(human.scores, each).estimate.value for each in (one, two)]
+            assert values[0] is not None
+            assert values[1] is not None
+            return values[0] - values[1]
+
+        observed = difference(0)
+        extreme = sum(abs(difference(way)) >= abs(observed) - 1e-12 for way in range(8))
+        test = found.permutation["pearson"]
+        assert test.difference == pytest.approx(observed)
+        assert test.p_value == extreme / 8
+        assert test.exact
+        assert found.williams.undefined == Undefined.TOO_FEW_UNITS
+
+    def test_sentence_scores_are_swapped_one_by_one(self) -> None:
+        """With sentences a clear difference of two metrics is seen among five systems, which alone cannot show it."""
+        rng = np.random.default_rng(2)
+        names = [str(n) for n in range(200)]
+        good, bad = (
+            {name: {s: quality * HUMAN[s] + rng.normal(0, 4) for s in HUMAN} for name in names} for quality in (1, -1)
+        )
+        metrics = []
+        for name, scores in (("good", good), ("bad", bad)):
+            means = {s: float(np.mean([each[s] for each in scores.values()])) for s in HUMAN}
+            metrics.append(MetricScores(name, means, scores))
+        found = compare_metrics(plain_scores(HUMAN), *metrics, replicates=500)
+        assert found.swapped == "both"
+        p = found.permutation["pearson"].p_value
+        assert p is not None
+        assert p < 0.01
+        alone = compare_metrics(plain_scores(HUMAN), *(MetricScores(m.metric, m.systems) for m in metrics))
+        p = alone.permutation["pearson"].p_value
+        assert p is not None
+        assert p >= 2 / 2**5  # no way to swap five systems gives less
+
+    def test_a_metric_with_itself(self) -> None:
+        metric = MetricScores("m", {"A": 1.0, "B": 5.0, "C": 4.0, "D": 2.0, "E": 3.0})
+        found = compare_metrics(plain_scores(HUMAN), metric, metric)
+        assert {each.p_value for each in found.permutation.values()} == {1.0}
+        assert found.williams.undefined == Undefined.NO_DISAGREEMENT
+
+
+class TestSystems:
+    def test_both_sides_are_named_with_the_nearest(self) -> None:
+        metric = MetricScores("m", {"A": 1.0, "B": 2.0, "C": 3.0, "D": 4.0, "EE": 5.0})
+        with pytest.raises(InputError) as caught:
+            common_systems(plain_scores(HUMAN), [metric], Problems())
+        one, two = map(str, caught.value.problems)
+        assert "m has no score for 'E', which humans ranked (expected did you mean 'EE'?)" in one
+        assert "m has a score for 'EE', which no human ranked (expected did you mean 'E'?)" in two
+        problems = Problems(lenient=True)
+        assert common_systems(plain_scores(HUMAN), [metric], problems).systems == ("A", "B", "C", "D")
+        assert [note.code for note in problems.notes] == ["meta-missing-system", "meta-unknown-system"]
+
+    def test_nothing_in_common(self) -> None:
+        with pytest.raises(InputError, match="0 systems have scores of humans and of all metrics"):
+            common_systems(plain_scores(HUMAN), [MetricScores("m", {"Z": 1.0})], Problems(lenient=True))

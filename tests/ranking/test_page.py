@@ -1,0 +1,47 @@
+"""What docs/ranking.md shows is what the commands print on the judgments of Grundkiewicz et al. 2015."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.cli import CommandLine
+
+PAGE = (Path(__file__).parents[2] / "docs" / "ranking.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```text\n\$ errorbar (.*)\n((?:.*\n)*?)```", PAGE)
+
+
+def test_there_are_examples() -> None:
+    assert [command.split()[0] for command, _ in EXAMPLES] == ["rank", "meta"]
+
+
+@pytest.mark.parametrize(("command", "shown"), EXAMPLES)
+def test_examples(errorbar: CommandLine, data: Path, monkeypatch: pytest.MonkeyPatch, command: str, shown: str) -> None:
+    folder = data / "rankings_grundkiewicz2015"
+    if not folder.is_dir():
+        pytest.skip("needs the human rankings: no rankings_grundkiewicz2015 in ../shared/data beside the repository")
+    monkeypatch.chdir(folder)
+    done = errorbar(*shlex.split(command))
+    assert done.code == 0
+    assert done.out.strip("\n") == shown.strip("\n")
+
+
+def test_the_table_of_published_scores(errorbar: CommandLine, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The columns that do not take a minute: Expected Wins, by every way to resample."""
+    folder = data / "rankings_grundkiewicz2015"
+    if not folder.is_dir():
+        pytest.skip("needs the human rankings: no rankings_grundkiewicz2015 in ../shared/data beside the repository")
+    monkeypatch.chdir(folder)
+    rows = dict(re.findall(r"^\| ([A-Z]+) \| \.\d+ \| (\.\d{4}) \|", PAGE, re.MULTILINE))
+    ranges = re.findall(r"^\| ([A-Z]+) \| ([\d–]+) \| ([\d–]+) \| ([\d–]+) \|$", PAGE, re.MULTILINE)
+    assert (len(rows), len(ranges)) == (13, 4)
+    for at, by in enumerate(("comparison", "item", "sentence"), 1):
+        out = errorbar("rank", "judgments.xml", "--by", by, "--format", "csv").out
+        found = {fields[0]: fields for fields in (line.split(",") for line in out.splitlines()[1:])}
+        assert {system: f"{float(fields[5]):.4f}"[1:] for system, fields in found.items()} == dict(rows)
+        for row in ranges:
+            # rank_low and rank_high; the first columns are system, cluster and rank.
+            assert "–".join(found[row[0]][3:5]) == row[at]
