@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, Place, Problem, UsageError, nearest
@@ -82,3 +84,9 @@ class TestProblems:
         problems.note("a", "look here", self.PLACE)
         problems.raise_errors()
         assert problems.notes[0].severity == "warning"
+
+
+@pytest.mark.parametrize("error", [InputError(Problem("a", "b", Place("f", 3))), MissingExtraError("report", "a page")])
+def test_errors_cross_processes(error: ErrorbarError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.problems, str(again)) == (type(error), error.problems, str(error))

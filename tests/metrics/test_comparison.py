@@ -213,3 +213,26 @@ class TestMisuse:
     def test_a_closed_formula(self) -> None:
         with pytest.raises(UsageError, match="no closed formula for a difference"):
             compared(finds("a", "10"), finds("b", "01"), resampling=Resampling("closed"))
+
+
+def test_the_ranking_has_letters_for_what_is_significant() -> None:
+    """k of 12 is 12, 9 and 0: after Holm p is .25, 6 / 2^12 and 4 / 2^9, as derived in tests/cli/test_compare.py."""
+    marks = {"none": "0" * 12, "most": "1" * 9 + "0" * 3, "all": "1" * 12}
+    found = compared(*(finds(*one) for one in marks.items()), resampling=Resampling(replicates=5000))
+    rows = found.ranking(0.05)
+    assert [(row.letter, row.name, row.better, row.group) for row in rows] == [
+        ("a", "all", ("c",), "a"),
+        ("b", "most", ("c",), "a"),
+        ("c", "none", (), "b"),
+    ]
+    assert rows[0].scores == (1.0, 1.0, 1.0)
+    assert [row.group for row in found.ranking(0.3)] == ["a", "b", "c"]
+
+
+def test_the_smallest_p_that_essays_can_give() -> None:
+    marks = {"none": "000", "some": "011", "all": "111"}
+    found = compared(*(finds(*one) for one in marks.items()))
+    # all against none: 2 of 2^3 mixtures are as far apart; three pairs.
+    assert found.smallest_p() == 2 / 8 * 3
+    long = compared(finds("a", "10" * 10), finds("b", "01" * 10), resampling=Resampling(replicates=99))
+    assert long.smallest_p() is None  # drawn, not enumerated

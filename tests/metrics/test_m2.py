@@ -118,3 +118,10 @@ def test_lines_and_sentences_must_be_as_many() -> None:
     with pytest.raises(InputError, match="2 lines for 1 sentences of the source") as refused:
         scored(corpus(sentence("a", {"0": []})), "a", "b")
     assert refused.value.code == "line-count"
+
+
+def test_a_corpus_edited_after_a_scoring_is_encoded_anew() -> None:
+    reference = corpus(sentence("a b c d", {"0": [edit(0, 1, "X")]}))
+    assert scored(reference, "X b c d").counts == Counts(1, 1, 1)
+    reference.sentences[0].annotations["0"] = (edit(1, 2, "Y"),)
+    assert scored(reference, "X b c d").counts == Counts(0, 1, 1)

@@ -10,23 +10,37 @@ from errorbar.cli.options import format_option
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.demo import demo_files
 
+PAGE = "demo-report.html"
+TITLE = "errorbar demo: four systems, three annotators"
+
 
 @click.command("demo")
 @click.option("--by-type", is_flag=True, help="Recall of each error type.")
 @click.option("--by-sentence", is_flag=True, help="Counts and chosen annotator of each sentence.")
 @click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write the corpus there and stop.")
+@click.option("--report", is_flag=True, help="Make the page of `errorbar report` instead.")
+@click.option("-o", "--out", default=PAGE, show_default=True, metavar="FILE", help="With --report: .html, .md or .tex.")
 @format_option
 @click.pass_context
-def command(context: click.Context, by_type: bool, by_sentence: bool, save: Path | None, style: str) -> None:
+def command(
+    context: click.Context, by_type: bool, by_sentence: bool, save: Path | None, report: bool, out: str, style: str
+) -> None:
     """Score four systems against three annotators, on a small corpus inside the package.
 
     \b
     errorbar demo
+    errorbar demo --report -o demo-report.html
     errorbar demo --save demo && errorbar score --gold demo/gold.jsonl demo/careful.txt
     """
     from errorbar.cli.score import command as score
 
+    if not report and out != PAGE:
+        what = "-o names the page that --report makes"
+        raise UsageError(Problem("useless-option", what, fix="add --report"))
     with demo_files() as (gold, systems):
+        if report:
+            _report(context, gold, systems, out)
+            return
         if save is not None:
             _save(save, [gold, *systems])
             return
@@ -35,6 +49,17 @@ def command(context: click.Context, by_type: bool, by_sentence: bool, save: Path
         score.main(arguments, standalone_mode=False, parent=context)
         if style == "table":
             click.echo("The same on files of your own: errorbar score --gold GOLD.m2 SYSTEM...", err=True)
+
+
+def _report(context: click.Context, gold: Path, systems: list[Path], out: str) -> None:
+    from errorbar.cli.report import SHOWN_COMMAND, command_line
+    from errorbar.cli.report import command as report
+
+    context.meta[SHOWN_COMMAND] = command_line(context)  # not where the package happens to keep the files
+    arguments = ["--gold", f"demo={gold}", "--title", TITLE, "-o", out, *map(str, systems)]
+    report.main(arguments, standalone_mode=False, parent=context)
+    if out != "-":
+        click.echo("The same on files of your own: errorbar report --gold GOLD.m2 SYSTEM...", err=True)
 
 
 def _save(folder: Path, files: list[Path]) -> None:

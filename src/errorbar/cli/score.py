@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from errorbar.cli.hoo_routing import wants_hoo
-from errorbar.cli.options import format_option, lenient_option, note_record, resampling_options, show_notes
-from errorbar.cli.progress import progress_bar
+from errorbar.cli.options import dask_option, format_option, lenient_option, note_record, resampling_options, show_notes
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
-from errorbar.core.corpus import Corpus
+from errorbar.cli.score_files import score_files
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import (
     UNMARKED,
     NamedFile,
     Unmarked,
     expand_files,
-    read_named,
-    reference_chunks,
     refuse_same_names,
 )
 from errorbar.metrics.base import Metric
@@ -31,7 +27,6 @@ from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score_stream
 
 if TYPE_CHECKING:
     from errorbar.metrics.resampling import Method, Resampling
@@ -49,12 +44,17 @@ SHORT_HASH = 8
     multiple=True,
     required=True,
     metavar="FILE",
-    help="Reference (M2 or JSONL); repeatable.",
+    help="Reference (M2 or JSONL; HOO: the folder of edits); repeatable.",
 )
 @click.option("--metric", "specs", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable. [default: m2]")
 @click.option("--annotator", metavar="NAME", help="Score against this annotator alone.")
 @click.option("--by-type", is_flag=True, help="Recall of each error type.")
-@click.option("--by-sentence", is_flag=True, help="Counts and chosen annotator of each sentence.")
+@click.option(
+    "--by-sentence",
+    "--by-fragment",
+    is_flag=True,
+    help="Counts and chosen annotator of each sentence; HOO: scores of each fragment.",
+)
 @click.option(
     "--unmarked",
     type=click.Choice(UNMARKED),
@@ -71,6 +71,7 @@ SHORT_HASH = 8
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
 @resampling_options
+@dask_option
 @lenient_option
 @format_option
 def command(
@@ -92,6 +93,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    dask: str | None,
     lenient: bool,
     style: str,
 ) -> None:
@@ -109,6 +111,8 @@ def command(
         raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if wants_hoo(gold, specs):
+        unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        _refuse(unused, "has no meaning for HOO data", "leave it out")
         from errorbar.cli.hoo import score_hoo
 
         score_hoo(
@@ -126,7 +130,8 @@ def command(
             resampling=resampling,
         )
         return
-    _refuse_hoo_options({"--source": source, "--types": types, "--best": best, "--missing-as-empty": missing_as_empty})
+    hoo_options = {"--source": source, "--types": types, "--best": best, "--missing-as-empty": missing_as_empty}
+    _refuse(hoo_options, "is for HOO data", "leave it out, or score a HOO folder")
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
@@ -134,27 +139,19 @@ def command(
     problems = Problems(lenient=lenient)
     files = [NamedFile.parse(system) for system in systems]
     refuse_same_names(files, "systems")
-    readers = [HypothesisReader(file, problems) for file in files]
-    references = expand_files(gold)
-    if documents is None:
-        chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
-    else:
-        from errorbar.formats.documents import add_documents
-
-        chunks = [read_named(references, problems, unmarked=unmarked)]
-        add_documents(chunks[0], documents, problems)
-    with progress_bar("sentences") as progress:
-        scores = score_stream(
-            chunks,
-            readers,
-            metrics,
-            problems,
-            by_type=by_type,
-            by_sentence=by_sentence,
-            resampling=resampling,
-            conventions=() if unmarked == "auto" else (f"unmarked:{unmarked}",),
-            progress=progress,
-        )
+    scores = score_files(
+        expand_files(gold),
+        files,
+        metrics,
+        problems,
+        by_type=by_type,
+        by_sentence=by_sentence,
+        resampling=resampling,
+        unmarked=unmarked,
+        documents=documents,
+        jobs=jobs,
+        dask=dask,
+    )
     show_scores(scores, problems.notes, style, by_type=by_type, by_sentence=by_sentence)
 
 
@@ -188,11 +185,10 @@ def show_scores(
         show(_score_table(scores), style)
 
 
-def _refuse_hoo_options(options: Mapping[str, object]) -> None:
+def _refuse(options: Mapping[str, object], why: str, fix: str) -> None:
     for name, value in options.items():
         if value:
-            what = f"{name} is for HOO data"
-            raise UsageError(Problem("useless-option", what, fix="leave it out, or score a HOO folder"))
+            raise UsageError(Problem("useless-option", f"{name} {why}", fix=fix))
 
 
 def make_resampling(method: Method, resamples: int, confidence: float, seed: int, jobs: int) -> Resampling:

@@ -63,10 +63,20 @@ class ErrorbarError(Exception):
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross processes: a subclass may be made of something else than its problems."""
+        return _again, (type(self), self.problems)
+
     @property
     def code(self) -> str:
         """The code of the first problem."""
         return self.problems[0].code
+
+
+def _again(kind: type[ErrorbarError], problems: tuple[Problem, ...]) -> ErrorbarError:
+    error = kind.__new__(kind)
+    ErrorbarError.__init__(error, problems)
+    return error
 
 
 class InputError(ErrorbarError):

@@ -27,4 +27,6 @@ def match_pairs(
     counts: NDArray[np.int32],
     matched: NDArray[np.uint8],
     large: NDArray[np.uint8],
+    edits: NDArray[np.int32] | None = None,
+    edits_off: NDArray[np.int64] | None = None,
 ) -> int: ...

@@ -39,10 +39,13 @@ def match_pairs(
     const int64_t[::1] alt_off, const int32_t[::1] alt_tok,
     int max_unchanged, int arc_limit, int64_t cell_limit, const int64_t[::1] fold_off, const int32_t[::1] folded,
     int32_t[:, :, ::1] counts, uint8_t[::1] matched, uint8_t[::1] large,
+    int32_t[:, ::1] edits=None, const int64_t[::1] edits_off=None,
 ):
     """Fill ``counts`` (units, annotators, 3), ``matched`` (reference edits) and ``large`` (units).
 
-    Every token array must hold at least one element. ``fold_off`` of length 1 means: compare as written.
+    Every token array must hold at least one element. ``fold_off`` of length 1 means: compare as written. ``edits``
+    gets the proposed edits as rows (start, end, first and last + 1 hypothesis token, matched), those of unit u from
+    ``edits_off[u]`` to ``edits_off[u + 1]`` at most; then only one annotator of a unit may be present.
 
     Returns:
         -1, or the index of the first pair that is too large for the memory this function allows itself.
@@ -50,7 +53,8 @@ def match_pairs(
     cdef int64_t u, slot, g, too_large = -1
     cdef int a, k, size, listed, looked, n_annotators = present.shape[1], proposed, correct, last, x
     cdef int32_t *path
-    cdef bint fold = fold_off.shape[0] > 1
+    cdef int64_t row
+    cdef bint fold = fold_off.shape[0] > 1, want_edits = edits is not None
     w.max_unchanged, w.arc_limit = max_unchanged, arc_limit
     w.g_start, w.g_end, w.g_alt = &edit_start[0], &edit_end[0], &edit_alt[0]
     w.alt_off, w.alt_tok = &alt_off[0], &alt_tok[0]
@@ -113,6 +117,26 @@ def match_pairs(
                 counts[u, a, 0] = correct
                 counts[u, a, 1] = proposed
                 counts[u, a, 2] = w.g_high - w.g_low
+                if not want_edits:
+                    continue
+                row = edits_off[u]
+                last = 0
+                for k in range(size):
+                    if row == edits_off[u + 1]:
+                        break
+                    if fold and same_folded(w.s + path[4 * k], path[4 * k + 1] - path[4 * k], w.h + path[4 * k + 2],
+                                            path[4 * k + 3] - path[4 * k + 2], fold_off, folded):
+                        continue
+                    for x in range(4):
+                        edits[row, x] = path[4 * k + x]
+                    edits[row, 4] = 0
+                    for x in range(last, <int>(w.g_high - w.g_low)):
+                        g = w.g_low + x
+                        if matched[g] and w.g_start[g] == path[4 * k] and w.g_end[g] == path[4 * k + 1] and w.is_hit(
+                                g, path[4 * k + 2], path[4 * k + 3]):
+                            edits[row, 4] = 1
+                            last = x + 1
+                    row += 1
             if listed:
                 w.forget_arcs()
     return too_large

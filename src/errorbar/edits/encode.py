@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus
+from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 
@@ -83,10 +83,10 @@ def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) ->
 
 
 def encode_references(corpus: Corpus) -> EncodedReferences:
-    """Encode a corpus, once; later calls return the same arrays."""
+    """Encode a corpus, once; later calls return the same arrays, unless the corpus was edited in between."""
     known = corpus.cache.get("references")
-    if isinstance(known, EncodedReferences):
-        return known
+    if isinstance(known, _Cached) and known.still(corpus):
+        return known.encoded
     vocabulary, types = Vocabulary(), Vocabulary()
     annotators = corpus.annotators
     present = np.zeros((len(corpus), len(annotators)), np.uint8)
@@ -124,8 +124,23 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
         np.array([types[edit[3]] for edit in edits], np.int32),
         tuple(types),
     )
-    corpus.cache["references"] = encoded
+    sentences = [(sentence.text, sentence.annotations.copy()) for sentence in corpus.sentences]
+    corpus.cache["references"] = _Cached(encoded, corpus.annotators, sentences)
     return encoded
+
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """An encoding and what it was made of: sentences can be edited, and their annotations replaced."""
+
+    encoded: EncodedReferences
+    annotators: tuple[str, ...]
+    sentences: list[tuple[str, dict[str, Annotation]]]
+
+    def still(self, corpus: Corpus) -> bool:
+        """Whether nothing was edited; quick, because what is the same object is not looked into."""
+        now = [(sentence.text, sentence.annotations) for sentence in corpus.sentences]
+        return self.annotators == corpus.annotators and self.sentences == now
 
 
 def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64]) -> None:

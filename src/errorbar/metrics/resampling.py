@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -37,6 +38,8 @@ from errorbar.stats.streams import blocks
 
 Method = Literal["bca", "percentile", "basic", "closed"]
 Units = NDArray[np.int64]
+MOST_KEPT = 1 << 23
+"""Units in all resamples up to which they are kept for the next system: 64 MB."""
 MOST_GROUPS = 400
 """Sentences are left out in at most this many groups for BCa's acceleration."""
 
@@ -93,7 +96,22 @@ def resampled_units(
         # A fresh copy each time: systems that are compared must see the same resamples.
         return lambda: resample_clusters(clusters, size, deepcopy(rng))
 
+    if clusters.size * resampling.replicates <= MOST_KEPT:
+        return list(_kept(clusters.tobytes(), resampling.replicates, resampling.seed, *names))
     return [block(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
+
+
+@lru_cache(maxsize=2)
+def _kept(clusters: bytes, replicates: int, seed: int, *names: str | int) -> Sequence[Callable[[], Units]]:
+    """Resamples that are drawn once for all systems of a corpus: drawing takes longer than folding."""
+    codes = np.frombuffer(clusters, np.int64)
+
+    def block(size: int, rng: np.random.Generator) -> Callable[[], Units]:
+        drawn = resample_clusters(codes, size, rng)
+        drawn.setflags(write=False)
+        return lambda: drawn
+
+    return [block(size, rng) for size, rng in blocks(seed, *names, replicates=replicates)]
 
 
 def fold_resamples(

@@ -3,49 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
 
 from errorbar.core.corpus import (
     ContentHash,
     Corpus,
     Hypothesis,
     absent_note,
-    reference_record,
-    source_record,
     unknown_annotator,
 )
-from errorbar.core.counts import Counts
 from errorbar.core.errors import Place
-from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
+from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Metric
+from errorbar.metrics.measuring import CorpusPiece, Measuring, Piece, ShiftJoiner
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.score import Score, SentenceScore, TypeRecall
-from errorbar.metrics.statistics import Documents, Statistics, concatenate
+from errorbar.metrics.running import Running, finish
+from errorbar.metrics.score import Score
+from errorbar.metrics.statistics import Documents
 
 if TYPE_CHECKING:
     from errorbar.metrics.resampling import Resampling
 
 
-class Lines(Protocol):
-    """A system's sentences, taken in step with the source."""
+PIECE = 4096
+"""System sentences of a piece: a fifth of a second of work, some megabytes."""
+SMALLEST_PIECE = 64
+
+
+class Ending(Protocol):
+    """A system whose sentences were taken in step with the source."""
 
     @property
     def name(self) -> str:
         """The system's name."""
         ...
 
-    def take(self, size: int) -> Sequence[str]:
-        """The next sentences, as many as there are up to ``size``."""
-        ...
-
     def finish(self, n_sentences: int) -> None:
         """Complain if there are not as many sentences as the source has."""
+        ...
+
+
+class Lines(Ending, Protocol):
+    """A system's sentences, taken in step with the source."""
+
+    def take(self, size: int) -> Sequence[str]:
+        """The next sentences, as many as there are up to ``size``."""
         ...
 
 
@@ -71,47 +77,6 @@ class _InMemory:
             self.problems.error("line-count", what, Place(self.name))
 
 
-@dataclass(slots=True)
-class _Running:
-    """The fold of one system under one metric so far."""
-
-    metric: Metric
-    totals: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = field(default_factory=lambda: np.zeros((1, 3), np.int64))
-    n_units: int = 0
-    types: dict[str, list[int]] = field(default_factory=dict)
-    sentences: list[SentenceScore] = field(default_factory=list)
-    kept: list[Statistics] = field(default_factory=list)
-
-    def add(self, statistics: Statistics, *, by_sentence: bool, keep: bool, at: int) -> None:
-        if keep:
-            self.kept.append(replace(statistics, by_type=None, types=()))
-        if statistics.by_type is not None:  # every type gets its row, whoever used it
-            for name in statistics.types:
-                self.types.setdefault(name, [0, 0])
-        if self.metric.annotator not in (None, *statistics.annotators):  # may appear in a later chunk
-            if by_sentence:
-                self.sentences += [SentenceScore(at + k + 1, None, Counts(0, 0, 0)) for k in range(len(statistics))]
-            return
-        want_chosen = by_sentence or statistics.by_type is not None
-        folded = self.metric.fold(statistics, start=self.totals, want_chosen=want_chosen)
-        self.totals = folded.totals
-        self.n_units += int(folded.n_units[0])
-        if not want_chosen:
-            return
-        chosen = folded.chosen[0]
-        looked = np.flatnonzero(chosen >= 0)
-        if statistics.by_type is not None:
-            sums = statistics.by_type[looked, chosen[looked]].sum(axis=0)
-            for name, (correct, gold) in zip(statistics.types, sums.tolist(), strict=True):
-                self.types[name][0] += correct
-                self.types[name][1] += gold
-        if by_sentence:
-            for unit, column in enumerate(chosen.tolist()):
-                who = statistics.annotators[column] if column >= 0 else None
-                counts = Counts(*statistics.counts[unit, column].tolist()) if column >= 0 else Counts(0, 0, 0)
-                self.sentences.append(SentenceScore(at + unit + 1, who, counts))
-
-
 def score(
     corpus: Corpus,
     systems: Sequence[Hypothesis],
@@ -121,6 +86,7 @@ def score(
     by_sentence: bool = False,
     resampling: Resampling | None = None,
     problems: Problems | None = None,
+    executor: Executor | None = None,
 ) -> list[Score]:
     """Score systems against a corpus in memory.
 
@@ -132,6 +98,7 @@ def score(
         by_sentence: Also the part of each sentence.
         resampling: How to make intervals; None: none.
         problems: Where warnings go; None: they are dropped.
+        executor: Who does the work (``errorbar.execute.choose_executor``); None: this process.
 
     Returns:
         A score for each system and metric, systems outermost.
@@ -144,7 +111,14 @@ def score(
     streams = [_InMemory(system, notebook) for system in systems]
     parsed = [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
     return score_stream(
-        [corpus], streams, parsed, notebook, by_type=by_type, by_sentence=by_sentence, resampling=resampling
+        [corpus],
+        streams,
+        parsed,
+        notebook,
+        by_type=by_type,
+        by_sentence=by_sentence,
+        resampling=resampling,
+        executor=executor,
     )
 
 
@@ -159,6 +133,7 @@ def score_stream(
     resampling: Resampling | None = None,
     conventions: tuple[str, ...] = (),
     progress: Callable[[int], object] = lambda _: None,
+    executor: Executor | None = None,
 ) -> list[Score]:
     """Score systems against a corpus that arrives in chunks.
 
@@ -166,55 +141,110 @@ def score_stream(
     for. The arguments are those of ``score``;
     ``conventions`` join the signature, ``progress`` is told the number of sentences done.
     """
+    size = piece_size(len(systems)) if executor is not None and executor.n_workers > 1 else None
+    return score_pieces(
+        _in_step(chunks, systems, size),
+        systems,
+        metrics,
+        problems,
+        by_type=by_type,
+        by_sentence=by_sentence,
+        resampling=resampling,
+        conventions=conventions,
+        progress=progress,
+        executor=executor,
+    )
+
+
+def piece_size(n_systems: int) -> int:
+    """Sentences of a piece for several workers: as much work, and memory, whatever the number of systems."""
+    return max(SMALLEST_PIECE, PIECE // max(1, n_systems))
+
+
+def score_pieces(
+    pieces: Iterable[Piece],
+    systems: Sequence[Ending],
+    metrics: Sequence[Metric],
+    problems: Problems,
+    *,
+    by_type: bool = False,
+    by_sentence: bool = False,
+    resampling: Resampling | None = None,
+    conventions: tuple[str, ...] = (),
+    progress: Callable[[int], object] = lambda _: None,
+    executor: Executor | None = None,
+) -> list[Score]:
+    """Score systems against a corpus in pieces, each read and measured by whoever the executor gives it to.
+
+    The fold is sequential, over the pieces in order: neither their size nor the number of workers changes a digit.
+
+    Args:
+        pieces: The corpus and the systems' lines, in order (``CorpusPiece``, ``errorbar.formats.pieces``).
+        systems: The systems' names, and whoever checks their length.
+        metrics: What to compute.
+        problems: Where problems and warnings go.
+        by_type: Also recall of each error type.
+        by_sentence: Also the part of each sentence.
+        resampling: How to make intervals; None: none.
+        conventions: What joins the signature.
+        progress: Is told the number of sentences done.
+        executor: Who does the work; None: this process.
+
+    Raises:
+        InputError: If a file is bad, or a system has another number of sentences than the source.
+        UsageError: If a metric names an annotator that the corpus does not have.
+    """
     source_hash, reference_hash = ContentHash(), ContentHash()
     hypothesis_hashes = [ContentHash() for _ in systems]
-    running = [[_Running(metric) for metric in metrics] for _ in systems]
-    shifts = [ShiftDetector() for _ in systems]
+    running = [[Running(metric) for metric in metrics] for _ in systems]
+    shifts = [ShiftJoiner() for _ in systems]
     annotators: dict[str, None] = {}
-    named = [metric.annotator for metric in metrics]
-    absent: dict[str, int] = {only: 0 for only in named if only is not None}
+    ranks: dict[str, tuple[int, ...]] = {}
+    absent: dict[str, int] = {metric.annotator: 0 for metric in metrics if metric.annotator is not None}
     n_large = [0] * len(systems)
     documents = Documents()
     n = 0
-    for chunk in chunks:
-        annotators = dict.fromkeys([*chunk.annotators, *annotators])  # a reader's chunks know more and more of them
-        source_hash.add(map(source_record, chunk.sentences))
-        reference_hash.add([reference_record(sentence.annotations) for sentence in chunk.sentences])
-        documents.add(chunk.sentences)
-        for only in absent:
-            absent[only] += sum(only not in sentence.annotations for sentence in chunk.sentences)
-        texts = [sentence.text for sentence in chunk.sentences]
-        for index, system in enumerate(systems):
-            lines = system.take(len(chunk))
-            if len(lines) < len(chunk):
+    worker = executor or Serial()
+    lazy = isinstance(worker, Serial)
+    work = Measuring(tuple(metrics), by_type=by_type, documents=resampling is not None, lazy=lazy)
+    for part in worker.map_ordered(work, pieces):
+        _collect(part.problems, problems)
+        annotators = dict.fromkeys([*part.annotators, *annotators])  # a reader's chunks know more and more of them
+        ranks.update(part.ranks)
+        _add(source_hash, part.source, part.n)
+        _add(reference_hash, part.reference, part.n)
+        if part.documents is not None:
+            documents.add_names(part.documents)
+        for only, missing in part.absent.items():
+            absent[only] += missing
+        for index, system in enumerate(part.systems):
+            if system is None:
                 continue  # finish() says so, once the length of the source is known
-            hypothesis_hashes[index].add([" ".join(line.split()) for line in lines])
-            shifts[index].add(texts, lines)
-            large = 0
-            for statistics, sharers in _measured(chunk, lines, running[index], by_type=by_type):
-                large = max(large, statistics.n_large)
-                for fold in sharers:
-                    fold.add(statistics, by_sentence=by_sentence, keep=resampling is not None, at=n)
-            n_large[index] += large
-        n += len(chunk)
+            _add(hypothesis_hashes[index], system.record, part.n)
+            shifts[index].add(system.edges, part.n)
+            n_large[index] += max((each.n_large for each in system.statistics.values()), default=0)
+            for fold in running[index]:
+                statistics = system.statistics[fold.metric.measure_key]
+                fold.add(statistics, by_sentence=by_sentence, keep=resampling is not None, at=n)
+        n += part.n
         progress(n)
-    for system in systems:
-        system.finish(n)
+    for ending in systems:
+        ending.finish(n)
     problems.raise_errors()
     _check_annotators(absent, annotators)
-    for system, detector, large in zip(systems, shifts, n_large, strict=True):
-        warn_shifted(system.name, detector, problems)
-        _warn_large(system.name, large, problems)
+    for ending, joiner, large in zip(systems, shifts, n_large, strict=True):
+        warn_shifted(ending.name, joiner.detector(), problems)
+        _warn_large(ending.name, large, problems)
     if resampling is not None:
         if resampling.method != "closed":
             documents.warn(problems)
         conventions = (*conventions, resampling.convention(documents.unit))
     problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     return [
-        _finish(
+        finish(
             fold,
-            system.name,
-            tuple(annotators),
+            ending.name,
+            tuple(sorted(annotators, key=lambda name: ranks[name]) if ranks else annotators),
             Signature(
                 str(fold.metric.spec),
                 source_hash.short(),
@@ -228,59 +258,32 @@ def score_stream(
             resampling=resampling,
             documents=documents,
         )
-        for system, hypothesis_hash, folds in zip(systems, hypothesis_hashes, running, strict=True)
+        for ending, hypothesis_hash, folds in zip(systems, hypothesis_hashes, running, strict=True)
         for fold in folds
     ]
 
 
-def _measured(
-    chunk: Corpus, lines: Sequence[str], running: Sequence[_Running], *, by_type: bool
-) -> Iterator[tuple[Statistics, list[_Running]]]:
-    groups: dict[str, list[_Running]] = {}
-    for fold in running:
-        groups.setdefault(fold.metric.measure_key, []).append(fold)
-    for sharers in groups.values():
-        yield sharers[0].metric.measure(chunk, lines, by_type=by_type), sharers
+def _in_step(chunks: Iterable[Corpus], systems: Sequence[Lines], size: int | None) -> Iterator[CorpusPiece]:
+    """Chunks with the systems' lines for them, cut smaller if a size is given."""
+    for chunk in chunks:
+        if size is None or len(chunk) <= size:
+            yield CorpusPiece(chunk, [system.take(len(chunk)) for system in systems])
+            continue
+        for at in range(0, len(chunk), size):
+            part = Corpus(chunk.sentences[at : at + size], chunk.annotators, chunk.name)
+            yield CorpusPiece(part, [system.take(len(part)) for system in systems])
 
 
-def _finish(
-    fold: _Running,
-    system: str,
-    annotators: tuple[str, ...],
-    signature: Signature,
-    *,
-    by_type: bool,
-    resampling: Resampling | None,
-    documents: Documents,
-) -> Score:
-    counts = Counts(*fold.totals[0].tolist())
-    beta = fold.metric.beta
-    precision, recall, f = counts.estimates(beta, fold.n_units)
-    if resampling is not None and not fold.n_units:
-        precision, recall, f = (each.with_interval(Undefined.NO_UNITS) for each in (precision, recall, f))
-    elif resampling is not None:
-        from errorbar.metrics.resampling import score_intervals  # noqa: PLC0415 - scipy takes its time
+def _collect(found: Problems, problems: Problems) -> None:
+    problems.notes += found.notes
+    for each in found.errors:
+        problems.error(each.code, each.what, each.place, expected=each.expected, fix=each.fix)
 
-        intervals = score_intervals(fold.metric, concatenate(fold.kept), counts, documents.clusters(), resampling)
-        n_clusters = documents.n_clusters if documents.unit == "document" else None
-        precision, recall, f = (
-            estimate.with_interval(interval, n_clusters=n_clusters)
-            for estimate, interval in zip((precision, recall, f), intervals, strict=True)
-        )
-    only = fold.metric.annotator
-    return Score(
-        system,
-        beta,
-        precision,
-        recall,
-        f,
-        counts,
-        fold.n_units,
-        annotators if only is None else (only,),
-        signature,
-        [TypeRecall(name, *pair) for name, pair in sorted(fold.types.items())] if by_type else (),
-        fold.sentences,
-    )
+
+def _add(content: ContentHash, records: str, n: int) -> None:
+    """Add the records of a piece, which a worker has joined by line feeds as the hash itself does."""
+    if n:
+        content.add([records])
 
 
 def _check_annotators(named: Iterable[str], known: Iterable[str]) -> None:

@@ -57,9 +57,13 @@ class Documents:
 
     def add(self, sentences: Sequence[Sentence]) -> None:
         """Take the next sentences; one without a document is a document of its own."""
-        for sentence in sentences:
-            name = sentence.document or f"\0{len(self._codes)}"
-            self._n_without += not sentence.document
+        self.add_names([sentence.document for sentence in sentences])
+
+    def add_names(self, documents: Sequence[str]) -> None:
+        """Take the documents of the next sentences."""
+        for document in documents:
+            name = document or f"\0{len(self._codes)}"
+            self._n_without += not document
             self._codes.append(self._known.setdefault(name, len(self._known)))
 
     @property
@@ -86,9 +90,15 @@ class Documents:
             problems.note("documents-missing", what, Place(), fix="errorbar convert --essays adds documents")
 
 
-def concatenate(parts: Sequence[Statistics]) -> Statistics:
-    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name."""
-    annotators = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
+def concatenate(parts: Sequence[Statistics], order: Sequence[str] = ()) -> Statistics:
+    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name.
+
+    Args:
+        parts: The parts.
+        order: Annotators in the order that ties are decided by; others follow by first appearance.
+    """
+    found = dict.fromkeys(name for part in parts for name in part.annotators)
+    annotators = tuple(dict.fromkeys([*(name for name in order if name in found), *found]))
     types = tuple(dict.fromkeys(name for part in parts for name in part.types))
     n = sum(map(len, parts))
     counts = np.zeros((n, len(annotators), 3), np.int32)

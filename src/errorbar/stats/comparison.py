@@ -128,8 +128,10 @@ def swapped_units(swaps: Swaps, clusters: ArrayLike | None = None) -> tuple[NDAr
     """
     by_unit = swaps if clusters is None else swaps[:, np.asarray(clusters)]
     n = by_unit.shape[1]
-    here = np.arange(n) + np.where(by_unit, n, 0)
-    return here, np.arange(n) + np.where(by_unit, 0, n)
+    here = by_unit.astype(np.int64)
+    here *= n
+    here += np.arange(n)
+    return here, (2 * np.arange(n) + n) - here  # both mixtures together have u and N + u
 
 
 def count_extreme(observed: float, differences: ArrayLike) -> int:

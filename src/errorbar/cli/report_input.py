@@ -1,0 +1,206 @@
+"""What ``errorbar report`` reads: a corpus or HOO data, a crowd's judgments, a judged sample; each becomes a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from errorbar.cli.hoo_routing import HOO, wants_hoo
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
+from errorbar.metrics.resampling import Resampling
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+
+MOST_NAMED = 3
+CROWD_LEVEL = 0.95
+CURVE_RESAMPLES = 1000
+"""As many as `errorbar curve` takes when it is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """What was asked for; as the options of the command."""
+
+    systems: tuple[str, ...]
+    gold: tuple[str, ...]
+    specs: tuple[str, ...]
+    documents: str | None
+    unmarked: Unmarked
+    source: str | None
+    missing_as_empty: bool
+    ceiling_resamples: int | None
+    judgments: str | None
+    flags: tuple[str, ...]
+    error: str | None
+    ok: str | None
+    unknown: tuple[str, ...]
+    sample_key: str | None
+    judged: tuple[str, ...]
+    browse: bool
+    lenient: bool
+    resampling: Resampling
+
+
+def studies(asked: ReportInput, progress: Callable[[int], object]) -> list[Study]:
+    """Read and compute everything.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If there is nothing to report on, or options do not fit.
+    """
+    _check(asked)
+    made: list[Study] = []
+    if asked.gold:
+        made.append(_hoo(asked) if wants_hoo(asked.gold, asked.specs) else _corpus(asked))
+    if asked.judgments is not None:
+        made.append(_crowd(asked, asked.judgments))
+    if asked.sample_key is not None:
+        made.append(_sample(asked, asked.sample_key))
+    progress(1)
+    return made
+
+
+def _check(asked: ReportInput) -> None:
+    if not asked.gold and asked.judgments is None and asked.sample_key is None:
+        what = "there is nothing to report on"
+        fix = "give --gold and systems, --judgments, or --sample-key and --judged"
+        raise UsageError(Problem("report-nothing", what, fix=fix))
+    if asked.flags and asked.judgments is None:
+        what = "--flags are scored against judgments, and there are none"
+        raise UsageError(Problem("report-flags", what, fix="add --judgments FILE"))
+    if asked.systems and not asked.gold and asked.judgments is None:
+        what = "systems are scored against a reference or judgments, and there is neither"
+        raise UsageError(Problem("report-systems", what, fix="add --gold FILE or --judgments FILE"))
+    if (asked.sample_key is None) != (not asked.judged):
+        what = "a judged sample is its key and the filled-in sets"
+        raise UsageError(Problem("report-sample", what, fix="give both --sample-key and --judged"))
+    _check_useless(asked)
+
+
+def _check_useless(asked: ReportInput) -> None:
+    """Refuse options about data that is not there."""
+    corpus = {"--metric": asked.specs, "--source": asked.source, "--missing-as-empty": asked.missing_as_empty}
+    labels = {"--error": asked.error, "--unknown": asked.unknown}
+    for options, there, fix in (
+        ({**corpus, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
+        (labels, asked.judgments is not None or asked.sample_key is not None, "--judgments, or --sample-key"),
+        ({"--ok": asked.ok}, asked.sample_key is not None, "--sample-key"),
+    ):
+        for option, value in options.items():
+            if value and not there:
+                what = f"{option} is about data that is not given"
+                raise UsageError(Problem("useless-option", what, fix=f"leave it out, or add {fix}"))
+
+
+def _named(files: list[NamedFile]) -> str:
+    names = [file.name for file in files]
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more"
+
+
+def _corpus(asked: ReportInput) -> CorpusStudy:
+    from errorbar.cli.corpora import CorpusInput, load
+    from errorbar.metrics.registry import DEFAULT, parse_metric
+    from errorbar.studies.corpus import study_corpus
+
+    metrics = [parse_metric(spec) for spec in asked.specs or (DEFAULT,)]
+    if asked.source is not None or asked.missing_as_empty:
+        what = "--source and --missing-as-empty are for HOO data"
+        raise UsageError(Problem("useless-option", what, fix="leave them out, or name a HOO folder"))
+    data = load(CorpusInput(asked.gold, asked.documents, asked.unmarked), asked.systems, lenient=asked.lenient)
+    study = study_corpus(
+        data.corpus,
+        data.systems,
+        metrics[0],
+        data.problems,
+        data.documents,
+        resampling=asked.resampling,
+        conventions=data.conventions,
+        metrics=metrics[1:],
+        ceiling_resamples=asked.ceiling_resamples,
+        jobs=asked.resampling.jobs,
+        browse=asked.browse,
+    )
+    return replace(study, name=_named(expand_files(asked.gold)))
+
+
+def _hoo(asked: ReportInput) -> HooStudy:
+    from errorbar.edits.standoff_runs import run_edits
+    from errorbar.formats.hoo_folder import expand_runs, read_gold, read_run
+    from errorbar.metrics.hoo import parse_hoo
+    from errorbar.studies.hoo import study_hoo
+
+    if len(asked.gold) != 1:
+        raise UsageError(
+            Problem("hoo-one-gold", f"{len(asked.gold)} gold sets", expected="one folder or file of edits")
+        )
+    if len(asked.specs) > 1:
+        what = "a report on HOO data has one metric; its variants are computed anyway"
+        raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
+    if asked.ceiling_resamples is not None or asked.documents is not None:
+        what = "--ceiling-ci and --documents are not for HOO data"
+        raise UsageError(Problem("useless-option", what, fix="leave them out"))
+    problems = Problems(lenient=asked.lenient)
+    fragments = read_gold(asked.gold[0], problems, source=asked.source)
+    edits = {
+        name: run_edits(
+            read_run(path, name, fragments, problems), fragments, problems, missing_as_empty=asked.missing_as_empty
+        )
+        for name, path in expand_runs(asked.systems)
+    }
+    problems.raise_errors()
+    return study_hoo(
+        fragments,
+        edits,
+        parse_hoo(asked.specs[0] if asked.specs else HOO),
+        problems,
+        resampling=asked.resampling,
+        name=NamedFile.parse(asked.gold[0]).name,
+        conventions=("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else (),
+        browse=asked.browse,
+    )
+
+
+def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
+    from errorbar.cli.crowd_input import CrowdSource, error_label, read_crowd, system_flags
+    from errorbar.studies.crowd import study_crowd
+
+    problems = Problems(lenient=asked.lenient)
+    if asked.resampling.confidence_level != CROWD_LEVEL:
+        problems.note("report-level", "intervals of crowd scores have a confidence level of 95%", Place(judgments))
+    source = CrowdSource(
+        "auto", (), (), asked.unknown, "refuse", "tokens", "prepositions", "", asked.documents, asked.unmarked
+    )
+    crowd = read_crowd(judgments, source, problems)
+    files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
+    flags = dict(system_flags(path, crowd, problems) for path in files)
+    if len(flags) < len(files):
+        refuse_same_names([NamedFile.parse(path) for path in files], "systems")
+    return study_crowd(
+        crowd.judgments,
+        flags,
+        problems,
+        name=NamedFile.parse(judgments).name,
+        clusters=crowd.clusters,
+        error=crowd.judgments.labels[error_label(crowd.judgments.labels, asked.error or "")],
+        seed=asked.resampling.seed,
+        resamples=asked.resampling.replicates,
+        curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
+    )
+
+
+def _sample(asked: ReportInput, key_file: str) -> SampleStudy:
+    from errorbar.cli.sample_input import Labels, judged_input
+    from errorbar.studies.sample import study_sample
+
+    problems = Problems(lenient=asked.lenient)
+    labels = Labels((asked.error or "error",), (asked.ok or "ok",), asked.unknown)
+    key, judged = judged_input(asked.judged, key_file, "majority", labels, problems)
+    return study_sample(
+        key.strata,
+        judged.sample,
+        problems,
+        name=NamedFile.parse(key_file).name,
+        confidence_level=asked.resampling.confidence_level,
+        seed=asked.resampling.seed,
+    )

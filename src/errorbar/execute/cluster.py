@@ -1,0 +1,192 @@
+"""Work on a Dask cluster: the one place that knows Dask."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, Self, TypeVar
+
+from errorbar.core.errors import MissingExtraError, Problem, UsageError
+from errorbar.execute.executor import AHEAD, RETRIES, Failure, Remote, in_window, opened, other_version, tune_worker
+from errorbar.version import __version__
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+EXTRA = "dask"
+LOCAL = "local"
+"""The address that means: a cluster of processes on this machine, ended with the work."""
+PATIENCE = 5.0
+"""Seconds to wait for the scheduler, and then for its first worker."""
+PROBE = 1 << 16
+"""Bytes of a file by which it is recognized elsewhere, from its start and its end."""
+
+
+class DaskCluster:
+    """A Dask cluster: a scheduler somewhere, workers on any number of machines.
+
+    A worker that is lost loses nothing: the scheduler gives its pieces, finished or not, to others. A piece that took
+    ``RETRIES`` workers with it is given up.
+
+    Args:
+        address: The scheduler, e.g. ``tcp://10.0.0.1:8786``, or ``local``.
+        jobs: Processes of a local cluster.
+
+    Raises:
+        MissingExtraError: If Dask is not installed.
+        UsageError: If there is no scheduler at the address, it has no workers, or they run another version.
+    """
+
+    def __init__(self, address: str, jobs: int = 1) -> None:
+        distributed = _distributed()
+        self.address = address
+        self._cluster: Any = None
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said here, in one line
+        if address == LOCAL:
+            self._cluster = distributed.LocalCluster(
+                n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+            )
+        else:
+            _knock(address)
+        try:
+            self.client = distributed.Client(self._cluster or address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:  # it answered and went away
+            raise UsageError(_unreachable(address, error)) from None
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+            self._check_versions()
+        except TimeoutError:
+            self._close()
+            what = f"the scheduler at {address} has no workers"
+            raise UsageError(Problem("no-workers", what, fix=f"dask worker {address}")) from None
+        except UsageError:
+            self._close()
+            raise
+        self.n_workers = sum(self.client.nthreads().values())
+
+    def sees(self, paths: Sequence[str]) -> bool:
+        """Whether every worker can open these files and finds in them what is there for us."""
+        ours = fingerprints(paths)
+        return all(theirs == ours for theirs in self.client.run(fingerprints, list(paths)).values())
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, in order.
+
+        Raises:
+            ErrorbarError: What ``work`` raised for the first piece that fails.
+            UsageError: If workers were lost too often, or the scheduler was.
+        """
+        distributed = _distributed()
+        remote = Remote(work)
+
+        def submit(piece: Piece) -> Any:  # noqa: ANN401 - a Dask future
+            # Nothing is scattered: a piece stays with the scheduler until its result is here, whoever is lost.
+            return self.client.submit(_on_worker, remote, piece, pure=False, retries=RETRIES)
+
+        def finish(waiting: deque[tuple[Piece, Any]]) -> Result:
+            _, future = waiting[0]
+            try:
+                outcome: Result | Failure = future.result()
+            except distributed.KilledWorker:
+                what = f"a piece of work took {RETRIES + 1} workers with it"
+                raise UsageError(Problem("workers-lost", what, fix="give the workers more memory")) from None
+            except (CancelledError, distributed.comm.CommClosedError):
+                what = f"the scheduler at {self.address} was lost in the middle"
+                raise UsageError(Problem("scheduler-lost", what, fix="start it and run again")) from None
+            waiting.popleft()
+            return opened(outcome)
+
+        return in_window(submit, finish, pieces, AHEAD * self.n_workers)
+
+    def _check_versions(self) -> None:
+        try:
+            versions = self.client.run(_version)
+        except ImportError:  # a function of errorbar cannot be read there
+            what = "a worker has no errorbar"
+            raise UsageError(Problem("worker-version", what, expected=__version__, fix="install it there")) from None
+        for worker, version in versions.items():
+            if version != __version__:
+                raise UsageError(other_version(f"the worker {worker}", version, __version__))
+
+    def _close(self) -> None:
+        self.client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the cluster, and end it if it is our own."""
+        self._close()
+
+
+def _knock(address: str) -> None:
+    """Open a connection and close it: a Dask client that never got one leaves threads and complaints behind.
+
+    Raises:
+        UsageError: If nobody answers.
+    """
+    distributed = _distributed()
+
+    async def connect() -> None:
+        security = distributed.Security().get_connection_args("client")
+        connecting = distributed.comm.connect(address, timeout=PATIENCE, **security)
+        # Its own limit does not count the wait for a server that takes the call and says nothing, e.g. a dashboard.
+        connection = await asyncio.wait_for(connecting, PATIENCE)
+        connection.abort()
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own, e.g. in a notebook
+            thread.submit(asyncio.run, connect()).result()
+    except (OSError, ValueError) as error:
+        raise UsageError(_unreachable(address, error)) from None
+
+
+def _distributed() -> ModuleType:  # a module found at run time: most of Dask has no type hints
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise MissingExtraError(EXTRA, "--dask") from None
+
+
+def fingerprints(paths: Sequence[str]) -> list[str]:
+    """What tells files apart without reading all of them: size, and a hash of both ends; "" if one cannot be read."""
+    found = []
+    for path in paths:
+        try:
+            with Path(path).open("rb") as stream:
+                size = stream.seek(0, 2)
+                stream.seek(0)
+                ends = stream.read(PROBE)
+                stream.seek(max(0, size - PROBE))
+                ends += stream.read(PROBE)
+        except OSError:
+            found.append("")
+        else:
+            found.append(f"{size}:{sha256(ends).hexdigest()}")
+    return found
+
+
+def _version() -> str:
+    return __version__
+
+
+def _on_worker(remote: Remote[Piece, Result], piece: Piece) -> Result | Failure:
+    tune_worker()
+    return remote(piece)
+
+
+def _unreachable(address: str, error: Exception) -> Problem:
+    what = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
+    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --dask local")

@@ -1,0 +1,297 @@
+"""References and systems cut into pieces that are read elsewhere: what workers of ``errorbar.execute`` are given."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.errors import Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.m2 import m2_annotators, read_m2
+from errorbar.formats.opening import STANDARD_INPUT, Lines, _decode, open_bytes
+from errorbar.formats.reference import (
+    ALL,
+    NamedFile,
+    Unmarked,
+    _in_order,
+    _merge,
+    _Stream,
+    reference_chunks,
+    refuse_same_names,
+)
+from errorbar.formats.registry import recognize_line
+from errorbar.formats.stretches import BLOCK, Cutter, Stretch
+
+Rank = tuple[int, int, int]
+"""Where an annotator stands among all: number of the file, 0 and the id, or 1 and the place among named ones."""
+
+N_BARS = 5
+"""Separators of a regular A line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a piece holds.
+
+    Attributes:
+        corpus: The sentences, with the annotators that occur in them.
+        lines: Each system's sentences; fewer where its file has ended.
+        problems: What its reading found.
+        ranks: The order of the annotators in the whole corpus.
+    """
+
+    corpus: Corpus
+    lines: list[list[str]]
+    problems: Problems
+    ranks: dict[str, Rank]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A reference file's part of a piece: its sentences, and what is known of the whole file.
+
+    Attributes:
+        file: The file and its name.
+        stretch: The sentences.
+        unmarked: What a sentence without any A line means: ``auto`` only where ``known`` is the file's only annotator.
+        known: Annotators of the file, as far as a meaning depends on them.
+        rename: Whether there are several files.
+    """
+
+    file: NamedFile
+    stretch: Stretch
+    unmarked: Unmarked
+    known: tuple[str, ...]
+    rename: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Sentences of the references and the systems' lines for them, unread.
+
+    Attributes:
+        references: Each reference file's part.
+        systems: Each system's lines.
+        lenient: Mend what can be mended.
+    """
+
+    references: tuple[Part, ...]
+    systems: tuple[Stretch, ...]
+    lenient: bool
+
+    def read(self) -> Reading:
+        """Read it.
+
+        Raises:
+            InputError: If the reference files are not over the same sentences.
+        """
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects the pieces sets the limit
+        streams = [_Part(part, problems) for part in self.references]
+        parts = [stream.take(ALL) for stream in streams]
+        sentences = (
+            parts[0] if len(parts) == 1 else [_merge(group, list(streams)) for group in zip(*parts, strict=True)]
+        )
+        ranks = {
+            stream.called(name): (number, 0, int(name)) if name.isdecimal() else (number, 1, place)
+            for number, stream in enumerate(streams)
+            for place, name in enumerate(_in_order(stream.seen))
+        }
+        lines = [list(BytesLines([s.read()], s.path, s.lines_before, problems)) for s in self.systems]
+        return Reading(Corpus(sentences, tuple(ranks), self.references[0].file.name), lines, problems, ranks)
+
+
+class BytesLines(Lines):
+    """The lines of blocks of bytes that were cut out of a file."""
+
+    def __init__(self, blocks: Sequence[bytes] | Iterator[bytes], name: str, before: int, problems: Problems) -> None:
+        self.name = name
+        self._blocks = self._decoded(blocks, before, problems)
+        self._ahead = []
+        self._lines = self._iterate()
+
+    def _decoded(
+        self, blocks: Sequence[bytes] | Iterator[bytes], number: int, problems: Problems
+    ) -> Iterator[list[str]]:
+        for block in blocks:
+            if block:
+                lines = _decode(block.removesuffix(b"\n"), self.name, number, problems)
+                yield lines
+                number += len(lines)
+
+
+class _Part(_Stream):
+    """A stretch read as the whole file would be."""
+
+    def __init__(self, part: Part, problems: Problems) -> None:
+        stretch = part.stretch
+        self.file = part.file
+        self.path = stretch.path
+        self.rename = part.rename
+        self.unmarked = part.unmarked
+        self.seen = dict.fromkeys(part.known)
+        self.complete = True
+        self.before = stretch.lines_before
+        self.problems = problems
+        self.lines = BytesLines([stretch.read()], stretch.path, self.before, problems)
+        if not stretch.separated:
+            problems.repairable(
+                "m2-no-blank",
+                "a second S line in one block",
+                Place(stretch.path, self.before + 1),
+                expected="a blank line before it",
+                repair="a new block",
+            )
+
+    def take(self, size: int) -> list[Sentence]:
+        found = Problems(lenient=self.problems.lenient, limit=sys.maxsize)
+        taken = list(read_m2(self.lines, found))
+        for sentence in taken:
+            sentence.line += self.before
+            self.seen.update(dict.fromkeys(sentence.annotations))
+        self.problems.errors += map(self._moved, found.errors)
+        self.problems.notes += map(self._moved, found.notes)
+        self._fill(taken)
+        return taken
+
+    def _moved(self, problem: Problem) -> Problem:
+        """The same problem, in the line of the file."""
+        return replace(problem, place=Place(problem.place.file, problem.place.line + self.before))
+
+
+class CutSystem:
+    """A system's file, cut in step with the references; complains at the end if its length differs."""
+
+    def __init__(self, file: NamedFile, problems: Problems, *, carry: bool) -> None:
+        self._reader = HypothesisReader(file, Problems(lenient=True))  # looks at the first lines only
+        self._reader.problems = problems
+        self.cutter = Cutter(file.path, sentences=False, carry=carry)
+
+    @property
+    def name(self) -> str:
+        """The system's name."""
+        return self._reader.name
+
+    def take(self, size: int) -> Stretch:
+        """The next lines, as many as there are up to ``size``."""
+        stretch, n = self.cutter.take(size)
+        self._reader.count += n
+        return stretch
+
+    def finish(self, n_sentences: int) -> None:
+        """Check that the file has as many sentences as the source.
+
+        Raises:
+            InputError: If the numbers differ.
+        """
+        rest = self.cutter.rest()
+        self._reader.lines = BytesLines(rest, self.cutter.path, self._reader.count, Problems(lenient=True))
+        self._reader.finish(n_sentences)
+        self.cutter.close()
+
+
+def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
+    """Whether these files can be read in pieces: references in M2, and nothing from standard input.
+
+    Raises:
+        InputError: If a file cannot be opened.
+    """
+    if any(file.path == STANDARD_INPUT for file in (*references, *systems)):
+        return False
+    for file in systems:
+        Lines(file.path, Problems(lenient=True)).peek()  # a missing file is better known before workers start
+    first = [Lines(file.path, Problems(lenient=True)).peek().lstrip() for file in references]
+    return all(line.startswith("S") and recognize_line(line).name == "m2" for line in first)
+
+
+def cut_pieces(
+    references: Sequence[NamedFile],
+    systems: Sequence[CutSystem],
+    problems: Problems,
+    *,
+    unmarked: Unmarked = "auto",
+    size: int,
+    carry: bool,
+) -> Iterator[TextPiece]:
+    """Cut references and systems, in step, into pieces of ``size`` sentences.
+
+    Args:
+        references: M2 files over the same sentences (``can_cut``).
+        systems: The systems' files.
+        problems: Where problems are recorded; its mode is that of the pieces.
+        unmarked: What a sentence without any A line means.
+        size: Sentences of a piece.
+        carry: Pieces hold their text, for workers who do not see the files.
+
+    Raises:
+        InputError: If a file is bad, or the files are not over the same sentences.
+        UsageError: If two reference files have one name.
+    """
+    refuse_same_names(references, "reference files", "--gold name=path")
+    whole = [_policy(file, unmarked, lenient=problems.lenient) for file in references]
+    cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
+    rename = len(references) > 1
+    at = 0
+    while True:
+        taken = [cutter.take(size) for cutter in cutters]
+        n = taken[0][1]
+        if any(other != n for _, other in taken) or not (at or n):
+            for _ in reference_chunks(references, problems, unmarked=unmarked):  # which says what is wrong
+                pass
+        if not n:
+            break
+        at += n
+        parts = tuple(
+            Part(file, stretch, *policy, rename)
+            for file, (stretch, _), policy in zip(references, taken, whole, strict=True)
+        )
+        yield TextPiece(parts, tuple(system.take(n) for system in systems), problems.lenient)
+    for cutter in cutters:
+        cutter.close()
+    problems.raise_errors()
+
+
+def _policy(file: NamedFile, unmarked: Unmarked, *, lenient: bool) -> tuple[Unmarked, tuple[str, ...]]:
+    """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
+    if lenient or unmarked == "all":  # ids that are names, allowed in lenient mode, are ordered by first appearance
+        known = tuple(m2_annotators(file.path))
+    elif unmarked == "auto":
+        known = first_annotators(file.path)
+    else:
+        known = ()
+    if unmarked == "auto":
+        return ("auto", known) if len(known) == 1 else ("official", known if lenient else ())
+    return unmarked, known if lenient or unmarked == "all" else ()
+
+
+def first_annotators(path: str) -> tuple[str, ...]:
+    """The first one or two annotators of an M2 file: reading stops at the second.
+
+    A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
+    the five separators and ends with the one id.
+    """
+    found: dict[str, None] = {}
+    end = rest = b""
+    with open_bytes(path) as stream:
+        while block := stream.read(BLOCK):
+            whole, _, rest = (rest + block).rpartition(b"\n")
+            whole = b"\n" + whole + b"\n"
+            n_lines = whole.count(b"\nA ")
+            if end and whole.count(end) == n_lines and whole.count(b"|||") == N_BARS * n_lines:
+                continue
+            for name, tail in _annotators(whole):
+                found[name] = None
+                end = tail + b"\n"
+                if len(found) > 1:
+                    return tuple(found)
+        found.update({name: None for name, _ in _annotators(rest)})
+    return tuple(found)[:2]
+
+
+def _annotators(text: bytes) -> Iterator[tuple[str, bytes]]:
+    for line in text.split(b"\n"):
+        if line.startswith(b"A ") and line.count(b"|||") >= N_BARS:
+            name = line.split(b"|||")[N_BARS]
+            yield name.decode(errors="replace").strip(), b"|||" + name

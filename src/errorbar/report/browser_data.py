@@ -1,0 +1,104 @@
+"""The sentence browser's data as compact columns.
+
+Every text stands once. Within a unit every edit stands once, and annotators and systems name it by its number: most
+edits are shared by several of them. Offsets count UTF-16 code units, as the strings of a web page do.
+
+The columns (``templates/pool.js`` reads them):
+
+- ``texts``, ``names``, ``documents`` (number into ``documentNames``), ``disagreement``: one per unit;
+- ``edits``: per unit five numbers for each edit: start, length, replacements, type, and 1 where it is optional;
+- ``words`` are replacements, ``replacements`` are lists of numbers of them, ``types`` the error types;
+- ``annotations``: per unit and annotator the numbers of the edits, or 0 where the annotator did not look;
+- ``proposals``: per unit and system three times the number of the edit, plus 1 where it matched and 2 where not;
+- ``counts``: per unit and system correct, proposed and reference edits; ``chosen``: the annotators scored against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Generic, TypeVar
+
+from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+
+Key = TypeVar("Key", bound=Hashable)
+
+_BASIC = 0xFFFF
+"""Characters above take two UTF-16 code units."""
+
+
+class _Numbers(Generic[Key]):
+    """Gives each different thing a number, in the order of first use."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Key, int] = {}
+
+    def __getitem__(self, key: Key) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def listed(self) -> list[Key]:
+        return list(self._numbers)
+
+
+def browser_data(browse: Browse) -> Mapping[str, object]:
+    """Make the columns, ready for JSON.
+
+    Args:
+        browse: What to browse.
+
+    Returns:
+        The columns that the module's docstring lists.
+    """
+    words: _Numbers[str] = _Numbers()
+    replacements: _Numbers[tuple[int, ...]] = _Numbers()
+    types: _Numbers[str] = _Numbers()
+    documents: _Numbers[str] = _Numbers()
+    edits, annotations, proposals = [], [], []
+    for unit in browse.units:
+        pool: _Numbers[tuple[int, int, int, int, int]] = _Numbers()
+        at = _offsets(unit.text)
+
+        def number(edit: BrowseEdit) -> int:
+            texts = replacements[tuple(words[text] for text in edit.replacements)]
+            start, end = (edit.start, edit.end) if at is None else (at[edit.start], at[edit.end])  # noqa: B023
+            return pool[start, end - start, texts, types[edit.type], int(edit.optional)]  # noqa: B023
+
+        annotations.append([0 if e is None else [number(edit) for edit in e] for e in unit.annotators])
+        proposals.append([[3 * number(edit) + _mark(edit) for edit in system] for system in unit.systems])
+        edits.append([value for edit in pool.listed() for value in edit])
+    return {
+        "unit": browse.unit,
+        "annotators": browse.annotators,
+        "systems": browse.systems,
+        "names": [unit.name for unit in browse.units],
+        "texts": [unit.text for unit in browse.units],
+        "documents": [documents[unit.document] for unit in browse.units],
+        "documentNames": documents.listed(),
+        "disagreement": [_rounded(unit) for unit in browse.units],
+        "words": words.listed(),
+        "replacements": replacements.listed(),
+        "types": types.listed(),
+        "edits": edits,
+        "annotations": annotations,
+        "proposals": proposals,
+        "counts": [[value for counts in unit.counts for value in counts] for unit in browse.units],
+        "chosen": [unit.chosen for unit in browse.units],
+    }
+
+
+def _mark(edit: BrowseEdit) -> int:
+    return 0 if edit.matched is None else 1 if edit.matched else 2
+
+
+def _rounded(unit: BrowseUnit) -> float | None:
+    """Three digits are more than the page shows."""
+    return None if unit.disagreement is None else round(unit.disagreement, 3)
+
+
+def _offsets(text: str) -> list[int] | None:
+    """UTF-16 offset of every character and of the end; None where they are the characters' own."""
+    if not text or max(text) <= chr(_BASIC):
+        return None
+    offsets = [0]
+    for character in text:
+        offsets.append(offsets[-1] + 1 + (ord(character) > _BASIC))
+    return offsets

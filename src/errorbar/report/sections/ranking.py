@@ -1,0 +1,64 @@
+"""The order of systems, and what a comparison says about the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from errorbar.metrics.comparison import Comparison
+from errorbar.metrics.score import Score
+from errorbar.studies.model import CorpusStudy
+
+
+def value(score: Score) -> float:
+    """F to sort by; without a value last."""
+    return -1.0 if score.f.value is None else score.f.value
+
+
+def ranked(study: CorpusStudy) -> list[int]:
+    """Numbers of the systems from the highest F to the lowest; of equal ones the first comes first."""
+    return sorted(range(len(study.scores)), key=lambda k: -value(study.scores[k]))
+
+
+def ranks(values: Sequence[float | None]) -> list[int | None]:
+    """Rank of each value, 1 for the highest; equal values share the better rank; None has none."""
+    known = sorted((v for v in values if v is not None), reverse=True)
+    return [None if v is None else known.index(v) + 1 for v in values]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The first system against each other one.
+
+    Attributes:
+        best: Its name.
+        better_than: Systems that it is significantly better than.
+        alike: Systems that it cannot be told apart from, best first.
+    """
+
+    best: str
+    better_than: tuple[str, ...]
+    alike: tuple[str, ...]
+
+
+def standing(study: CorpusStudy) -> Standing | None:
+    """Where the first system stands by its own pairs; None where nothing was compared.
+
+    "Cannot be told apart" is not transitive, so only pairs with the first system count, not letters or chains.
+    """
+    found = study.comparison
+    if found is None or len(study.scores) < 2:
+        return None
+    order = ranked(study)
+    best = study.scores[order[0]].system
+    p_values = _p_values(found, best)
+    alpha = 1 - study.confidence_level
+    others = [study.scores[k].system for k in order[1:]]
+    # The best F is no lower than any other, so a significant difference is in its favor.
+    better = tuple(name for name in others if (p := p_values.get(name)) is not None and p <= alpha)
+    return Standing(best, better, tuple(name for name in others if name not in set(better)))
+
+
+def _p_values(found: Comparison, name: str) -> dict[str, float | None]:
+    pairs = [pair for pair in found.pairs if name in (pair.first, pair.second)]
+    return {pair.second if pair.first == name else pair.first: pair.p_adjusted for pair in pairs}

@@ -1,0 +1,199 @@
+"""Systems against the annotators of a corpus: scores, comparison, ceiling, agreement and sentences at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from errorbar.agreement import AgreementReport, agreement_report
+from errorbar.agreement import Resampling as AgreementResampling
+from errorbar.ceiling import Ceiling, ceiling, prepare_study
+from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import Place
+from errorbar.core.problems import Problems
+from errorbar.edits.items import edit_items
+from errorbar.metrics.base import Metric
+from errorbar.metrics.choice import RUNNING, SENTENCE
+from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import score
+from errorbar.metrics.statistics import Documents
+from errorbar.stats.streams import stream
+from errorbar.studies.browsing import browse_corpus
+from errorbar.studies.measured import Measured, Memory
+from errorbar.studies.model import CorpusStudy
+from errorbar.studies.signatures import CorpusSignatures, agreement_signature
+
+
+def study_corpus(
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    metric: Metric,
+    problems: Problems,
+    documents: Documents,
+    *,
+    resampling: Resampling,
+    conventions: tuple[str, ...] = (),
+    metrics: Sequence[Metric] = (),
+    ceiling_resamples: int | None = None,
+    jobs: int = 1,
+    browse: bool = True,
+) -> CorpusStudy:
+    """Compute everything that a report shows of systems and annotators.
+
+    The numbers are those of ``errorbar score --ci``, ``compare``, ``ceiling`` and ``agree`` for the same input, method,
+    number of resamples and seed. Every text is measured once.
+
+    Args:
+        corpus: Sentences and annotations.
+        systems: The systems' sentences.
+        metric: The main metric.
+        problems: Where warnings and repairs go; what it holds already is kept.
+        documents: Which essay each sentence is from.
+        resampling: How intervals are made, of the main metric, of differences and of agreement.
+        conventions: Further choices that belong in signatures, e.g. ``unmarked:nobody``.
+        metrics: Further metrics, without intervals.
+        ceiling_resamples: Resamples for intervals of the human ceiling; None: none are made.
+        jobs: How many cores; changes no digit.
+        browse: Also sentences and edits.
+
+    Returns:
+        The study. There is no comparison with fewer than two systems, essays or sentences, nor by the closed method;
+        no ceiling with one annotator, or where the metric names one; no agreement with one annotator or no token.
+
+    Raises:
+        InputError: If a system has another number of sentences than the source, or edits of one annotator overlap.
+        UsageError: If a metric names an annotator that the corpus does not have.
+    """
+    resampling = replace(resampling, jobs=jobs)
+    memory = Memory(corpus)
+    main = Measured(metric, memory)
+    scores = score(corpus, systems, [main], by_type=True, by_sentence=True, resampling=resampling, problems=problems)
+    scores = [_with_conventions(one, conventions) for one in scores]
+    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions)
+    signatures = CorpusSignatures(corpus, systems, conventions)
+    said = {f"score: {one.system}": str(one.signature) for one in scores}
+
+    comparison, groups = _compare(main, corpus, systems, documents, resampling, problems)
+    if comparison is not None:
+        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.unit))
+
+    found, intervals, how = _ceiling(main, corpus, systems, documents, resampling, ceiling_resamples, problems)
+    if found is not None:
+        said["ceiling"] = signatures.of(str(metric.spec), *how)
+
+    agreement, signature = _agreement(corpus, resampling, problems)
+    if agreement is not None:
+        said["agree"] = signature
+
+    return CorpusStudy(
+        corpus.name,
+        documents.unit,
+        len(corpus),
+        documents.n_clusters if documents.unit == "document" else None,
+        corpus.annotators,
+        scores,
+        others,
+        comparison,
+        groups,
+        found,
+        intervals,
+        agreement,
+        browse_corpus(corpus, systems, main) if browse else None,
+        said,
+        list(dict.fromkeys(problems.notes)),  # the parts of a study warn of the same things
+        resampling.confidence_level,
+    )
+
+
+def _with_conventions(one: Score, conventions: tuple[str, ...]) -> Score:
+    if not conventions:
+        return one
+    return replace(one, signature=replace(one.signature, conventions=(*conventions, *one.signature.conventions)))
+
+
+def _other_rules(metric: Metric, corpus: Corpus) -> list[Metric]:
+    """The metric under the other rule of choosing an annotator, where that can change a digit."""
+    if not isinstance(metric, M2) or metric.annotator is not None or len(corpus.annotators) < 2:
+        return []
+    return [replace(metric, choose=SENTENCE if metric.choose == RUNNING else RUNNING)]
+
+
+def _others(
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    metrics: Sequence[Metric],
+    memory: Memory,
+    problems: Problems,
+    conventions: tuple[str, ...],
+) -> dict[str, list[Score]]:
+    unique = {str(metric.spec): Measured(metric, memory) for metric in metrics}
+    made = score(corpus, systems, list(unique.values()), problems=problems) if unique else []
+    n = len(unique)
+    return {spec: [_with_conventions(one, conventions) for one in made[k::n]] for k, spec in enumerate(unique)}
+
+
+def _compare(
+    metric: Metric,
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    documents: Documents,
+    resampling: Resampling,
+    problems: Problems,
+) -> tuple[Comparison | None, list[str]]:
+    clusters = documents.clusters()
+    if len(systems) < 2 or len(np.unique(clusters)) < 2 or resampling.method == "closed":
+        return None, [""] * len(systems)
+    measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
+    found = compare_systems(metric, measured, clusters, resampling)
+    alpha = 1 - resampling.confidence_level
+    smallest = found.smallest_p()
+    if smallest is not None and smallest > alpha:
+        what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
+        problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
+    groups = {row.name: row.group for row in found.ranking(alpha)}
+    return found, [groups[system.name] for system in systems]
+
+
+def _ceiling(
+    metric: Metric,
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    documents: Documents,
+    resampling: Resampling,
+    resamples: int | None,
+    problems: Problems,
+) -> tuple[Ceiling | None, CeilingIntervals | None, list[str]]:
+    if len(corpus.annotators) < 2 or metric.annotator is not None:
+        return None, None, []
+    seed, jobs = resampling.seed, resampling.jobs
+    study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs)
+    found = ceiling(study, jobs=jobs)
+    how = [] if all(found.exact) else ["most:1000", f"seed:{seed}"]
+    if resamples is None:
+        return found, None, how
+    percentile = Resampling("percentile", resamples, 0.95, seed, jobs)
+    intervals = ceiling_intervals(study, documents.clusters(), percentile)
+    return found, intervals, [*how, percentile.convention(documents.unit)]
+
+
+def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tuple[AgreementReport | None, str]:
+    """Agreement about tokens; also where some annotators looked at nothing."""
+    looked = {name for sentence in corpus.sentences if sentence.tokens for name in sentence.annotations}
+    if len(looked) < 2:
+        return None, ""
+    made = edit_items(corpus)
+    problems.notes += made.notes()
+    seed, n, level = resampling.seed, resampling.replicates, resampling.confidence_level
+    how = AgreementResampling(stream(seed, "agreement"), n, level)
+    report = agreement_report(made.judgments, clusters=made.clusters, resampling=how)
+    problems.notes += report.notes
+    signature = agreement_signature(
+        made.judgments, "items=tokens,labels=error", replicates=n, seed=seed, unit="cluster", confidence_level=level
+    )
+    return report, signature

@@ -1,0 +1,151 @@
+"""Judgments of a crowd, and systems against them: scores, bins, curves and agreement at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.agreement import AgreementReport, Resampling, agreement_report
+from errorbar.core.corpus import ContentHash
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problems
+from errorbar.core.signature import Signature
+from errorbar.crowd.answers import Answers
+from errorbar.crowd.dawid_skene import dawid_skene
+from errorbar.crowd.majority import majority
+from errorbar.crowd.trust import trust_weighted
+from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, Flags, Floats, Ties, crowd_score, measure_crowd
+from errorbar.metrics.crowd_bins import agreement_bins, in_bin
+from errorbar.metrics.crowd_curve import REFERENCE_PREVALENCE, kappa_curve
+from errorbar.stats.streams import stream
+from errorbar.studies.model import CrowdStudy, CrowdSystem
+from errorbar.studies.signatures import agreement_signature
+
+Shares = Literal["votes", "trust", "dawid-skene"]
+HISTOGRAM = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Edges of the histogram of agreement."""
+
+
+def study_crowd(
+    judgments: Judgments,
+    systems: Mapping[str, Flags],
+    problems: Problems,
+    *,
+    name: str = "",
+    clusters: NDArray[np.int64] | None = None,
+    error: str = "error",
+    shares: Shares = "votes",
+    ties: Ties = "half",
+    beta: float = 1.0,
+    seed: int = 0,
+    resamples: int = 2000,
+    curve_resamples: int = 1000,
+    reference_prevalence: float = REFERENCE_PREVALENCE,
+    how: str = "items=tokens,labels=error",
+) -> CrowdStudy:
+    """Compute everything that a report shows of a crowd.
+
+    The numbers are those of ``errorbar crowd score``, ``curve`` and ``agree`` for the same input, seed and numbers of
+    resamples.
+
+    Args:
+        judgments: The judgments.
+        systems: Name to its flag for each item; shape (items,) each.
+        problems: Where warnings go; what it holds already is kept.
+        name: What to call the judgments.
+        clusters: Cluster of each item; None: items are resampled.
+        error: The label that means an error, in any case.
+        shares: What the share of an item is.
+        ties: What a tie is to the majority.
+        beta: Weight of recall in F.
+        seed: Of the random streams.
+        resamples: For the intervals of scores and agreement.
+        curve_resamples: For those of bins and curves.
+        reference_prevalence: Share of errors that kappa is standardised to.
+        how: What the judgments are, for the signature of agreement.
+
+    Raises:
+        UsageError: If no label means an error, or the judgments do not allow the shares.
+    """
+    share, counts = _shares(judgments, error, shares, seed)
+    signatures: dict[str, str] = {}
+    found = []
+    for system, flags in systems.items():
+        scores: dict[str, CrowdScore] = {}
+        for estimand in ESTIMANDS:
+            resampling = Resampling(stream(seed, "crowd", estimand), resamples)
+            scores[estimand] = crowd_score(
+                share, flags, counts, clusters, estimand=estimand, ties=ties, beta=beta, resampling=resampling
+            )
+            spec = f"crowd(beta={beta:g},estimand={estimand},shares={shares},ties={ties})"
+            signatures[f"crowd score: {system}, {estimand}"] = _signature(spec, judgments, flags, resamples, seed)
+        tables = {
+            str(each): measure_crowd(share, flags, counts, clusters, estimand=each, ties=ties) for each in ESTIMANDS
+        }
+        # The curve leaves ties out, whatever they are to the bins.
+        untied = measure_crowd(share, flags, counts, clusters, estimand="majority", ties="half")
+        in_bins = agreement_bins(tables, resampling=Resampling(stream(seed, "curve", "bins"), curve_resamples))
+        resampling = Resampling(stream(seed, "curve", "kappa"), curve_resamples)
+        curve = kappa_curve(untied, reference_prevalence=reference_prevalence, resampling=resampling)
+        found.append(CrowdSystem(system, scores, in_bins, curve))
+    agreement = _agreement(judgments, clusters, seed, resamples, problems)
+    if agreement is not None:
+        unit = "item" if clusters is None else "cluster"
+        signatures["agree"] = agreement_signature(judgments, how, replicates=resamples, seed=seed, unit=unit)
+    return CrowdStudy(
+        name,
+        int((counts > 0).sum()),
+        len(np.unique(judgments.rater)),
+        len(judgments),
+        {(low, high): int(in_bin(share[counts > 0], low, high).sum()) for low, high in pairwise(HISTOGRAM)},
+        agreement,
+        found,
+        reference_prevalence,
+        signatures,
+        list(dict.fromkeys(problems.notes)),
+    )
+
+
+def _shares(judgments: Judgments, error: str, shares: Shares, seed: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Share of errors of each item, and its number of judgments."""
+    code = [k for k, label in enumerate(judgments.labels) if label.lower() == error.lower()]
+    if len(code) != 1:
+        what = f"no label is called '{error}'"
+        raise UsageError(Problem("crowd-error-label", what, fix=nearest(error, judgments.labels)))
+    ways: dict[str, Callable[[], Answers]] = {
+        "votes": lambda: majority(judgments),
+        "trust": lambda: trust_weighted(judgments),
+        "dawid-skene": lambda: dawid_skene(judgments, stream(seed, "crowd", "dawid-skene"))[0],
+    }
+    answers = ways[shares]()
+    return np.clip(answers.shares[:, code[0]], 0, 1), answers.n_judgments
+
+
+def _agreement(
+    judgments: Judgments, clusters: NDArray[np.int64] | None, seed: int, resamples: int, problems: Problems
+) -> AgreementReport | None:
+    if len(np.unique(judgments.rater)) < 2:
+        return None
+    resampling = Resampling(stream(seed, "agreement"), resamples)
+    report = agreement_report(judgments, clusters=clusters, resampling=resampling)
+    problems.notes += report.notes
+    return report
+
+
+def _signature(spec: str, judgments: Judgments, flags: Flags, resamples: int, seed: int) -> str:
+    """What can change a digit: items, judgments, flags and conventions."""
+    source, reference, said = ContentHash(), ContentHash(), ContentHash()
+    source.add(judgments.items)
+    reference.add([*judgments.raters, *judgments.labels])
+    for column in (judgments.item, judgments.rater, judgments.label, judgments.weight):
+        reference.add(["" if column is None else sha256(column.tobytes()).hexdigest()])
+    said.add([sha256(flags.tobytes()).hexdigest()])
+    n, raters = len(judgments.items), len(np.unique(judgments.rater))
+    conventions = (f"resamples:{resamples}", f"seed:{seed}")
+    return str(Signature(spec, source.short(), reference.short(), said.short(), n, raters, conventions))

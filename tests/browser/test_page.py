@@ -1,0 +1,176 @@
+"""The page around the sentence browser: opening, schemes, widths, contents, tables, charts, paper."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from errorbar.report.model import Report
+from tests.browser.conftest import Opener
+
+
+def draw_all(page: object) -> None:
+    """Bring every chart on the screen, so that all are drawn."""
+    figures = page.locator("figure.chart")  # type: ignore[attr-defined]
+    for number in range(figures.count()):
+        figures.nth(number).scroll_into_view_if_needed()
+        figures.nth(number).locator("svg").wait_for()
+
+
+def test_opens_from_disk_and_asks_for_nothing(opened: Opener, demo_url: str) -> None:
+    """The fixture judges console, requests and dialogs."""
+    watched = opened(demo_url)
+    draw_all(watched.page)
+    assert demo_url.startswith("file:")
+    assert watched.page.get_by_text("needs scripts").count() == 0
+    assert set(watched.asked) <= {demo_url, "data:,"}
+    first = watched.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    print(f"first view after {first:.0f} ms")  # noqa: T201 - measured, not judged
+
+
+def test_the_policy_forbids_what_is_not_the_pages_own(chromium: object, demo_url: str) -> None:
+    page = chromium.new_page()  # type: ignore[attr-defined]
+    page.goto(demo_url)
+    page.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.harmed = 1';"
+        " document.body.append(s); const i = document.createElement('img'); i.src = 'https://example.invalid/x.png';"
+        " i.setAttribute('onerror', 'window.harmed = 2'); document.body.append(i); }"
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.harmed") is None
+    # Later, because what a debugger evaluates is let through.
+    page.evaluate(
+        "setTimeout(() => { try { new Function('window.harmed = 3')() } catch { document.title = 'refused' } })"
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.harmed") is None
+    assert page.title() == "refused"
+    page.close()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize("kind", ["demo_url", "whole_url"])
+def test_never_scrolls_sideways(opened: Opener, request: pytest.FixtureRequest, kind: str, width: int) -> None:
+    page = opened(request.getfixturevalue(kind), width=width).page
+    draw_all(page)
+    for button in page.locator(".show-table").all():
+        button.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_scheme_follows_the_reader_and_the_button(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url, dark=True).page
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(paper) == "rgb(18, 22, 28)"
+    chart = page.locator("figure.chart").first
+    chart.scroll_into_view_if_needed()
+    page.locator("figure.chart[data-drawn=dark]").first.wait_for()
+    page.get_by_role("button", name="Switch to light colors").click()
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    page.locator("figure.chart[data-drawn=light]").first.wait_for()
+    page.reload()
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    assert page.get_by_role("button", name="Switch to dark colors").is_visible()
+
+
+def test_tables_sort_by_value_and_keep_the_undefined_last(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    table = page.locator("#table-leaderboard")
+    names = table.locator("tbody th")
+    heading = table.locator("thead th").nth(3)
+    assert names.all_inner_texts() == ["careful", "greedy", "articles", "copy"]
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert names.all_inner_texts() == ["greedy", "careful", "articles", "copy"]
+    heading.get_by_role("button").press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert names.all_inner_texts() == ["articles", "careful", "greedy", "copy"]
+    table.get_by_role("button", name="System").click()
+    assert heading.get_attribute("aria-sort") is None
+    assert names.all_inner_texts() == ["articles", "careful", "copy", "greedy"]
+
+
+def test_every_chart_has_its_table_and_says_what_it_shows(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    for figure in page.locator("figure.chart").all():
+        assert figure.locator("figcaption span").inner_text()
+        assert figure.get_by_role("img").first.get_attribute("aria-label")
+        button, table = figure.get_by_role("button", name="Table"), figure.locator(".chart-table table")
+        assert not table.is_visible()
+        button.click()
+        assert button.get_attribute("aria-expanded") == "true"
+        assert table.locator("tbody tr").count() == 4
+        button.click()
+        assert not table.is_visible()
+
+
+@pytest.mark.parametrize(("kind", "start"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
+def test_charts_can_be_saved(opened: Opener, demo_url: str, tmp_path: Path, kind: str, start: bytes) -> None:
+    page = opened(demo_url, dark=True).page
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=f"Save as {kind}: F with intervals").click()
+    waiting.value.save_as(tmp_path / "chart")
+    assert waiting.value.suggested_filename == f"bars.{kind.lower()}"
+    saved = (tmp_path / "chart").read_bytes()
+    assert saved.startswith(start)
+    assert len(saved) > 1000
+
+
+def test_contents_say_where_the_reader_is(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    page.get_by_role("link", name="Methods").click()
+    page.locator(".contents a:not([href='#summary-of-report'])[aria-current]").wait_for()
+    assert page.url.endswith("#methods")
+    page.get_by_role("link", name="Sentences").click()
+    page.locator(".contents a[href='#sentences'][aria-current]").wait_for()
+
+
+def test_skip_link_comes_first(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+def test_headings_are_in_order(opened: Opener, demo_url: str) -> None:
+    levels = opened(demo_url).page.evaluate(
+        "[...document.querySelectorAll('h1,h2,h3,h4')].map(h => Number(h.tagName[1]))"
+    )
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels[1:]))
+
+
+def test_prints_all_charts_in_light_and_no_controls(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url, dark=True).page
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for figure in page.locator("figure.chart[data-drawn=light]").all():
+        figure.wait_for()
+    assert page.locator("figure.chart[data-drawn=light] svg").count() == 2
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    for hidden in (".control", ".browser-controls", ".contents", ".pager"):
+        assert not any(part.is_visible() for part in page.locator(hidden).all()), hidden
+    assert page.locator(".unit").first.is_visible()
+
+
+def test_without_scripts_the_numbers_are_there(opened: Opener, demo_url: str, demo_report: Report) -> None:
+    """Everything but the charts and the sentences, and the page says so."""
+    watched = opened.browser.new_context(java_script_enabled=False).new_page()
+    watched.goto(demo_url)
+    tables = watched.locator("table")
+    assert tables.count() == 3
+    assert all(table.is_visible() for table in tables.all())
+    assert watched.get_by_text("browser needs scripts").is_visible()
+    assert watched.get_by_text(demo_report.summary[0]).is_visible()
+    watched.context.close()
+
+
+def test_a_page_that_was_never_scrolled_is_printed_with_all_charts(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url, height=300).page
+    page.wait_for_timeout(200)
+    assert page.locator("figure.chart svg").count() < 2
+    assert len(page.pdf()) > 20_000
+    assert page.locator("figure.chart svg").count() == 2

@@ -1,0 +1,226 @@
+"""The sentence browser: what it finds is counted again here, from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+
+from errorbar.studies.browse import Browse, BrowseUnit
+from tests.browser.conftest import Opener, Watched
+from tests.browser.pages import demo_browse
+
+BROWSE = demo_browse()
+
+
+def count(holds: Callable[[BrowseUnit], bool], browse: Browse = BROWSE) -> int:
+    return sum(holds(unit) for unit in browse.units)
+
+
+def pick(watched: Watched, part: str, label: str) -> None:
+    watched.page.locator(f"[data-part={part}]").select_option(label=label)
+
+
+def has_text(unit: BrowseUnit, text: str) -> bool:
+    edits = [edit for edits in (*unit.annotators, *unit.systems) for edit in edits or ()]
+    return any(text in part.lower() for part in (unit.text, *(r for edit in edits for r in edit.replacements)))
+
+
+def has_type(unit: BrowseUnit, error_type: str) -> bool:
+    return any(edit.type == error_type for edits in unit.annotators for edit in edits or ())
+
+
+@pytest.mark.parametrize("query", ["the", "UNIVERSITY", "at the", "in college", "no such words", "  The "])
+def test_search_finds_texts_and_corrections(opened: Opener, demo_url: str, query: str) -> None:
+    watched = opened(demo_url)
+    watched.page.get_by_label("Search texts and corrections").fill(query)
+    assert watched.count() == count(lambda unit: has_text(unit, query.strip().lower()))
+
+
+def test_a_search_is_quick(opened: Opener, demo_url: str) -> None:
+    """Measured inside the page, from the key to the sentences in the document; printed, not judged."""
+    page = opened(demo_url).page
+    took = page.evaluate(
+        "() => { const box = document.querySelector('[data-part=search]'); box.value = 'the';"
+        " const begin = performance.now();"
+        " box.dispatchEvent(new Event('input')); return performance.now() - begin; }"
+    )
+    print(f"search took {took:.0f} ms")  # noqa: T201 - measured, not judged
+    assert page.locator(".unit mark").count() > 0
+
+
+def test_search_marks_what_it_found(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    watched.page.get_by_label("Search texts and corrections").fill("Village")
+    marks = watched.page.locator(".unit mark").all_inner_texts()
+    assert marks
+    assert {mark.lower() for mark in marks} == {"village"}
+
+
+def test_filters_by_type(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    for error_type in ("ArtOrDet", "Vt", "Prep"):
+        found = count(lambda unit, wanted=error_type: has_type(unit, wanted))  # type: ignore[misc]
+        pick(watched, "type", f"{error_type} ({found})")
+        assert watched.count() == found
+
+
+@pytest.mark.parametrize(
+    ("outcome", "holds"),
+    [
+        ("got everything right", lambda c, p, g: c == p == g),
+        ("got something right", lambda c, p, g: c > 0),
+        ("proposed something wrong", lambda c, p, g: p > c),
+        ("proposed nothing", lambda c, p, g: p == 0),
+        ("missed something", lambda c, p, g: g > c),
+    ],
+)
+def test_filters_by_who_got_it_right(
+    opened: Opener, demo_url: str, outcome: str, holds: Callable[[int, int, int], bool]
+) -> None:
+    watched = opened(demo_url)
+    pick(watched, "outcome", outcome)
+    assert watched.count() == count(lambda u: any(holds(*c) for c in u.counts))
+    pick(watched, "who", "every system")
+    assert watched.count() == count(lambda u: all(holds(*c) for c in u.counts))
+    pick(watched, "who", "no system")
+    assert watched.count() == count(lambda u: not any(holds(*c) for c in u.counts))
+    pick(watched, "who", "greedy")
+    assert watched.count() == count(lambda u: holds(*u.counts[BROWSE.systems.index("greedy")]))
+
+
+def test_filters_and_sorts_by_disagreement(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    watched.page.locator("[data-part=least]").fill("0.5")
+    assert watched.count() == count(lambda u: u.disagreement is not None and u.disagreement >= 0.5)
+    pick(watched, "order", "annotators differ most")
+    ranked = sorted(BROWSE.units, key=lambda u: -(u.disagreement or 0))
+    assert watched.shown() == [f"Sentence {unit.name}" for unit in ranked[: len(watched.shown())]]
+    watched.page.get_by_role("button", name="Clear all filters").click()
+    assert watched.count() == len(BROWSE.units)
+
+
+def test_filters_by_document(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    pick(watched, "document", "essay-2")
+    assert watched.count() == count(lambda u: u.document == "essay-2")
+
+
+def test_the_number_of_matches_is_announced(opened: Opener, demo_url: str) -> None:
+    status = opened(demo_url).page.get_by_role("status")
+    assert status.get_attribute("aria-live") == "polite"
+    assert status.inner_text() == f"All {len(BROWSE.units)} sentences"
+
+
+def test_filters_are_in_the_address_and_come_back(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    watched.page.get_by_label("Search texts and corrections").fill("the & ?#")
+    watched.page.get_by_label("Search texts and corrections").fill("the")
+    pick(watched, "outcome", "missed something")
+    pick(watched, "who", "greedy")
+    pick(watched, "order", "hardest for systems")
+    watched.page.locator("[data-part=least]").fill("0.2")
+    found, shown = watched.count(), watched.shown()
+    again = opened(watched.page.url)
+    assert (again.count(), again.shown()) == (found, shown)
+    assert 0 < found < len(BROWSE.units)
+    assert again.page.get_by_label("Search texts and corrections").input_value() == "the"
+
+
+def test_a_link_goes_to_its_sentence(opened: Opener, demo_url: str) -> None:
+    watched = opened(f"{demo_url}#s37")
+    card = watched.page.locator(".unit.current")
+    assert card.locator("h3").inner_text() == "Sentence 37"
+    assert card.evaluate("e => e === document.activeElement")
+    assert 0 <= card.evaluate("e => e.getBoundingClientRect().top") < 500
+    watched.page.evaluate("location.hash = '#s5'")
+    watched.page.locator(".unit.current h3", has_text="Sentence 5").wait_for()
+    watched.page.evaluate("location.hash = '#methods'")
+    watched.page.wait_for_timeout(100)
+    assert watched.page.locator("#methods").is_visible()
+
+
+@pytest.mark.parametrize("hash_", ["#s999999", "#s%E0%A4%A", "#s?least=x&order=no&type=" + quote("<b>"), "#b2:1", "#"])
+def test_an_address_that_is_none_shows_everything(opened: Opener, demo_url: str, hash_: str) -> None:
+    assert opened(demo_url + hash_).count() == len(BROWSE.units)
+
+
+def test_keys_walk_over_all_sentences_and_leave(opened: Opener, demo_url: str) -> None:
+    page = opened(f"{demo_url}#s1").page
+    focused = "document.activeElement.closest('.unit')?.querySelector('h3').textContent"
+    for number in range(2, 16):
+        page.keyboard.press("j" if number % 2 else "ArrowRight")
+        assert page.evaluate(focused) == f"Sentence {number}"
+    for number in range(14, 0, -1):
+        page.keyboard.press("k" if number % 2 else "ArrowLeft")
+        assert page.evaluate(focused) == f"Sentence {number}"
+    page.keyboard.press("k")
+    assert page.evaluate(focused) == "Sentence 1"
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.type") == "search"
+    page.keyboard.type("j/k")
+    assert page.evaluate("document.activeElement.value") == "j/k"
+
+
+def test_tab_passes_through(opened: Opener, demo_url: str) -> None:
+    """From the search field to behind the browser with the Tab key alone."""
+    page = opened(demo_url).page
+    page.get_by_label("Search texts and corrections").focus()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('#methods') !== null"):
+            return
+    pytest.fail("the focus never left the sentences")
+
+
+def test_turns_pages(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    seen = watched.shown()
+    button = watched.page.get_by_role("button", name="Next")
+    while button.is_enabled():
+        button.click()
+        seen += watched.shown()
+    assert seen == [f"Sentence {unit.name}" for unit in BROWSE.units]
+    watched.page.get_by_role("button", name="Previous").click()
+    assert watched.shown()[-1] != seen[-1]
+
+
+def test_shows_edits_of_everybody(opened: Opener, demo_url: str) -> None:
+    """Sentence by sentence: what is deleted, inserted, offered instead, typed, optional, matched."""
+    watched = opened(demo_url)
+    for unit in BROWSE.units[:3]:
+        card = watched.page.locator(".unit").nth(int(unit.name) - 1)
+        edits = [e for who in {*unit.annotators, *unit.systems} for e in who or ()]
+        wanted = sorted(unit.text[e.start : e.end] for e in edits if e.start < e.end)
+        # Annotators or systems that did the same share a row; a system and an annotator never do.
+        assert set(card.locator("del").all_inner_texts()) == set(wanted)
+        assert set(card.locator("ins").all_inner_texts()) == {e.replacements[0] for e in edits if e.replacements[0]}
+        others = {f"or {other or '(nothing)'}" for e in edits for other in e.replacements[1:]}
+        assert {text.strip() for text in card.locator(".or").all_inner_texts()} == others
+        tags = {e.type for e in edits if e.type} | ({"optional"} if any(e.optional for e in edits) else set())
+        assert set(card.locator(".edit > .tag").all_inner_texts()) == tags
+    first = watched.page.locator(".unit").first
+    assert first.locator(".mark.right").count() > 0
+    assert first.locator(".mark.wrong").count() > 0
+
+
+def test_chosen_systems_are_shown(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    first = watched.page.locator(".unit").first
+    watched.page.get_by_text("Shown: 3 of 3 annotators, 4 of 4 systems").click()
+    watched.page.get_by_role("button", name="None systems").click()
+    assert first.locator("dt").count() == 3
+    watched.page.get_by_label("greedy", exact=True).check()
+    assert first.locator("dt").count() == 4
+    watched.page.get_by_role("button", name="None annotators").click()
+    assert first.locator("dt").count() == 1
+    assert "greedy" in first.locator("dt").inner_text()
+
+
+def test_only_the_words_around_edits(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    before = watched.page.locator(".rows").first.inner_text()
+    watched.page.get_by_label("Only the words around edits").check()
+    assert len(watched.page.locator(".rows").first.inner_text()) <= len(before)
+    assert watched.page.locator(".gap").count() > 0

@@ -1,0 +1,88 @@
+"""``errorbar score --jobs`` and ``--dask``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from errorbar.execute import cluster
+from tests.helpers.cli import CommandLine
+
+
+def write(folder: Path, n: int) -> list[str]:
+    """Files of ``n`` sentences, as arguments."""
+    gold, system = folder / f"gold{n}.m2", folder / f"system{n}.txt"
+    with gold.open("w") as m2, system.open("w") as text:
+        for k in range(n):
+            m2.write(f"S w{k} a b w{k % 97} c\nA 0 1|||Det|||x|||REQUIRED|||-NONE-|||{k % 2}\n\n")
+            text.write(f"{'x' if k % 5 else f'w{k}'} a {'b' if k % 7 else 'd'} w{k % 97} c\n")
+    return ["--gold", str(gold), f"it={system}", "--format", "csv"]
+
+
+@pytest.mark.parametrize("more", [[], ["--ci", "--resamples", "50"], ["--by-sentence"], ["--annotator", "1"]])
+def test_the_number_of_jobs_changes_nothing(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    monkeypatch.setattr("errorbar.metrics.scoring.PIECE", 100)
+    files = write(tmp_path, 1000)
+    one = errorbar("score", *files, *more)
+    assert one.code == 0
+    assert errorbar("score", *files, *more, "--jobs", "2") == one
+
+
+def test_jobs_with_a_corpus_that_is_not_cut(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("errorbar.metrics.scoring.PIECE", 100)
+    monkeypatch.chdir(tmp_path)
+    assert errorbar("demo", "--save", "demo").code == 0
+    arguments = ("score", "--gold", "demo/gold.jsonl", "demo/careful.txt", "demo/greedy.txt", "--ci")
+    one = errorbar(*arguments, "--resamples", "50")
+    assert one.code == 0
+    assert errorbar(*arguments, "--resamples", "50", "--jobs", "2") == one
+
+
+def test_a_scheduler_that_cannot_be_reached(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    start = time.monotonic()
+    outcome = errorbar("score", *write(tmp_path, 10), "--dask", "tcp://127.0.0.1:9")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert len(outcome.err.splitlines()) == 1
+    assert "127.0.0.1:9" in outcome.err
+    assert "[dask-unreachable]" in outcome.err
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.slow
+def test_dask_prints_the_same(errorbar: CommandLine, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    files = write(tmp_path, 20_000)
+    one = errorbar("score", *files)
+    assert one.code == 0
+    assert errorbar("score", *files, "--dask", "local", "--jobs", "2") == one
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_memory_does_not_grow_with_the_input(tmp_path: Path, jobs: str) -> None:
+    peaks = [peak([*write(tmp_path, n), "--jobs", jobs]) for n in (40_000, 200_000)]
+    assert peaks[1] < peaks[0] + 12, peaks  # the input grows by 20 MB; a row kept for each sentence would show
+
+
+def peak(arguments: list[str]) -> float:
+    """Largest resident memory of the command, in MB."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "errorbar", "score", *arguments], stdout=subprocess.DEVNULL
+    ) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss / 1024

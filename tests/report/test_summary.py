@@ -1,0 +1,149 @@
+"""The summary is true: each sentence is derived by hand from the numbers of the study."""
+
+from __future__ import annotations
+
+import pytest
+
+from errorbar.core.errors import Problem
+from errorbar.core.estimate import Undefined
+from errorbar.report.sections.summary import summary
+from errorbar.studies.model import CorpusStudy
+from tests.report.studies import ceiling, comparison, estimate, score, study, systems
+
+
+def said(one: CorpusStudy) -> str:
+    return " ".join(summary([one]))
+
+
+def test_two_that_cannot_be_told_apart_and_the_share_of_a_human() -> None:
+    # 0.365 / 0.5 = 0.73; p of the pair is 1.
+    one = systems({"CAMB": 0.365, "CUUI": 0.36}, found=ceiling(0.5, {"CAMB": 0.365, "CUUI": 0.36}))
+    assert summary([one]) == [
+        "CAMB has the highest F0.5 of 2 systems, 36.50 (95% interval 34.50–38.50), against 2 annotators on "
+        "100 sentences.",
+        "CAMB and CUUI cannot be told apart at the 5% level.",
+        "With 9 references, CAMB reaches 73% of what a human scores (F 36.50 against 50.00).",
+    ]
+
+
+def test_a_difference_that_the_test_shows() -> None:
+    assert "A is significantly better than B at the 5% level." in said(
+        systems({"B": 0.2, "A": 0.4}, {("A", "B"): 0.01})
+    )
+
+
+@pytest.mark.parametrize(("p", "different"), [(0.05, True), (0.0501, False)])
+def test_the_level_itself_is_significant(p: float, different: bool) -> None:
+    text = said(systems({"A": 0.4, "B": 0.2}, {("A", "B"): p}))
+    assert ("significantly better" in text) is different
+
+
+def test_letters_that_are_not_transitive() -> None:
+    # A–B and B–C are alike, A–C differ: groups a, ab, b. Of A only its own pairs may be told.
+    one = systems({"A": 0.4, "B": 0.38, "C": 0.36}, {("A", "C"): 0.01})
+    assert list(one.groups) == ["a", "ab", "b"]
+    assert summary([one])[1] == (
+        "A cannot be told apart from B at the 5% level, adjusted for all pairs; it is significantly better than C."
+    )
+
+
+def test_a_lower_system_may_differ_where_a_higher_one_does_not() -> None:
+    # Alike are B and D, not C between them: no chain, no cut by rank.
+    one = systems({"A": 0.4, "B": 0.39, "C": 0.38, "D": 0.37}, {("A", "C"): 0.01})
+    assert "cannot be told apart from B and D at the 5% level" in said(one)
+    assert "it is significantly better than C." in said(one)
+
+
+def test_the_best_is_better_than_all_others() -> None:
+    text = said(systems({"A": 0.4, "B": 0.2, "C": 0.1}, {("A", "B"): 0.01, ("A", "C"): 0.01}))
+    assert "A is significantly better than each of the other 2 at the 5% level, adjusted for all pairs." in text
+
+
+def test_the_best_differs_from_none_and_the_data_could_not_have_shown_it() -> None:
+    few = Problem("few-to-swap", "with so few essays no p-value can be small", severity="warning")
+    text = said(systems({"A": 0.4, "B": 0.2, "C": 0.1}, notes=[few]))
+    assert "A cannot be told apart from any of the other 2 at the 5% level, adjusted for all pairs; with so few" in text
+
+
+def test_systems_that_never_differ_have_no_p_value_and_are_alike() -> None:
+    text = said(systems({"A": 0.4, "B": 0.4}, {("A", "B"): None}))
+    assert "A and B have the highest F0.5 of 2 systems, 40.00" in text
+    assert "cannot be told apart" in text
+
+
+def test_200_systems_are_counted_rather_than_listed() -> None:
+    # s0 0.4, s1 0.399, ...: all alike to s0 but for the last one.
+    values = {f"s{k}": 0.4 - k / 1000 for k in range(200)}
+    text = said(systems(values, {("s0", "s199"): 0.001}))
+    assert "s0 has the highest F0.5 of 200 systems" in text
+    assert "cannot be told apart from s1, s2, s3, s4 and 194 more at the 5% level" in text  # 198 alike, 4 are named
+    assert text.endswith("it is significantly better than s199.")
+
+
+def test_one_system_is_not_compared() -> None:
+    text = said(study([score("mine", 0.3)]))
+    assert text == "mine scores F0.5 30.00 (95% interval 28.00–32.00) against 2 annotators on 100 sentences."
+
+
+def test_one_annotator_has_no_ceiling_and_no_interval_is_no_claim() -> None:
+    one = study([score("mine", 0.3, half=None), score("other", 0.2, half=None)], annotators=["A"])
+    assert summary([one]) == [
+        "mine has the highest F0.5 of 2 systems, 30.00, against 1 annotator on 100 sentences.",
+        "The systems were not compared with a test, so which differences are real is open.",
+        "With one annotator nothing says what a human would score.",
+    ]
+
+
+def test_all_zero_has_no_best_system() -> None:
+    one = study([score("a", 0.0), score("b", 0.0)], comparison({"a": 0.0, "b": 0.0}, {("a", "b"): None}))
+    first = summary([one])[0]
+    assert first == "F0.5 of 2 systems is 0.00 against 2 annotators on 100 sentences."
+    assert "highest" not in said(one)
+
+
+def test_undefined_values_are_named() -> None:
+    none = score("a", None, undefined=Undefined.NO_UNITS)
+    assert said(study([none])).startswith("a has no F0.5 against 2 annotators on 100 sentences: no unit was scored.")
+    assert "None of 2 systems has a value of F0.5" in said(study([none, score("b", None)]))
+    mixed = said(study([score("a", 0.0), none]))
+    assert mixed.startswith("F0.5 of 1 system is 0.00 against 2 annotators on 100 sentences; 1 other without a value.")
+
+
+def test_a_value_by_convention_is_said_to_be_one() -> None:
+    full = score("copy", 1.0, half=None, undefined=Undefined.NO_EDITS)
+    assert "That value is set by convention: no edit was proposed and none is in the reference." in said(study([full]))
+
+
+def test_no_system_at_all() -> None:
+    assert summary([study([], found=ceiling(0.5, {}))]) == [
+        "No system was scored; 2 annotators on 100 sentences are described.",
+        "A human scores F 50.00 against 9 references.",
+    ]
+
+
+def test_a_human_score_of_zero_has_no_share() -> None:
+    text = said(study([score("a", 0.1)], found=ceiling(0.0, {"a": 0.1})))
+    assert "a human scores F 0.00, so there is no share" in text
+
+
+def test_another_system_may_reach_a_higher_share() -> None:
+    # The leaderboard scores against all annotators, the ceiling against fewer: orders may differ.
+    # 0.4 / 0.5 and 0.45 / 0.5.
+    one = systems({"a": 0.5, "b": 0.49}, found=ceiling(0.5, {"a": 0.4, "b": 0.45}))
+    assert "a reaches 80% of what a human scores" in said(one)
+    assert "the highest share there is that of b, 90%" in said(one)
+
+
+def test_a_system_above_humans_is_told_plainly() -> None:
+    assert "reaches 120% of what" in said(study([score("a", 0.6)], found=ceiling(0.5, {"a": 0.6})))
+
+
+def test_precision_by_convention_is_not_the_highest() -> None:
+    from errorbar.report.sections.precision_recall import precision_recall
+
+    copy = score("copy", 0.0, precision=estimate(1.0, None, Undefined.NOTHING_PROPOSED), recall=estimate(0.0))
+    section = precision_recall(study([score("mine", 0.3), copy]))
+    assert section is not None
+    text = section.blocks[0].description  # type: ignore[union-attr]
+    assert "Highest precision: mine, 30.00 percent" in text
+    assert "a convention places copy" in text

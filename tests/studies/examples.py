@@ -1,0 +1,80 @@
+"""The demo corpus and its systems in memory, and what the commands print of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
+from errorbar.formats.reference import read_corpus
+from errorbar.metrics.base import Metric
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.statistics import Documents
+from errorbar.studies import CorpusStudy, study_corpus
+from tests.helpers.cli import CommandLine
+
+DEMO = Path(__file__).parents[2] / "src/errorbar/demo"
+GOLD = DEMO / "gold.jsonl"
+SYSTEMS = [DEMO / f"{name}.txt" for name in ("careful", "greedy", "articles", "copy")]
+
+
+def documents_of(corpus: Corpus) -> Documents:
+    """Which essay each sentence is from."""
+    documents = Documents()
+    documents.add(corpus.sentences)
+    return documents
+
+
+def hypothesis(path: Path) -> Hypothesis:
+    """A system's file."""
+    return Hypothesis(path.name.removesuffix(".txt"), path.read_text(encoding="utf-8").splitlines())
+
+
+def demo_study(
+    *,
+    metric: Metric | None = None,
+    resampling: Resampling | None = None,
+    ceiling_resamples: int | None = None,
+    jobs: int = 1,
+) -> CorpusStudy:
+    """The study of the demo corpus."""
+    corpus = read_corpus([GOLD])
+    return study_corpus(
+        corpus,
+        [hypothesis(path) for path in SYSTEMS],
+        metric or M2(),
+        Problems(),
+        documents_of(corpus),
+        resampling=resampling or Resampling(),
+        ceiling_resamples=ceiling_resamples,
+        jobs=jobs,
+    )
+
+
+def document(errorbar: CommandLine, *arguments: object) -> dict[str, Any]:
+    """What a command prints as JSON."""
+    done = errorbar(*arguments, "--format", "json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert isinstance(found, dict)
+    return found
+
+
+def interval_of(estimate: Estimate) -> dict[str, object] | None:
+    """An interval as the commands print it."""
+    return None if estimate.interval is None else ends(estimate.interval)
+
+
+def ends(interval: Interval | Undefined) -> dict[str, object]:
+    """Both ends."""
+    assert isinstance(interval, Interval)
+    return {"low": interval.low, "high": interval.high}
+
+
+def only_ends(record: dict[str, Any]) -> dict[str, object]:
+    """Both ends of a printed interval."""
+    return {"low": record["low"], "high": record["high"]}

@@ -1,0 +1,112 @@
+"""A study of a crowd holds what ``crowd score``, ``curve`` and ``agree`` print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from errorbar.core.errors import UsageError
+from errorbar.core.estimate import Estimate
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problems
+from errorbar.formats.judgments import read_judgments
+from errorbar.studies import CrowdStudy, study_crowd
+from tests.helpers.cli import CommandLine
+from tests.studies.examples import document, interval_of, only_ends
+
+N, RATERS = 40, 5
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five raters, of whom the k-th calls every item with k or more wrong; one item has four judgments."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    hard = rng.integers(0, RATERS + 1, N).tolist()
+    rows = [f"i{i:02},r{r},{'error' if r < hard[i] else 'ok'}" for i in range(N) for r in range(RATERS)][:-1]
+    Path("votes.csv").write_text("item,rater,label\n" + "\n".join(rows) + "\n")
+    flags = [f"i{i:02},{int(hard[i] > 2) if i % 4 else 1}" for i in range(N)]
+    Path("mine.csv").write_text("item,flag\n" + "\n".join(flags) + "\n")
+    return tmp_path
+
+
+def flags_of(judgments: Judgments) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    given = dict(line.split(",") for line in Path("mine.csv").read_text().splitlines()[1:])
+    return np.array([given[item] == "1" for item in judgments.items])
+
+
+def study_of() -> CrowdStudy:
+    judgments = read_judgments("votes.csv", Problems())
+    return study_crowd(judgments, {"mine": flags_of(judgments)}, Problems(), name="votes")
+
+
+def same(estimate: Estimate, shown: dict[str, Any]) -> None:
+    assert estimate.value == shown["value"]
+    interval = shown["interval"]
+    assert interval_of(estimate) == (only_ends(interval) if interval and interval.get("low") is not None else None)
+
+
+@pytest.mark.usefixtures("files")
+class TestSameAsTheCommands:
+    def test_crowd_score(self, errorbar: CommandLine) -> None:
+        study = study_of()
+        rows = document(errorbar, "crowd", "score", "votes.csv", "mine=mine.csv")["rows"]
+        (system,) = study.systems
+        assert list(system.scores) == [row["estimand"] for row in rows]
+        for row in rows:
+            score = system.scores[row["estimand"]]
+            for name, estimate in (("P", score.precision), ("R", score.recall), ("F", score.f)):
+                same(estimate, row[name])
+            assert study.signatures[f"crowd score: mine, {row['estimand']}"] == row["signature"]
+
+    def test_curve(self, errorbar: CommandLine) -> None:
+        study = study_of()
+        printed = document(errorbar, "curve", "votes.csv", "mine=mine.csv")
+        (system,), (row,) = study.systems, printed["rows"]
+        assert study.reference_prevalence == printed["reference_prevalence"]
+        for part, shown in zip(system.bins, row["bins"], strict=True):
+            assert (part.low, part.high, part.n_items) == (shown["low"], shown["high"], shown["n_items"])
+            for estimand, score in part.scores.items():
+                same(score.precision, shown[estimand]["P"])
+        for point, shown in zip(system.curve, row["curve"], strict=True):
+            assert (point.threshold, point.n_items) == (shown["threshold"], shown["n_items"])
+            same(point.kappa, shown["kappa"])
+            same(point.youden, shown["youden"])
+            same(point.kappa_at, shown["kappa_at"])
+
+    def test_agree(self, errorbar: CommandLine) -> None:
+        study = study_of()
+        printed = document(errorbar, "agree", "votes.csv")
+        assert study.agreement is not None
+        assert study.signatures["agree"] == printed["signature"]
+        for name, estimate in study.agreement.coefficients.items():
+            same(estimate, printed["coefficients"][name])
+
+
+@pytest.mark.usefixtures("files")
+def test_counts_and_histogram() -> None:
+    study = study_of()
+    assert (study.n_items, study.n_raters, study.n_judgments) == (N, RATERS, N * RATERS - 1)
+    assert sum(study.histogram.values()) == N
+    judgments = read_judgments("votes.csv", Problems())
+    wrong = np.bincount(judgments.item, judgments.label == judgments.labels.index("error"))
+    share = wrong / np.bincount(judgments.item)
+    agree = np.maximum(share, 1 - share)
+    assert study.histogram[0.5, 0.6] == int((agree < 0.6).sum())
+    assert study.histogram[0.9, 1.0] == int((agree >= 0.9).sum())
+
+
+def test_one_rater_has_no_agreement() -> None:
+    one = Judgments.from_columns(["a", "b"], ["r", "r"], ["error", "ok"])
+    study = study_crowd(one, {}, Problems(), resamples=10)
+    assert (study.agreement, list(study.systems)) == (None, [])
+
+
+def test_no_label_means_an_error() -> None:
+    one = Judgments.from_columns(["a", "b"], ["r", "r"], ["wrong", "ok"])
+    with pytest.raises(UsageError, match="crowd-error-label"):
+        study_crowd(one, {}, Problems())
+    assert study_crowd(one, {}, Problems(), error="Wrong", resamples=10).n_items == 2

@@ -1,0 +1,352 @@
+"""Scores of a task: those of ``errorbar score``, counted once, and never from an entry that belongs to other bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError
+from errorbar.core.problems import Problems
+from errorbar.formats.reference import read_corpus
+from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import score
+from errorbar.report.board import board_report
+from errorbar.report.markdown import markdown
+from errorbar.tasks import CorpusResults, TaskResults, keys, read_task, run_task
+from errorbar.tasks.store import Entry, Store
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+from tests.tasks.small import GOLD, RUNS, TASK, make_task
+
+KILLS = 50
+
+
+def results_of(path: Path, problems: Problems | None = None, jobs: int = 1) -> TaskResults:
+    notebook = problems or Problems()
+    return run_task(read_task(path, notebook), notebook, jobs=jobs)
+
+
+def corpus_of(results: TaskResults) -> CorpusResults:
+    (found,) = results.corpora
+    assert isinstance(found, CorpusResults)
+    return found
+
+
+def f_values(results: TaskResults) -> dict[str, list[float | None]]:
+    return {run.submission.name: [score.f.value for score in run.gold] for run in corpus_of(results).runs}
+
+
+def plain(corpus: Corpus, text: Hypothesis, *specs: str) -> list[Score]:
+    return [replace(each, by_sentence=()) for each in score(corpus, [text], specs, by_type=True)]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_scores_and_signatures_are_those_of_score(jobs: int, tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    corpus = read_corpus(tmp_path / "gold.m2")
+    for results in (results_of(path, jobs=jobs), results_of(path, jobs=jobs)):  # counted, and then from the cache
+        for run in corpus_of(results).runs:
+            text = Hypothesis(run.submission.name, RUNS[f"{run.submission.team}/run{run.submission.run}.txt"])
+            assert list(run.gold) == plain(corpus, text, "m2", "m2(beta=1)")
+            for annotator, single in run.single.items():
+                assert [single] == plain(corpus, text, f"m2(choose={annotator})")
+
+
+def test_the_best_run_of_each_team_best_first(tmp_path: Path) -> None:
+    found = corpus_of(results_of(make_task(tmp_path)))
+    assert [run.submission.name for run in found.best()] == ["one-2", "two-1"]
+
+
+def test_an_unchanged_task_counts_nothing_and_a_new_run_itself(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    first = results_of(path)
+    # Three runs, two annotators' texts.
+    assert (first.n_counted, first.n_cached) == (5, 0)
+    again = results_of(path)
+    assert (again.n_counted, f_values(again)) == (0, f_values(first))
+    (tmp_path / "two" / "run2.txt").write_text("\n".join(RUNS["one/run1.txt"]) + "\n")
+    assert results_of(path).n_counted == 0, "the same bytes as another run"
+    (tmp_path / "two" / "run2.txt").write_text("\n".join(RUNS["one/run1.txt"]).replace("goes", "went") + "\n")
+    assert results_of(path).n_counted == 1
+
+
+def test_notes_are_the_same_from_the_cache(tmp_path: Path) -> None:
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', 'gold = "gold.m2"\nlenient = true', 1))
+    twice = "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "gold.m2").write_text(GOLD.replace(twice, twice + twice))
+    first, second = Problems(), Problems()
+    results_of(path, first)
+    results_of(path, second)
+    assert [note.code for note in first.notes] == ["edit-duplicate"]
+    assert second.notes == first.notes
+
+
+def test_a_changed_gold_file_is_counted_again(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    before = f_values(results_of(path))
+    (tmp_path / "gold.m2").write_text(GOLD.replace("|||goes|||", "|||going|||"))
+    changed = results_of(path)
+    assert changed.n_cached == 0
+    assert f_values(changed)["one-1"] != before["one-1"]
+    (tmp_path / "gold.m2").write_text(GOLD)
+    assert (results_of(path).n_counted, f_values(results_of(path))) == (0, before)
+
+
+def test_a_changed_parameter_of_the_map_is_counted_again_and_one_of_the_fold_is_not(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    results_of(path)
+    path.write_text(TASK.replace('"m2", ', '"m2(max_unchanged=0)", '))
+    assert results_of(path).n_counted == 5
+    path.write_text(TASK.replace('"m2", ', '"m2(beta=2)", '))
+    assert results_of(path).n_counted == 0
+
+
+@pytest.mark.parametrize("what", ["__version__", "LAYOUT"])
+def test_another_version_counts_again(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_task(tmp_path)
+    results_of(path)
+    monkeypatch.setattr(keys, what, "9.9.9")
+    assert results_of(path).n_cached == 0
+
+
+def test_changed_code_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_task(tmp_path)
+    results_of(path)
+    monkeypatch.setattr(keys, "code_hash", lambda: "other code")
+    assert results_of(path).n_cached == 0
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted((folder / ".errorbar-task").glob("*/*.counts"))
+
+
+@pytest.mark.parametrize("damage", ["cut", "bit", "empty", "swapped"])
+def test_damaged_entries_are_counted_again_with_a_note(damage: str, tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    right = f_values(results_of(path))
+    for entry in entries(tmp_path):
+        content = bytearray(entry.read_bytes())
+        if damage == "bit":
+            content[len(content) * 3 // 4] ^= 4
+        elif damage == "swapped":  # a whole entry of another key
+            content = bytearray(entries(tmp_path)[0].read_bytes())
+        entry.write_bytes(content[: {"cut": len(content) // 2, "empty": 0}.get(damage, len(content))])
+    problems = Problems()
+    results = results_of(path, problems)
+    assert f_values(results) == right
+    # Of the swapped ones the first is still itself.
+    assert [note.code for note in problems.notes] == ["task-cache-damaged"] * (5 if damage == "swapped" else 6)
+    assert results_of(path).n_counted == 0
+
+
+def test_a_bad_run_does_not_keep_the_others_from_being_counted(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    (tmp_path / "one" / "run2.txt").write_text("too short\n")
+    (tmp_path / "two" / "run1.txt").write_bytes(b"\xff\n" * 4)
+    with pytest.raises(InputError) as caught:
+        results_of(path)
+    assert [problem.code for problem in caught.value.problems] == ["line-count", *["not-utf8"] * 4]
+    assert len(entries(tmp_path)) == 2, "the gold edits and the good run"
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_task(tmp_path)
+    real = keys.FileHashes.of
+
+    def of_then_change(self: keys.FileHashes, file: Path) -> str:
+        known = real(self, file)
+        if file.name == "run1.txt":
+            file.write_text("changed\n" * 4)
+        return known
+
+    monkeypatch.setattr(keys.FileHashes, "of", of_then_change)
+    with pytest.raises(InputError, match="task-file-changed"):
+        results_of(path)
+
+
+def test_alternatives_over_other_sentences(tmp_path: Path) -> None:
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', 'gold = "gold.m2"\nalternatives = "alt.m2"', 1))
+    (tmp_path / "alt.m2").write_text(GOLD.replace("He go", "She go"))
+    with pytest.raises(InputError, match=r"alt.m2 is not over the sentences of gold.m2.*task-other-source"):
+        results_of(path)
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    (tmp_path / ".errorbar-task").write_text("a file, not a folder")
+    with pytest.raises(InputError, match=r"the cache cannot be used.*task-cache"):
+        results_of(path)
+
+
+def test_what_stopped_writers_left_is_swept(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    results_of(path)
+    folder = entries(tmp_path)[0].parent
+    (folder / ".writing-old").write_text("half")
+    (folder / ".writing-new").write_text("half")
+    os.utime(folder / ".writing-old", (0, 0))
+    results_of(path)
+    assert [each.name for each in folder.glob(".writing-*")] == [".writing-new"]
+
+
+def test_an_entry_is_what_was_put(tmp_path: Path) -> None:
+    import numpy as np
+
+    store = Store(tmp_path, Problems())
+    entry = Entry({"a": np.arange(6).reshape(2, 3), "empty": np.zeros((0, 2), np.int32)}, {"x": ["ü", 1, None]})
+    key = keys.key_of("test")
+    store.put(key, entry)
+    found = store.get(key)
+    assert found is not None
+    assert {name: (array.tolist(), array.dtype) for name, array in found.arrays.items()} == {
+        name: (array.tolist(), array.dtype) for name, array in entry.arrays.items()
+    }
+    assert found.meta == entry.meta
+    assert store.get(keys.key_of("other")) is None
+
+
+def command(path: Path) -> list[str]:
+    return [
+        str(Path(sys.executable).with_name("errorbar")),
+        "task",
+        "run",
+        str(path),
+        "--format",
+        "json",
+        "--jobs",
+        "2",
+    ]
+
+
+def many_runs(folder: Path, n_lines: int) -> Path:
+    """A task with five teams of four runs, large enough to be interrupted."""
+    path = make_task(
+        folder,
+        TASK.split("[[team]]")[0] + "".join(f'[[team]]\nname = "t{k}"\nsubmissions = "t{k}"\n' for k in range(5)),
+    )
+    (folder / "gold.m2").write_text((GOLD + "\n") * n_lines)
+    rng = random.Random(0)
+    texts = list(RUNS.values())
+    for team in range(5):
+        (folder / f"t{team}").mkdir()
+        for run in range(4):
+            lines = [rng.choice(texts)[at] for _ in range(n_lines) for at in range(4)]
+            (folder / f"t{team}" / f"run{run}.txt").write_text("\n".join(lines) + "\n")
+    return path
+
+
+def scores_in(output: str) -> list[object]:
+    return [[run["gold"] for run in corpus["runs"]] for corpus in json.loads(output)["corpora"]]
+
+
+def test_two_at_once_do_no_harm(tmp_path: Path) -> None:
+    path = many_runs(tmp_path, 50)
+    both = [
+        subprocess.Popen(command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    ended = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], ended
+    assert scores_in(ended[0][0]) == scores_in(ended[1][0])
+    problems = Problems()
+    again = results_of(path, problems)
+    assert problems.notes == []
+    assert f_values(again) == {
+        f"{run['team']}-{run['run']}": [row["f"] for row in run["gold"]]
+        for run in json.loads(ended[0][0])["corpora"][0]["runs"]
+    }
+
+
+def moments(n: int) -> Iterator[float]:
+    """Seconds after which to stop: from before anything is imported to near the end."""
+    rng = random.Random(14)
+    yield from (rng.uniform(0.05, 1.2) for _ in range(n))
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_resumes_and_no_number_is_wrong(tmp_path: Path) -> None:
+    path = many_runs(tmp_path, 400)
+    uncached = subprocess.run(
+        [*command(path), "--cache", str(tmp_path / "elsewhere")], capture_output=True, text=True, check=True
+    )
+    right = scores_in(uncached.stdout)
+    n_killed = 0
+    for at, seconds in enumerate(moments(KILLS)):
+        process = subprocess.Popen(command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        output, _ = process.communicate()
+        n_killed += process.returncode == -signal.SIGKILL
+        if process.returncode == 0:
+            assert scores_in(output) == right
+        if at % 5 == 4:  # what is there now is right, whatever was stopped
+            for entry in entries(tmp_path):
+                if entry.stat().st_mtime_ns % 3 == 0:
+                    entry.unlink()  # so that the next ones have something to do
+    assert n_killed > KILLS // 2
+    done = subprocess.run(command(path), capture_output=True, text=True, check=True)
+    assert scores_in(done.stdout) == right
+    assert json.loads(done.stdout)["warnings"] == []
+
+
+def test_what_the_command_prints_follows_its_schema(tmp_path: Path, errorbar: CommandLine) -> None:
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', 'gold = "gold.m2"\nalternatives = "gold.m2"', 1))
+    done = errorbar("task", "run", path, "--format", "json")
+    document = validated("task-run", done.out)
+    assert done.err == "3 runs: 5 counts made, 0 from the cache\n", "the alternatives are the same bytes"
+    assert [run["run"] for run in document["corpora"][0]["runs"]] == [1, 2, 1]
+    table = errorbar("task", "run", path)
+    assert [line.split()[0] for line in table.out.splitlines()[2:8]] == ["one-2"] * 2 + ["one-1"] * 2 + ["two-1"] * 2
+
+
+def test_notes_of_the_same_bytes_name_each_run(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    sources = [" ".join(f"{letter}{word}" for word in range(8)) for letter in "abcdefghijklmnop"]
+    (tmp_path / "gold.m2").write_text(
+        "".join(f"S {line}\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||0\n\n" for line in sources)
+    )
+    shifted = [*sources[:4], *[line + " !" for line in sources[5:8]], *sources[7:]]
+    for name in RUNS:
+        (tmp_path / name).write_text("\n".join(shifted) + "\n")
+    for _ in range(2):
+        problems = Problems()
+        results_of(path, problems)
+        shown = [note.place.file for note in problems.notes if note.code == "shifted-lines"]
+        assert shown == [str(tmp_path / name) for name in RUNS]
+
+
+def test_a_bad_gold_file_says_the_key_that_has_it_repaired(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    (tmp_path / "gold.m2").write_text(GOLD.replace("A 4 5|||Nn", "A 4 15|||Nn"))
+    with pytest.raises(
+        InputError, match=r"gold.m2:7: .*or set lenient = true \(the edit is dropped\) \[span-outside\]"
+    ):
+        results_of(path)
+
+
+def test_a_run_for_other_data_of_the_same_length_is_refused(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    (tmp_path / "two" / "run1.txt").write_text("other words\nin every\nline of\nthis file\n")
+    with pytest.raises(InputError, match=r"two/run1.txt: only 0% of the source's words are kept.*task-other-data"):
+        results_of(path)
+
+
+def test_without_gold_edits_or_runs_there_is_nothing_to_score_and_no_failure(tmp_path: Path) -> None:
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"\n', "", 1))
+    problems = Problems()
+    assert results_of(path, problems).corpora == []
+    assert [note.code for note in problems.notes] == ["task-no-gold"]
+    path.write_text(TASK.split("[[team]]")[0] + '[[team]]\nname = "later"\n')
+    results = results_of(path)
+    assert corpus_of(results).runs == []
+    assert "later" in markdown(board_report(results))
