@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.edits.kernel import COMPILED
-from errorbar.metrics.choice import Folded, fold_counts
+from errorbar.metrics.choice import Folded, Swapping, fold_counts
 
 Unit = Sequence[tuple[int, int, int] | None]
 """For each annotator correct, proposed and reference edits, or None: did not look."""
@@ -110,6 +110,16 @@ class TestByHand:
         assert folded.n_units.tolist() == [1, 1, 0]
         assert folded.chosen.tolist() == [[0, -1], [-1, 0], [-1, -1]]
 
+    def test_swapped_units_are_read_from_the_second_half(self, kernel: bool) -> None:
+        # Two systems on two sentences: unit u of the second is number 2 + u. The second sentence is never swapped.
+        counts, present = arrays([[(1, 1, 1)], [(0, 2, 3)], [(0, 0, 1)], [(9, 9, 9)]])
+        swapping = Swapping(np.array([[False], [True]]), np.array([0, -1]))
+        folded = fold_counts(
+            counts, present, beta=1.0, running=True, swapping=swapping, want_chosen=True, kernel=kernel
+        )
+        assert folded.totals.tolist() == [[1, 3, 4], [0, 2, 4]]
+        assert folded.n_units.tolist() == [2, 2]
+
 
 @pytest.mark.parametrize("kernel", KERNELS)
 class TestMisuse:
@@ -132,6 +142,33 @@ class TestMisuse:
         units, masks = np.zeros((3, 1), np.int64), np.ones((2, 2), np.uint8)
         with pytest.raises((IndexError, ValueError)):
             fold_counts(self.COUNTS, self.PRESENT, beta=1.0, running=True, units=units, masks=masks, kernel=kernel)
+
+    @pytest.mark.parametrize(
+        ("swaps", "slots"),
+        [((2, 1), [1]), ((2, 1), [-2]), ((2, 1), [0, 0]), ((0, 1), [0]), ((3, 1), [0])],
+        ids=["no such column", "below -1", "too many places", "no row", "rows of masks"],
+    )
+    def test_swaps_that_do_not_fit(self, kernel: bool, swaps: tuple[int, int], slots: list[int]) -> None:
+        swapping = Swapping(np.zeros(swaps, np.bool_), np.array(slots))
+        masks = np.ones((2, 2), np.uint8)
+        with pytest.raises(ValueError, match=r"swaps|slots|rows"):
+            fold_counts(
+                self.COUNTS, self.PRESENT, beta=1.0, running=True, masks=masks, swapping=swapping, kernel=kernel
+            )
+
+    @pytest.mark.parametrize(("n", "rows"), [(3, 1), (2, 2)])
+    def test_swaps_need_two_systems_and_one_row_of_units(self, kernel: bool, n: int, rows: int) -> None:
+        swapping = Swapping(np.zeros((2, 1), np.bool_), np.zeros(1, np.int64))
+        with pytest.raises(ValueError, match="two systems"):
+            fold_counts(
+                np.ones((n, 2, 3), np.int32),
+                np.ones((n, 2), np.uint8),
+                beta=1.0,
+                running=True,
+                units=np.zeros((rows, 1), np.int64),
+                swapping=swapping,
+                kernel=kernel,
+            )
 
 
 # Few different small counts, and mostly somebody who looked and may be chosen: ties are what twins differ in.

@@ -12,14 +12,13 @@ import numpy as np
 
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
-from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, Unmarked, expand_files, read_named
-from errorbar.version import __version__
+from errorbar.studies.signatures import agreement_signature
 
 if TYPE_CHECKING:
     from errorbar.agreement import AgreementReport
@@ -119,21 +118,11 @@ def _signature(
     judgments: Judgments, options: Projected, unknown: Sequence[str], resamples: int, seed: int, *, by_cluster: bool
 ) -> str:
     """What was computed on which judgments how; they hold all that a digit depends on."""
-    judged = ContentHash()
-    columns = (judgments.item.tolist(), judgments.rater.tolist(), judgments.label.tolist())
-    judged.add([f"{i} {r} {k}" for i, r, k in zip(*columns, strict=True)])
-    judged.add([*judgments.raters, *judgments.labels])
     words = f",words={options.words}" if options.items == "words" else ""
     kind = f",type={options.kind}" if options.kind else ""
-    parts = [
-        f"agree(items={options.items}{words}{kind},labels={options.labels})",
-        f"judgments:{judged.short()}",
-        f"n:{len(judgments)}",
-        *(f"unknown:{label}" for label in unknown),
-        f"ci:percentile,0.95,{resamples},by:{'cluster' if by_cluster else 'item'},seed:{seed}",
-        f"v:{__version__}",
-    ]
-    return "|".join(parts)
+    how = f"items={options.items}{words}{kind},labels={options.labels}"
+    unit = "cluster" if by_cluster else "item"
+    return agreement_signature(judgments, how, unknown=unknown, replicates=resamples, seed=seed, unit=unit)
 
 
 @dataclass(frozen=True, slots=True)

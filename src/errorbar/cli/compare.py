@@ -10,9 +10,7 @@ from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import bootstrap_options, format_option, lenient_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
-from errorbar.core.errors import Place
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems
 from errorbar.metrics.registry import DEFAULT, parse_metric
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ def command(
     errorbar compare --gold official-2014.combined.m2 CAMB CUUI AMU
     errorbar compare --gold gold.m2 --documents essays.sgml --pairs ours.txt theirs.txt
     """
-    from errorbar.metrics.comparison import System, compare_systems
+    from errorbar.metrics.comparison import System, compare_systems, warn_hopeless
 
     data = load(corpus, systems, lenient=lenient)
     data.problems.raise_errors()
@@ -61,7 +59,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs)
     found = compare_systems(metric, measured, data.documents.clusters(), resampling)
     data.documents.warn(data.problems)
-    _warn_hopeless(found, 1 - confidence, data.problems)
+    warn_hopeless(found, 1 - confidence, data.problems)
     signature = data.signature(str(metric.spec), resampling.convention(data.documents.unit))
     notes = data.problems.notes
     if style == "json":
@@ -86,14 +84,6 @@ def command(
         table = _pair_rows(found) if style == "csv" else _pair_table(found, confidence)
     table.footer = [*table.footer, f"signature {signature}"]
     show(table, style)
-
-
-def _warn_hopeless(found: Comparison, alpha: float, problems: Problems) -> None:
-    """Say when no difference, however large, could be significant."""
-    smallest = found.smallest_p()
-    if smallest is not None and smallest > alpha:
-        what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
-        problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
 
 
 def _system_table(found: Comparison, alpha: float, style: str) -> Table:

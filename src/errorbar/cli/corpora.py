@@ -11,16 +11,16 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record, source_record
+from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.core.signature import Signature
 from errorbar.edits.shift import ShiftDetector
 from errorbar.formats.documents import add_documents
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, refuse_same_names
 from errorbar.metrics.scoring import warn_shifted
 from errorbar.metrics.statistics import Documents
+from errorbar.studies.signatures import CorpusSignatures
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -94,15 +94,7 @@ class Loaded:
 
     def signature(self, spec: str, *conventions: str) -> str:
         """The signature of something computed from all of it."""
-        source, reference, hypotheses = ContentHash(), ContentHash(), ContentHash()
-        source.add(map(source_record, self.corpus.sentences))
-        reference.add([reference_record(sentence.annotations) for sentence in self.corpus.sentences])
-        for system in self.systems:
-            hypotheses.add([" ".join(line.split()) for line in system.lines])
-        said = hypotheses.short() if self.systems else "none"
-        n, annotators = len(self.corpus), len(self.corpus.annotators)
-        every = (*self.conventions, *conventions)
-        return str(Signature(spec, source.short(), reference.short(), said, n, annotators, every))
+        return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)
 
 
 def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loaded:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from hashlib import sha256
 from typing import Any, TypeVar
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import ContentHash, Corpus, Sentence
+from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.core.signature import Signature
 from errorbar.crowd.repeats import POLICIES, RepeatPolicy, settle_repeats
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import ERROR, PROJECTIONS, WORD_CLASSES, Projection, edit_items
@@ -28,6 +26,7 @@ from errorbar.formats.mturk import is_batch, read_batch, read_wide
 from errorbar.formats.opening import Lines, rereadable
 from errorbar.formats.plain_judgments import read_judgments_fast
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named
+from errorbar.studies.signatures import crowd_signature
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LAYOUTS = ("auto", "long", "wide", "batch")
@@ -268,17 +267,7 @@ def error_label(labels: Sequence[str], given: str) -> int:
 
 def signature(spec: str, crowd: Crowd, flags: NDArray[np.bool_] | None, conventions: Sequence[str]) -> str:
     """What can change a digit: items, judgments, flags and conventions."""
-    table = crowd.judgments
-    source, reference, said = ContentHash(), ContentHash(), ContentHash()
-    source.add(table.items)
-    reference.add([*table.raters, *table.labels])
-    for column in (table.item, table.rater, table.label, table.weight):
-        reference.add(["" if column is None else sha256(column.tobytes()).hexdigest()])
-    if flags is not None:
-        said.add([sha256(flags.tobytes()).hexdigest()])
-    hypothesis = said.short() if flags is not None else "none"
-    n, raters = len(table.items), len(np.unique(table.rater))
-    return str(Signature(spec, source.short(), reference.short(), hypothesis, n, raters, tuple(conventions)))
+    return crowd_signature(spec, crowd.judgments, flags, conventions)
 
 
 def _words(source: CrowdSource) -> str | list[str]:

@@ -33,7 +33,6 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
-    from errorbar.sampling import PairedDifference
     from errorbar.sampling.judged import Truth
     from errorbar.sampling.quantities import Target
 
@@ -303,8 +302,7 @@ def estimate(
     errorbar sample estimate --counts flagged:1000:750:600 --counts unflagged:9000:1500:450
     """
     from errorbar.cli.sample_input import counted_input, judged_input, votes_input
-    from errorbar.sampling import estimate_sample, paired_differences
-    from errorbar.stats.streams import stream
+    from errorbar.sampling import estimate_systems
 
     problems = Problems(lenient=lenient)
     assisted = None
@@ -322,24 +320,11 @@ def estimate(
         if votes is not None:
             source = FrameInput(flag_files, corpus, items, words, 1)
             assisted = votes_input(votes, source, key, judged, labels, problems)
-    helped = None if assisted is None else (assisted.totals, assisted.variances)
-    found = [
-        estimate_sample(
-            strata,
-            sample,
-            system=system,
-            beta=beta,
-            method=method,
-            confidence_level=confidence,
-            rng=stream(seed, "sample", "bayes"),
-            assisted=helped,
-        )
-        for system in range(len(strata.systems))
-    ]
-    differences: tuple[PairedDifference, ...] = ()
-    if len(found) == 2:
-        differences = paired_differences(strata, sample, beta=beta, confidence_level=confidence, assisted=helped)
-    notes = [*problems.notes, *dict.fromkeys(note for one in found for note in one.notes)]
+    estimates = estimate_systems(
+        strata, sample, beta=beta, method=method, confidence_level=confidence, seed=seed, assisted=assisted
+    )
+    found, differences = estimates.systems, estimates.differences
+    notes = [*problems.notes, *estimates.notes]
     if style == "json":
         record = estimates_record(strata, sample, found, differences, assisted, truth)
         show_json({"schema": ESTIMATE_SCHEMA, **record, "warnings": [note_record(note) for note in notes]})

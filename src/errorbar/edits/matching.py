@@ -115,7 +115,7 @@ def _by_kernel(
         result.large,
     )
     if too_large >= 0:
-        raise _too_large(corpus, too_large, len(lines[too_large]))
+        raise too_large_pair(corpus, too_large, len(lines[too_large]))
     return result
 
 
@@ -133,7 +133,7 @@ def _by_twin(
     n_annotators = len(corpus.annotators)
     for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
         if (len(sentence.tokens) + 1) * (len(line) + 1) > MAX_CELLS:
-            raise _too_large(corpus, unit, len(line))
+            raise too_large_pair(corpus, unit, len(line))
         columns = [c for c, name in enumerate(corpus.annotators) if name in sentence.annotations]
         edits = [sentence.annotations[corpus.annotators[c]] for c in columns]
         found = match_all(
@@ -153,7 +153,14 @@ def _by_twin(
     return result
 
 
-def _too_large(corpus: Corpus, unit: int, length: int) -> InputError:
+def too_large_pair(corpus: Corpus, unit: int, length: int) -> InputError:
+    """The refusal of a sentence that is too long to be compared with its hypothesis.
+
+    Args:
+        corpus: Where the sentence is from.
+        unit: Its number, counted from 0.
+        length: Tokens of the hypothesis.
+    """
     sentence = corpus.sentences[unit]
     what = f"sentence {unit + 1} has {len(sentence.tokens)} tokens and its hypothesis {length}: too many to compare"
     return InputError(Problem("pair-too-large", what, Place(corpus.name, sentence.line), fix="split the line"))

@@ -12,6 +12,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.edits.encode import Ints, Offsets, encode_references, encode_tokens, fold_case
 from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS
+from errorbar.edits.matching import too_large_pair
 from errorbar.edits.reference import reference_edits
 
 
@@ -115,7 +116,7 @@ def _by_kernel(
         offsets,
     )
     if too_large >= 0:
-        raise _too_large(corpus, too_large, len(lines[too_large]))
+        raise too_large_pair(corpus, too_large, len(lines[too_large]))
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = np.searchsorted(offsets, used, side="right") - 1
     found: list[list[Proposed]] = [[] for _ in lines]
@@ -141,7 +142,7 @@ def _by_twin(
             found.append(())
             continue
         if (len(sentence.tokens) + 1) * (len(line) + 1) > MAX_CELLS:
-            raise _too_large(corpus, unit, len(line))
+            raise too_large_pair(corpus, unit, len(line))
         (match,) = match_all(
             sentence.tokens,
             line,
@@ -170,9 +171,3 @@ def _flagged(proposed: Sequence[Edit], matched: Sequence[int], reference: Sequen
         last = hits[-1] + 1 if hits else last
         flagged.append(Proposed(edit.start, edit.end, edit.replacements[0], bool(hits)))
     return tuple(flagged)
-
-
-def _too_large(corpus: Corpus, unit: int, length: int) -> InputError:
-    sentence = corpus.sentences[unit]
-    what = f"sentence {unit + 1} has {len(sentence.tokens)} tokens and its hypothesis {length}: too many to compare"
-    return InputError(Problem("pair-too-large", what, Place(corpus.name, sentence.line), fix="split the line"))

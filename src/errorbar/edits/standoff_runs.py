@@ -1,15 +1,22 @@
-"""A run as edits of every fragment: edit files as they are, corrected texts compared with the source."""
+"""Runs as edits of every fragment: edit files as they are, corrected texts compared with the source."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff import extract_standoff
 from errorbar.edits.standoff_likeness import why_no_correction
+from errorbar.execute import Executor, Serial
 from errorbar.formats.hoo_folder import Run
+
+PIECE = 100_000
+"""Characters of source text compared by a worker at a time: a quarter of a second."""
+Edits = tuple[StandoffEdit, ...]
 
 
 def text_edits(fragment: Fragment, corrected: str, place: Place, problems: Problems) -> list[StandoffEdit]:
@@ -35,9 +42,19 @@ def text_edits(fragment: Fragment, corrected: str, place: Place, problems: Probl
     return extract_standoff(fragment.text, corrected, fragment.name)
 
 
-def run_edits(
-    run: Run, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False
-) -> list[tuple[StandoffEdit, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Corrected texts to be compared with their sources, by whichever worker has them."""
+
+    texts: tuple[tuple[Fragment, str, Place], ...]
+    lenient: bool
+
+    def compare(self) -> tuple[list[Edits], Problems]:
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
+        return [tuple(text_edits(*each, problems)) for each in self.texts], problems
+
+
+def run_edits(run: Run, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False) -> list[Edits]:
     """A run's edits of each gold fragment.
 
     Args:
@@ -46,21 +63,42 @@ def run_edits(
         problems: Where fragments that the run lacks are recorded.
         missing_as_empty: Take a fragment that the run lacks for one without edits, and note it.
     """
-    found: list[tuple[StandoffEdit, ...]] = []
-    missing: list[str] = []
-    for fragment in gold:
-        if fragment.name in run.edits:
-            found.append(run.edits[fragment.name].edits)
-        elif fragment.name in run.texts:
-            place = Place(f"{run.name}: {fragment.name}")
-            found.append(tuple(text_edits(fragment, run.texts[fragment.name], place, problems)))
-        else:
-            missing.append(fragment.name)
-            found.append(())
-    if missing and missing_as_empty:
-        what = f"no file for fragment {', '.join(missing)}"
-        problems.note("hoo-missing", what, Place(run.name), fix="scored as if nothing were proposed there")
-    elif missing:
-        what = f"no file for fragment {', '.join(missing)}"
-        problems.error("hoo-missing", what, Place(run.name), fix="add it, or use --missing-as-empty")
+    return edits_of_runs([run], gold, problems, missing_as_empty=missing_as_empty)[run.name]
+
+
+def edits_of_runs(
+    runs: Sequence[Run],
+    gold: Sequence[Fragment],
+    problems: Problems,
+    *,
+    missing_as_empty: bool = False,
+    executor: Executor | None = None,
+) -> dict[str, list[Edits]]:
+    """Every run's edits of each gold fragment, by the run's name; as ``run_edits``, in the order of the runs.
+
+    Args:
+        runs: What was read.
+        gold: The fragments.
+        problems: Where fragments that a run lacks are recorded.
+        missing_as_empty: Take a fragment that a run lacks for one without edits, and note it.
+        executor: Who compares corrected texts with their sources; None: this process. Changes nothing that is found.
+    """
+    worker = executor or Serial()
+    found: dict[str, list[Edits]] = {}
+    compared = _unpacked(worker.map_ordered(_Texts.compare, _pieces(runs, gold, lenient=problems.lenient)))
+    for run in runs:
+        edits: list[Edits] = []
+        missing: list[str] = []
+        for fragment in gold:
+            if fragment.name in run.edits:
+                edits.append(run.edits[fragment.name].edits)
+            elif fragment.name in run.texts:
+                own, problems_of_piece = next(compared)
+                problems.collect(problems_of_piece)
+                edits.append(own)
+            else:
+                missing.append(fragment.name)
+                edits.append(())
+        _say_missing(run, missing, problems, missing_as_empty=missing_as_empty)
+        found[run.name] = edits
     return found

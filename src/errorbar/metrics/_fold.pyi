@@ -7,6 +7,8 @@ def fold_replicates(
     counts: NDArray[np.int32],
     present: NDArray[np.uint8],
     units: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    swaps: NDArray[np.uint8],
     masks: NDArray[np.uint8],
     beta: float,
     running: bool,

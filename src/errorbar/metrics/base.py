@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.spec import Parameter, Spec
-from errorbar.metrics.choice import Folded
+from errorbar.metrics.choice import Folded, Swapping
 from errorbar.metrics.statistics import Statistics
 
 
@@ -22,10 +22,13 @@ class Selection:
     Attributes:
         units: Unit numbers in order, e.g. a resample; shape (replicates, n) or (1, n). None: all, once.
         annotators: Which annotators may be chosen; shape (replicates, annotators) or (1, annotators). None: all.
+        swapping: Ways to swap the outputs of two systems, whose statistics stand one after the other; ``units`` are
+            then those of the first, in one row. None: nothing is swapped.
     """
 
     units: NDArray[np.int64] | None = None
     annotators: NDArray[np.uint8] | None = None
+    swapping: Swapping | None = None
 
 
 class Metric(Protocol):

@@ -42,6 +42,20 @@ class Folded:
     chosen: NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True)
+class Swapping:
+    """Ways to swap the outputs of two systems, whose counts stand one after the other: unit u of the second is N + u.
+
+    Attributes:
+        swaps: Whether outputs are swapped; shape (replicates, columns).
+        slots: Column of ``swaps`` that each unit goes by, e.g. its essay's, -1 for a unit that is never swapped;
+            shape (n,), a place for each unit that is folded.
+    """
+
+    swaps: NDArray[np.bool_]
+    slots: NDArray[np.int64]
+
+
 def fold_counts(
     counts: NDArray[np.int32],
     present: NDArray[np.uint8],
@@ -51,6 +65,7 @@ def fold_counts(
     units: NDArray[np.int64] | None = None,
     masks: NDArray[np.uint8] | None = None,
     start: NDArray[np.int64] | None = None,
+    swapping: Swapping | None = None,
     want_chosen: bool = False,
     kernel: bool | None = None,
 ) -> Folded:
@@ -65,6 +80,7 @@ def fold_counts(
             of different lengths. None: all, once.
         masks: Annotators that may be chosen; shape (replicates, annotators) or (1, annotators). None: all.
         start: Totals to go on from; shape (replicates, 3).
+        swapping: Where to take the second half of the units instead of the first; ``units`` has one row then.
         want_chosen: Return who was chosen.
         kernel: Use the compiled kernel (True), the twin (False), or the kernel where there is one (None).
 
@@ -72,10 +88,14 @@ def fold_counts(
         ValueError: If the selection does not fit the counts.
     """
     n_units, n_annotators = present.shape
-    rows = np.arange(n_units, dtype=np.int64)[None, :] if units is None else np.ascontiguousarray(units, np.int64)
+    known = n_units if swapping is None else n_units // 2
+    rows = np.arange(known, dtype=np.int64)[None, :] if units is None else np.ascontiguousarray(units, np.int64)
     allowed = np.ones((1, n_annotators), np.uint8) if masks is None else np.ascontiguousarray(masks, dtype=np.uint8)
-    replicates = max(len(rows), len(allowed), 1 if start is None else len(start))
-    _check(n_units, n_annotators, replicates, rows, allowed, start)
+    swaps, slots = _swaps(swapping, n_units, rows)
+    replicates = max(len(rows), len(allowed), 1 if start is None else len(start), len(swaps))
+    _check(known, n_annotators, replicates, rows, allowed, start)
+    if len(swaps) not in (0, replicates):
+        raise ValueError(f"swaps has {len(swaps)} rows; expected {replicates}")
     totals = np.zeros((replicates, 3), np.int64)
     if start is not None:
         totals += start
@@ -88,6 +108,8 @@ def fold_counts(
             np.ascontiguousarray(counts),
             np.ascontiguousarray(present),
             rows,
+            slots,
+            swaps,
             allowed,
             beta,
             running,
@@ -98,9 +120,29 @@ def fold_counts(
     else:
         for r in range(replicates):
             row, mask = rows[r % len(rows)], allowed[r % len(allowed)]
+            if len(swaps):
+                swapped = (slots >= 0) & (row >= 0) & (swaps[r][slots] > 0)
+                row = np.where(swapped, row + known, row)
             picks = chosen[r] if want_chosen else None
             used[r] = _fold_one(counts, present, row.tolist(), mask.tolist(), beta, running, totals[r], picks)
     return Folded(totals, used, chosen)
+
+
+def _swaps(
+    swapping: Swapping | None, n_units: int, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Swaps, no row if there are none, and the column of each place; nothing may lie outside of the table."""
+    if swapping is None:
+        return np.zeros((0, 0), np.uint8), np.zeros(0, np.int64)
+    swaps = np.ascontiguousarray(swapping.swaps, np.bool_).view(np.uint8)
+    slots = np.ascontiguousarray(swapping.slots, np.int64)
+    if n_units % 2 or len(rows) != 1:
+        raise ValueError("swapping needs the units of two systems, and one row of units for all replicates")
+    if swaps.ndim != 2 or not len(swaps) or slots.shape != rows.shape[1:]:
+        raise ValueError(f"swaps must be a table with at least one row, and slots have {rows.shape[1]} places")
+    if slots.size and (slots.min() < -1 or slots.max() >= swaps.shape[1]):
+        raise ValueError(f"slots must be numbers from 0 to {swaps.shape[1] - 1} (or -1)")
+    return swaps, slots
 
 
 def _check(

@@ -22,14 +22,16 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.choice import Swapping
 from errorbar.metrics.resampling import Resampling, fold_resamples, left_out, resampled_units
 from errorbar.metrics.statistics import Statistics, concatenate
 from errorbar.metrics.totals import score_totals
-from errorbar.stats.comparison import Randomization, Swaps, paired_bootstrap, randomization_test, swapped_units
+from errorbar.stats.comparison import Randomization, Swaps, paired_bootstrap, randomization_test
 from errorbar.stats.letters import better_letters, letter, shared_letters
 from errorbar.stats.multiple import adjust
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
@@ -195,6 +197,20 @@ def compare_systems(
     return Comparison(tuple(s.name for s in systems), scores, tuple(pairs))
 
 
+def warn_hopeless(found: Comparison, alpha: float, problems: Problems) -> None:
+    """Note it when no difference, however large, could be significant.
+
+    Args:
+        found: The comparison.
+        alpha: The level, a fraction.
+        problems: Where the note ``few-to-swap`` goes.
+    """
+    smallest = found.smallest_p()
+    if smallest is not None and smallest > alpha:
+        what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
+        problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
+
+
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
     """What the corpus can show, in clusters, also where the jackknife left them out in groups."""
     power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
@@ -224,11 +240,9 @@ def _randomize(
     slot = place[codes]
 
     def difference(swaps: Swaps) -> NDArray[np.float64]:
-        by_unit = np.zeros((len(swaps), n), np.bool_)
-        by_unit[:, slot >= 0] = swaps[:, slot[slot >= 0]]
         values = [
-            score_totals(metric.fold(both, Selection(units)).totals, metric.beta)[:, F]
-            for units in swapped_units(by_unit)
+            score_totals(metric.fold(both, Selection(swapping=Swapping(ways, slot))).totals, metric.beta)[:, F]
+            for ways in (swaps, ~swaps)
         ]
         return values[0] - values[1]
 

@@ -102,8 +102,8 @@ def score_runs(
         for metric in metrics:
             statistics = metric.measure(gold, edits)
             signature = Signature(str(metric.spec), source, reference, hypothesis, len(gold), 1, conventions)
-            score = _score(name, metric, statistics, signature, resampling, weights)
-            _warn(score, problems)
+            score = score_statistics(name, metric, statistics, signature, resampling, weights)
+            warn_above_1(score, problems)
             scores.append(score)
     return scores
 
@@ -160,7 +160,7 @@ def resample_weights(n_units: int, resampling: Resampling) -> NDArray[np.float64
     return multiplicities(np.concatenate(drawn), n_units).astype(np.float64)
 
 
-def _score(
+def score_statistics(
     run: str,
     metric: Hoo,
     statistics: HooStatistics,
@@ -168,6 +168,16 @@ def _score(
     resampling: Resampling | None,
     weights: NDArray[np.float64] | None,
 ) -> HooScore:
+    """Make a run's score of what was counted.
+
+    Args:
+        run: The run's name.
+        metric: What to compute.
+        statistics: What was counted per fragment.
+        signature: What was computed on which data how.
+        resampling: How to make intervals over fragments; None: none.
+        weights: How often each resample holds each fragment (``resample_weights``); None: no intervals.
+    """
     values = metric.fold(statistics)[0]
     totals = statistics.counts.sum(axis=0)
     n_units = len(statistics)
@@ -214,7 +224,8 @@ def _interval(
     )
 
 
-def _warn(score: HooScore, problems: Problems) -> None:
+def warn_above_1(score: HooScore, problems: Problems) -> None:
+    """Note where a run detects more than it proposes."""
     counts = score.statistics.counts
     above = [name for name, row in zip(score.statistics.units, counts, strict=True) if row[DETECTED] > row[SYSTEM]]
     total = counts.sum(axis=0)

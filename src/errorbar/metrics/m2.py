@@ -144,6 +144,7 @@ class M2:
             units=chosen.units,
             masks=masks,
             start=start,
+            swapping=chosen.swapping,
             want_chosen=want_chosen,
         )
 

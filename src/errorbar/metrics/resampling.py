@@ -135,7 +135,17 @@ def left_out(metric: Metric, statistics: Statistics, clusters: NDArray[np.int64]
     if n_clusters > MOST_GROUPS:
         _, rank = np.unique(clusters, return_inverse=True)
         groups = rank.ravel() * MOST_GROUPS // n_clusters
-    return score_totals(metric.fold(statistics, Selection(leave_one_out(groups))).totals, metric.beta)
+    few = MOST_GROUPS * groups.size <= MOST_KEPT
+    rows = _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
+    return score_totals(metric.fold(statistics, Selection(rows)).totals, metric.beta)
+
+
+@lru_cache(maxsize=2)
+def _kept_left_out(groups: bytes) -> Units:
+    """Rows that are made once for all systems of a corpus."""
+    rows = leave_one_out(np.frombuffer(groups, np.int64))
+    rows.setflags(write=False)
+    return rows
 
 
 def score_intervals(

@@ -208,7 +208,7 @@ def score_pieces(
     lazy = isinstance(worker, Serial)
     work = Measuring(tuple(metrics), by_type=by_type, documents=resampling is not None, lazy=lazy)
     for part in worker.map_ordered(work, pieces):
-        _collect(part.problems, problems)
+        problems.collect(part.problems)
         annotators = dict.fromkeys([*part.annotators, *annotators])  # a reader's chunks know more and more of them
         ranks.update(part.ranks)
         _add(source_hash, part.source, part.n)
@@ -272,12 +272,6 @@ def _in_step(chunks: Iterable[Corpus], systems: Sequence[Lines], size: int | Non
         for at in range(0, len(chunk), size):
             part = Corpus(chunk.sentences[at : at + size], chunk.annotators, chunk.name)
             yield CorpusPiece(part, [system.take(len(part)) for system in systems])
-
-
-def _collect(found: Problems, problems: Problems) -> None:
-    problems.notes += found.notes
-    for each in found.errors:
-        problems.error(each.code, each.what, each.place, expected=each.expected, fix=each.fix)
 
 
 def _add(content: ContentHash, records: str, n: int) -> None:

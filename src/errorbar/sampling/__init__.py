@@ -20,6 +20,7 @@ from errorbar.sampling.plan import (
 )
 from errorbar.sampling.ppi import PredictionPowered, assisted_total, ppi_mean
 from errorbar.sampling.strata import Strata, score_edges, stratify
+from errorbar.sampling.systems import SystemEstimates, estimate_systems
 from errorbar.sampling.texts import frame_of_systems
 from errorbar.sampling.totals import Sample, estimated_totals
 from errorbar.sampling.two_systems import PairedDifference, paired_differences
@@ -39,6 +40,7 @@ __all__ = [
     "SampleEstimate",
     "SampleEstimates",
     "Strata",
+    "SystemEstimates",
     "allocate",
     "assist",
     "assisted_total",
@@ -49,6 +51,7 @@ __all__ = [
     "draw_more",
     "draw_sample",
     "estimate_sample",
+    "estimate_systems",
     "estimated_totals",
     "frame_of_systems",
     "guessed_rates",

@@ -1,12 +1,40 @@
 """Everything that a report shows of some data, computed at once."""
 
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.studies.browsing import browse_corpus, disagreement
-from errorbar.studies.corpus import study_corpus
-from errorbar.studies.crowd import study_crowd
-from errorbar.studies.hoo import browse_hoo, study_hoo
-from errorbar.studies.model import BudgetStep, CorpusStudy, CrowdStudy, CrowdSystem, HooStudy, SampleStudy, Study
-from errorbar.studies.sample import budget_steps, study_sample
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+    from errorbar.studies.browsing import browse_corpus, disagreement
+    from errorbar.studies.corpus import study_corpus
+    from errorbar.studies.crowd import study_crowd
+    from errorbar.studies.hoo import browse_hoo, study_hoo
+    from errorbar.studies.model import BudgetStep, CorpusStudy, CrowdStudy, CrowdSystem, HooStudy, SampleStudy, Study
+    from errorbar.studies.sample import budget_steps, study_sample
+
+# Each is imported when it is first used: a study of a corpus need not wait for what a crowd's needs.
+_HOMES = {
+    "Browse": "errorbar.studies.browse",
+    "BrowseEdit": "errorbar.studies.browse",
+    "BrowseUnit": "errorbar.studies.browse",
+    "BudgetStep": "errorbar.studies.model",
+    "CorpusStudy": "errorbar.studies.model",
+    "CrowdStudy": "errorbar.studies.model",
+    "CrowdSystem": "errorbar.studies.model",
+    "HooStudy": "errorbar.studies.model",
+    "SampleStudy": "errorbar.studies.model",
+    "Study": "errorbar.studies.model",
+    "browse_corpus": "errorbar.studies.browsing",
+    "browse_hoo": "errorbar.studies.hoo",
+    "budget_steps": "errorbar.studies.sample",
+    "disagreement": "errorbar.studies.browsing",
+    "study_corpus": "errorbar.studies.corpus",
+    "study_crowd": "errorbar.studies.crowd",
+    "study_hoo": "errorbar.studies.hoo",
+    "study_sample": "errorbar.studies.sample",
+}
 
 __all__ = [
     "Browse",
@@ -28,3 +56,10 @@ __all__ = [
     "study_hoo",
     "study_sample",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from its home."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'errorbar.studies' has no attribute {name!r}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,22 +12,37 @@ from errorbar.agreement import Resampling as AgreementResampling
 from errorbar.ceiling import Ceiling, ceiling, prepare_study
 from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.items import edit_items
+from errorbar.execute import run
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import RUNNING, SENTENCE
-from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import Documents
 from errorbar.stats.streams import stream
+from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
 from errorbar.studies.measured import Measured, Memory
 from errorbar.studies.model import CorpusStudy
 from errorbar.studies.signatures import CorpusSignatures, agreement_signature
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the parts of a study found, each part on its own."""
+
+    comparison: Comparison | None = None
+    groups: list[str] = field(default_factory=list)
+    ceiling: Ceiling | None = None
+    intervals: CeilingIntervals | None = None
+    how: list[str] = field(default_factory=list)
+    agreement: AgreementReport | None = None
+    agreed: str = ""
+    browse: Browse | None = None
 
 
 def study_corpus(
@@ -73,23 +88,43 @@ def study_corpus(
     resampling = replace(resampling, jobs=jobs)
     memory = Memory(corpus)
     main = Measured(metric, memory)
+    _measure(main, corpus, systems, jobs)
     scores = score(corpus, systems, [main], by_type=True, by_sentence=True, resampling=resampling, problems=problems)
     scores = [_with_conventions(one, conventions) for one in scores]
     others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions)
     signatures = CorpusSignatures(corpus, systems, conventions)
     said = {f"score: {one.system}": str(one.signature) for one in scores}
 
-    comparison, groups = _compare(main, corpus, systems, documents, resampling, problems)
-    if comparison is not None:
+    found = _Found()
+
+    def compare(own: Problems) -> None:
+        found.comparison, found.groups = _compare(main, corpus, systems, documents, resampling, own)
+
+    def agree(own: Problems) -> None:
+        found.agreement, found.agreed = _agreement(corpus, resampling, own)
+
+    def reach(own: Problems) -> None:
+        found.ceiling, found.intervals, found.how = _ceiling(
+            main, corpus, systems, documents, resampling, ceiling_resamples, own
+        )
+
+    def show(_: Problems) -> None:
+        found.browse = browse_corpus(corpus, systems, main) if browse else None
+
+    def do(piece: tuple[Callable[[Problems], None], Problems]) -> Problems:
+        piece[0](piece[1])
+        return piece[1]
+
+    # In the order in which warnings are given. The parts do not depend on each other.
+    pieces = [(part, Problems(lenient=problems.lenient)) for part in (compare, reach, agree, show)]
+    for own in run(do, pieces, jobs):
+        problems.notes += own.notes
+    if found.comparison is not None:
         said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.unit))
-
-    found, intervals, how = _ceiling(main, corpus, systems, documents, resampling, ceiling_resamples, problems)
-    if found is not None:
-        said["ceiling"] = signatures.of(str(metric.spec), *how)
-
-    agreement, signature = _agreement(corpus, resampling, problems)
-    if agreement is not None:
-        said["agree"] = signature
+    if found.ceiling is not None:
+        said["ceiling"] = signatures.of(str(metric.spec), *found.how)
+    if found.agreement is not None:
+        said["agree"] = found.agreed
 
     return CorpusStudy(
         corpus.name,
@@ -99,16 +134,31 @@ def study_corpus(
         corpus.annotators,
         scores,
         others,
-        comparison,
-        groups,
-        found,
-        intervals,
-        agreement,
-        browse_corpus(corpus, systems, main) if browse else None,
+        found.comparison,
+        found.groups,
+        found.ceiling,
+        found.intervals,
+        found.agreement,
+        found.browse,
         said,
         list(dict.fromkeys(problems.notes)),  # the parts of a study warn of the same things
         resampling.confidence_level,
     )
+
+
+def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
+    """Measure the systems on several cores; those of another length are refused by who scores them."""
+    ready = [system.lines for system in systems if len(system.lines) == len(corpus)]
+    only = metric.annotator
+    if jobs == 1 or not ready or (only is not None and only not in corpus.annotators):
+        return
+
+    def measure(lines: Sequence[str]) -> None:
+        metric.measure(corpus, lines)
+
+    measure(ready[0])  # encodes the corpus; the others share it
+    for _ in run(measure, ready[1:], jobs):
+        pass
 
 
 def _with_conventions(one: Score, conventions: tuple[str, ...]) -> Score:
@@ -152,10 +202,7 @@ def _compare(
     measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
     found = compare_systems(metric, measured, clusters, resampling)
     alpha = 1 - resampling.confidence_level
-    smallest = found.smallest_p()
-    if smallest is not None and smallest > alpha:
-        what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
-        problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
+    warn_hopeless(found, alpha, problems)
     groups = {row.name: row.group for row in found.ranking(alpha)}
     return found, [groups[system.name] for system in systems]
 

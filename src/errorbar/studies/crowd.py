@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from itertools import pairwise
 from typing import Literal
 
@@ -11,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.agreement import AgreementReport, Resampling, agreement_report
-from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.core.signature import Signature
 from errorbar.crowd.answers import Answers
 from errorbar.crowd.dawid_skene import dawid_skene
 from errorbar.crowd.majority import majority
@@ -25,7 +22,7 @@ from errorbar.metrics.crowd_bins import agreement_bins, in_bin
 from errorbar.metrics.crowd_curve import REFERENCE_PREVALENCE, kappa_curve
 from errorbar.stats.streams import stream
 from errorbar.studies.model import CrowdStudy, CrowdSystem
-from errorbar.studies.signatures import agreement_signature
+from errorbar.studies.signatures import agreement_signature, crowd_signature
 
 Shares = Literal["votes", "trust", "dawid-skene"]
 HISTOGRAM = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -75,6 +72,7 @@ def study_crowd(
     """
     share, counts = _shares(judgments, error, shares, seed)
     signatures: dict[str, str] = {}
+    how_often = (f"resamples:{resamples}", f"seed:{seed}")
     found = []
     for system, flags in systems.items():
         scores: dict[str, CrowdScore] = {}
@@ -84,7 +82,7 @@ def study_crowd(
                 share, flags, counts, clusters, estimand=estimand, ties=ties, beta=beta, resampling=resampling
             )
             spec = f"crowd(beta={beta:g},estimand={estimand},shares={shares},ties={ties})"
-            signatures[f"crowd score: {system}, {estimand}"] = _signature(spec, judgments, flags, resamples, seed)
+            signatures[f"crowd score: {system}, {estimand}"] = crowd_signature(spec, judgments, flags, how_often)
         tables = {
             str(each): measure_crowd(share, flags, counts, clusters, estimand=each, ties=ties) for each in ESTIMANDS
         }
@@ -136,16 +134,3 @@ def _agreement(
     report = agreement_report(judgments, clusters=clusters, resampling=resampling)
     problems.notes += report.notes
     return report
-
-
-def _signature(spec: str, judgments: Judgments, flags: Flags, resamples: int, seed: int) -> str:
-    """What can change a digit: items, judgments, flags and conventions."""
-    source, reference, said = ContentHash(), ContentHash(), ContentHash()
-    source.add(judgments.items)
-    reference.add([*judgments.raters, *judgments.labels])
-    for column in (judgments.item, judgments.rater, judgments.label, judgments.weight):
-        reference.add(["" if column is None else sha256(column.tobytes()).hexdigest()])
-    said.add([sha256(flags.tobytes()).hexdigest()])
-    n, raters = len(judgments.items), len(np.unique(judgments.rater))
-    conventions = (f"resamples:{resamples}", f"seed:{seed}")
-    return str(Signature(spec, source.short(), reference.short(), said.short(), n, raters, conventions))

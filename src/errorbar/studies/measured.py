@@ -18,11 +18,12 @@ from errorbar.metrics.statistics import Statistics
 
 
 class Memory:
-    """Statistics of texts against one corpus, by what the map depends on and the text itself."""
+    """Statistics of texts against one corpus, by what the map depends on and the text itself, and their resamples."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._known: dict[tuple[str, tuple[str, ...]], Statistics] = {}
+        self._folded: dict[tuple[str, bytes, bytes, int], tuple[Selection, Folded]] = {}
         self._lock = Lock()
 
     def statistics(self, metric: Metric, lines: Sequence[str]) -> Statistics:
@@ -35,6 +36,17 @@ class Memory:
             with self._lock:
                 known = self._known.setdefault(key, known)
         return known
+
+    def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
+        """The fold of a table of resamples, made at the first call."""
+        key = (str(metric.spec), statistics.counts.tobytes(), statistics.present.tobytes(), id(selection.units))
+        with self._lock:
+            known = self._folded.get(key)
+        if known is None:
+            known = selection, metric.fold(statistics, selection)  # the table is kept: no other gets its id
+            with self._lock:
+                self._folded[key] = known
+        return known[1]
 
 
 class Measured:
@@ -92,5 +104,14 @@ class Measured:
         start: NDArray[np.int64] | None = None,
         want_chosen: bool = False,
     ) -> Folded:
-        """The metric's fold."""
+        """The metric's fold, or what it gave before: a score and a comparison need the same resamples."""
+        if start is None and not want_chosen and selection is not None and _is_kept(selection):
+            return self.memory.folded(self.metric, statistics, selection)
         return self.metric.fold(statistics, selection, start=start, want_chosen=want_chosen)
+
+
+def _is_kept(selection: Selection) -> bool:
+    """Whether a selection is one of units alone that nobody can change: a table of resamples that is used again."""
+    if selection.units is None or selection.annotators is not None or selection.swapping is not None:
+        return False
+    return not selection.units.flags.writeable

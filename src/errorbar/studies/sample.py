@@ -18,11 +18,10 @@ import numpy as np
 
 from errorbar.core.corpus import ContentHash
 from errorbar.core.problems import Problems
-from errorbar.sampling import Assisted, Sample, Strata, estimate_sample, paired_differences, pilot_rates, plan_sample
+from errorbar.sampling import Assisted, Sample, Strata, estimate_systems, pilot_rates, plan_sample
 from errorbar.sampling.estimate import Method
 from errorbar.sampling.plan import Expected, expected_precision
 from errorbar.sampling.quantities import TARGETS
-from errorbar.stats.streams import stream
 from errorbar.studies.model import BudgetStep, SampleStudy
 from errorbar.version import __version__
 
@@ -58,29 +57,22 @@ def study_sample(
     Raises:
         UsageError: If the sample does not fit the strata.
     """
-    totals = None if assisted is None else (assisted.totals, assisted.variances)
-    found = [
-        estimate_sample(
-            strata,
-            sample,
-            system=system,
-            beta=beta,
-            method=method,
-            confidence_level=confidence_level,
-            rng=stream(seed, "sample", "bayes"),
-            assisted=totals,
-        )
-        for system in range(len(strata.systems))
-    ]
-    two = len(found) == 2 and assisted is None
-    differences = paired_differences(strata, sample, beta=beta, confidence_level=confidence_level) if two else ()
-    notes = [*problems.notes, *(note for one in found for note in one.notes)]
+    found = estimate_systems(
+        strata,
+        sample,
+        beta=beta,
+        method=method,
+        confidence_level=confidence_level,
+        seed=seed,
+        assisted=assisted,
+    )
+    notes = [*problems.notes, *found.notes]
     return SampleStudy(
         name,
         int(strata.sizes.sum()),
         int(sample.n.sum()),
-        found,
-        differences,
+        found.systems,
+        found.differences,
         budget_steps(strata, sample, beta=beta, confidence_level=confidence_level),
         {"sample estimate": _signature(strata, sample, beta, method, confidence_level, seed)},
         list(dict.fromkeys(notes)),

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record, source_record
 from errorbar.core.judgments import Judgments
@@ -35,7 +39,14 @@ class CorpusSignatures:
 
 
 def agreement_signature(
-    judgments: Judgments, how: str, *, replicates: int, seed: int, unit: str, confidence_level: float = 0.95
+    judgments: Judgments,
+    how: str,
+    *,
+    replicates: int,
+    seed: int,
+    unit: str,
+    confidence_level: float = 0.95,
+    unknown: Sequence[str] = (),
 ) -> str:
     """The signature of agreement coefficients.
 
@@ -46,6 +57,7 @@ def agreement_signature(
         seed: Of the resamples.
         unit: What was resampled: ``cluster`` or ``item``.
         confidence_level: Of the intervals.
+        unknown: Labels that mean "cannot say".
     """
     judged = ContentHash()
     columns = (judgments.item.tolist(), judgments.rater.tolist(), judgments.label.tolist())
@@ -55,7 +67,31 @@ def agreement_signature(
         f"agree({how})",
         f"judgments:{judged.short()}",
         f"n:{len(judgments)}",
+        *(f"unknown:{label}" for label in unknown),
         f"ci:percentile,{confidence_level},{replicates},by:{unit},seed:{seed}",
         f"v:{__version__}",
     ]
     return "|".join(parts)
+
+
+def crowd_signature(
+    spec: str, judgments: Judgments, flags: NDArray[np.bool_] | None, conventions: Sequence[str]
+) -> str:
+    """The signature of something computed from a crowd's judgments.
+
+    Args:
+        spec: What was computed.
+        judgments: The judgments.
+        flags: What a system flags; None: no system takes part.
+        conventions: Whatever else can change a digit, e.g. ``seed:0``.
+    """
+    source, reference, said = ContentHash(), ContentHash(), ContentHash()
+    source.add(judgments.items)
+    reference.add([*judgments.raters, *judgments.labels])
+    for column in (judgments.item, judgments.rater, judgments.label, judgments.weight):
+        reference.add(["" if column is None else sha256(column.tobytes()).hexdigest()])
+    if flags is not None:
+        said.add([sha256(flags.tobytes()).hexdigest()])
+    hypothesis = said.short() if flags is not None else "none"
+    n, raters = len(judgments.items), len(np.unique(judgments.rater))
+    return str(Signature(spec, source.short(), reference.short(), hypothesis, n, raters, tuple(conventions)))

@@ -1,0 +1,81 @@
+"""What is remembered is what the metric gives; what could change is folded anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from errorbar.metrics.base import Selection
+from errorbar.metrics.choice import Folded, Swapping
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.statistics import Statistics
+from errorbar.studies.measured import Measured, Memory
+from tests.helpers.build import corpus, edit, sentence
+
+CORPUS = corpus(
+    sentence("a b c", {"A": [edit(0, 1, "x")], "B": []}), sentence("d e", {"A": [], "B": [edit(1, 2, "y")]})
+)
+LINES = ["x b c", "d e"]
+
+
+class Counting:
+    """Counts the folds of the metric."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.n = 0
+        fold = M2.fold
+
+        def counted(
+            metric: M2, statistics: Statistics, selection: Selection | None = None, **options: object
+        ) -> Folded:
+            self.n += 1
+            return fold(metric, statistics, selection, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(M2, "fold", counted)
+
+
+def table(*, fixed: bool) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    rows = np.array([[0, 1], [1, 1], [0, 0]], np.int64)
+    rows.setflags(write=not fixed)
+    return rows
+
+
+def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows = table(fixed=True)
+    expected = M2().fold(statistics, Selection(rows)).totals
+    folds = Counting(monkeypatch)
+    found = [metric.fold(metric.measure(CORPUS, LINES), Selection(rows)).totals for _ in range(3)]
+    assert folds.n == 1
+    assert all(totals.tolist() == expected.tolist() for totals in found)
+    metric.fold(statistics, Selection(table(fixed=True)))  # equal, but another one
+    assert folds.n == 2
+
+
+def test_other_counts_are_folded_anew() -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    rows = table(fixed=True)
+    for lines in (LINES, ["a b c", "d y"], ["a b c", "d e"]):
+        statistics = metric.measure(CORPUS, lines)
+        assert metric.fold(statistics, Selection(rows)).totals.tolist() == (
+            M2().fold(statistics, Selection(rows)).totals.tolist()
+        )
+
+
+def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows = table(fixed=False)
+    before = metric.fold(statistics, Selection(rows)).totals.tolist()
+    rows[:] = 1
+    assert metric.fold(statistics, Selection(rows)).totals.tolist() != before
+    folds = Counting(monkeypatch)
+    others = (
+        Selection(table(fixed=True), np.ones((1, 2), np.uint8)),
+        Selection(swapping=Swapping(np.ones((1, 1), np.bool_), np.zeros(1, np.int64))),
+    )
+    for selection in others:
+        metric.fold(statistics, selection)
+        metric.fold(statistics, selection)
+    assert folds.n == 4
