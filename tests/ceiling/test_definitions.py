@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from errorbar.ceiling import Study, ceiling, prepare_study, repeat
-from errorbar.ceiling.types import human_type_recall, type_recall
+from errorbar.ceiling.types import human_type_recall, type_recall, type_rows
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
@@ -90,6 +90,12 @@ def test_type_recall() -> None:
     np.testing.assert_allclose(two[:, det], [1, 1, 0])
     np.testing.assert_array_equal(two[:, prep], [np.nan, 0, 1])
     np.testing.assert_allclose(human_type_recall(made, 2)[[det, prep]], [2 / 3, 1 / 2])
+    # The system finds Det in 2 of 3 subsets of size 1, humans in a third on average; it never finds Prep.
+    rows = type_rows(made, 1)
+    assert [row.type for row in rows] == ["Det", "Prep"]
+    assert [row.human for row in rows] == pytest.approx([1 / 3, 2 / 3])
+    assert [row.systems for row in rows] == [pytest.approx((2 / 3,)), (0,)]
+    assert [row.ratios for row in rows] == [pytest.approx((2.0,)), (0,)]
 
 
 def test_the_type_recall_of_a_subset_is_that_of_the_score() -> None:

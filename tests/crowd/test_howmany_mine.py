@@ -71,6 +71,14 @@ def test_one_expert_is_the_truth_and_has_no_line() -> None:
         how_many(table, [{"q": "E"}], np.random.default_rng(1))
 
 
+def test_what_does_not_vary_has_no_range() -> None:
+    # One other rater: the only "majority of 1" there is, so every draw is the same.
+    table = Judgments.from_columns("xxyyzz", "ababab", "EEOOOE", labels="EO")
+    point = against_experts(table, ["a"], np.random.default_rng(1)).curve[0]
+    assert point.kappa == pytest.approx(0.4)  # agreement 2/3, by chance 1/3 * 2/3 + 2/3 * 1/3 = 4/9: (6 - 4) / (9 - 4)
+    assert (point.low, point.high) == (None, None)
+
+
 GOOD = ["we discuss the plan", "we discuss the idea", "they discuss the plan today", "look at the plan"] * 5
 
 

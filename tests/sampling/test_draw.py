@@ -62,17 +62,17 @@ def test_the_same_frame_from_csv_jsonl_and_gzip(frame: Frame, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "code", "where"),
     [
-        ("", "sample-columns", "f.csv"),
-        ("item,flagged\na,1\n", "sample-columns", "f.csv:1"),
+        ("", "table-empty", "f.csv"),
+        ("item,flagged\na,1\n", "table-column", "f.csv:1"),
         ("item,flag\n", "sample-no-items", "f.csv"),
         ("item,flag\na,1\na,0\n", "sample-item", "f.csv:3"),
         ("item,flag\na,maybe\n", "sample-flag", "f.csv:2"),
         ("item,flag\n,1\n", "sample-item", "f.csv:2"),
-        ("item,flag\na,1,2\n", "sample-fields", "f.csv:2"),
+        ("item,flag\na,1,2\n", "table-fields", "f.csv:2"),
         ("item,flag,score\na,1,x\n", "sample-score", "f.csv:2"),
         ("item,flag,score\na,1,.5\nb,0,\n", "sample-score", "f.csv"),
-        ('{"item": "a", "flag": 1}\n{"item": "b"\n', "sample-fields", "f.csv:2"),
-        ('{"item": "a", "flag": 1}\n{"item": "b"}\n', "sample-columns", "f.csv:2"),
+        ('{"item": "a", "flag": 1}\n{"item": "b"\n', "table-json", "f.csv:2"),
+        ('{"item": "a", "flag": 1}\n{"item": "b"}\n', "table-column", "f.csv:2"),
     ],
 )
 def test_bad_flags_are_named_with_their_place(text: str, code: str, where: str, tmp_path: Path) -> None:
@@ -140,6 +140,18 @@ def test_the_set_is_blind_and_drawn_from_the_right_strata(frame: Frame) -> None:
     assert all((stratum == 0) == flags[item] for item, stratum in key.items().items())
     assert draw_sample(frame, np.array([5, 12]), seed=3).items() == key.items()
     assert draw_sample(frame, np.array([5, 12]), seed=4).items() != key.items()
+
+
+def test_who_knows_the_seed_alone_cannot_tell_the_strata() -> None:
+    # Two frames over the same items with other flags: were the order told by the seed, the strata drawn would come out
+    # at the same places of both sets.
+    items = tuple(f"i{k}" for k in range(60))
+    places = []
+    for start in (0, 30):
+        flags = np.array([[start <= k < start + 30 for k in range(60)]])
+        drawn = draw_sample(Frame(items, flags), np.array([30, 30])).rounds[-1]
+        places.append(list(drawn.items.values()))
+    assert places[0] != places[1]
 
 
 def test_every_item_is_drawn_equally_often(frame: Frame) -> None:

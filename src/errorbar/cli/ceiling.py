@@ -221,26 +221,15 @@ def _ends(value: Interval | Undefined) -> object:
     return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
 
 
-def _type_rows(study: Study) -> tuple[list[str], list[str], list[list[float]]]:
-    from errorbar.ceiling.types import human_type_recall, type_recall
-
-    size = study.sizes[-1]
-    columns = [human_type_recall(study, size), *(type_recall(study, text, size) for text in study.systems)]
-    types = study.humans[0].statistics.types
-    order = sorted(range(len(types)), key=lambda k: types[k])
-    table = np.stack(columns, axis=1)
-    return [types[k] for k in order], [text.name for text in study.systems], [table[k].tolist() for k in order]
-
-
 def _type_table(study: Study, style: str) -> Table:
-    types, systems, values = _type_rows(study)
-    columns = ["type", "human", *(cell for name in systems for cell in (name, _of_human(name, style)))]
+    from errorbar.ceiling.types import type_rows
+
+    names = [text.name for text in study.systems]
+    columns = ["type", "human", *(cell for name in names for cell in (name, _of_human(name, style)))]
     rows: list[list[Cell]] = []
-    for kind, (human, *others) in zip(types, values, strict=True):
-        row: list[Cell] = [kind, _fraction(_number(human), style)]
-        for value in others:
-            row += [_fraction(_number(value), style), _fraction(_number(value / human) if human > 0 else None, style)]
-        rows.append(row)
+    for one in type_rows(study, study.sizes[-1]):
+        pairs = [value for pair in zip(one.systems, one.ratios, strict=True) for value in pair]
+        rows.append([one.type, *(_fraction(value, style) for value in (one.human, *pairs))])
     footer = [f"recall by type against {study.sizes[-1]} references, in percent; – where there is nothing to find"]
     return Table(columns, rows, 1, footer)
 
@@ -250,11 +239,12 @@ def _number(value: float) -> float | None:
 
 
 def _type_records(study: Study) -> list[dict[str, object]]:
-    types, systems, values = _type_rows(study)
-    clean = [[_number(value) for value in row] for row in values]
+    from errorbar.ceiling.types import type_rows
+
+    names = [text.name for text in study.systems]
     return [
-        {"type": kind, "human": row[0], "systems": dict(zip(systems, row[1:], strict=True))}
-        for kind, row in zip(types, clean, strict=True)
+        {"type": one.type, "human": one.human, "systems": dict(zip(names, one.systems, strict=True))}
+        for one in type_rows(study, study.sizes[-1])
     ]
 
 

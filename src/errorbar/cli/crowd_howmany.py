@@ -87,8 +87,8 @@ def _table(found: HowMany, style: str) -> Table:
     for p in found.curve:
         kappa: list[Cell] = [p.kappa, p.low, p.high]
         if style != "csv":
-            known = p.kappa is not None and p.low is not None and p.high is not None
-            kappa = [f"{p.kappa:.4f}", f"{p.low:.4f}–{p.high:.4f}"] if known else ["–", "–"]
+            draws = "–" if p.low is None or p.high is None else f"{p.low:.4f}–{p.high:.4f}"
+            kappa = ["–" if p.kappa is None else f"{p.kappa:.4f}", draws]
         rows.append([f"majority of {p.k}", p.n_items, p.accuracy if style == "csv" else percent(p.accuracy), *kappa])
     columns = ["", "items", "accuracy", *(["kappa", "low", "high"] if style == "csv" else ["kappa", "95% of draws"])]
     if found.expert_accuracy is None:

@@ -29,7 +29,7 @@ from errorbar.cli.sample_render import (
     plan_record,
     plan_table,
 )
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ def size_options(function: Command) -> Command:
 @click.option("--raters", type=click.IntRange(1), default=1, show_default=True, help="Judgments of each item.")
 @click.option("--price", type=click.FloatRange(0), help="Of one judgment.")
 @click.option("--minutes", type=click.FloatRange(0), help="Working time of one judgment.")
+@lenient_option
 @format_option
 def plan(
     frame: FrameInput,
@@ -149,6 +150,7 @@ def plan(
     raters: int,
     price: float | None,
     minutes: float | None,
+    lenient: bool,
     style: str,
 ) -> None:
     """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
@@ -157,7 +159,7 @@ def plan(
     errorbar sample plan flags.csv --budget 300 --price 0.02
     errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05
     """
-    problems = Problems()
+    problems = Problems(lenient=lenient)
     made = planned(sizes_input(frame, *sizes) or read_input(frame, problems)[1], wish)
     cost = made.cost(raters=raters, price=price, minutes=minutes)
     if style == "json":
@@ -171,11 +173,13 @@ def plan(
 @frame_options
 @size_options
 @plan_options
+@lenient_option
 @format_option
 def compare(
     frame: FrameInput,
     sizes: Sizes,
     wish: Wish,
+    lenient: bool,
     style: str,
 ) -> None:
     """Say what the same budget gives with other designs: what stratifying buys.
@@ -185,7 +189,7 @@ def compare(
     """
     from errorbar.sampling import compare_designs
 
-    problems = Problems()
+    problems = Problems(lenient=lenient)
     made = planned(sizes_input(frame, *sizes) or read_input(frame, problems)[1], wish)
     if made.costs is not None:
         what = "designs are compared at one number of items, not at one cost"
@@ -208,6 +212,7 @@ def compare(
 @click.option("--judged", multiple=True, metavar="FILE", help="The filled-in sets of --after.")
 @label_options
 @seed_option
+@lenient_option
 def draw(
     frame: FrameInput,
     wish: Wish,
@@ -218,6 +223,7 @@ def draw(
     judged: tuple[str, ...],
     labels: Labels,
     seed: int,
+    lenient: bool,
 ) -> None:
     """Draw items and write them blind and shuffled; the key tells the strata and stays private.
 
@@ -229,16 +235,18 @@ def draw(
     from errorbar.formats.saving import save_lines
     from errorbar.sampling import blind_set, write_key
 
-    if Path(key_file).exists():
-        what = "there is a key of this name, and a set without its key is lost"
-        raise UsageError(Problem("sample-key-exists", what, Place(key_file), fix="name a new file"))
-    problems = Problems()
+    _refuse_names(out, key_file)
+    problems = Problems(lenient=lenient)
     whole, key = draw_input(frame, wish, Pilot(after, judged, labels), seed, problems)
     show_notes(problems.notes)
     kind = out.removesuffix(".gz").rpartition(".")[2]
     lines = blind_set(key, whole, raters, "jsonl" if kind == "jsonl" else "csv")
     save_lines(write_key(key), key_file)  # first: a set is worth nothing without its key
-    save_lines(lines, out)
+    try:
+        save_lines(lines, out)
+    except InputError:
+        Path(key_file).unlink()  # a key without its set would be in the way of the next try
+        raise
     drawn = key.rounds[-1]
     click.echo(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}", err=True)
 
@@ -331,6 +339,19 @@ def estimate(
         return
     show_notes(notes)
     show(estimates_table(strata, sample, found, differences, assisted, truth), style)
+
+
+def _refuse_names(out: str, key_file: str) -> None:
+    """See that neither file is there: judgments may have been filled in, and a set without its key is lost."""
+    if Path(key_file).exists():
+        what = "there is a key of this name, and a set without its key is lost"
+        raise UsageError(Problem("sample-key-exists", what, Place(key_file), fix="name a new file"))
+    if Path(out).is_file():
+        what = "there is a file of this name, and what raters filled in would be lost"
+        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name a new file"))
+    if Path(out).resolve() == Path(key_file).resolve():
+        what = "the set and its key would be one file, but raters must not see the key"
+        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name two files"))
 
 
 def _records(problems: Problems) -> list[dict[str, object]]:

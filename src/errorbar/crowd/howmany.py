@@ -41,7 +41,7 @@ class Point:
         n_items: Items with as many judgments.
         accuracy: How often the majority of k is right.
         kappa: Cohen's kappa with the truth, a mean over drawn subsets; None where every draw leaves it undefined.
-        low: Low end of the middle 95 % of the draws' kappas.
+        low: Low end of the middle 95 % of the draws' kappas; None where nothing varies, as where k are all there are.
         high: High end.
     """
 
@@ -220,9 +220,11 @@ def _point(cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.
     known = values[~np.isnan(values)]
     if not len(known):
         return Point(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), None, None, None)
+    size, accuracy, kappa = round(float(np.mean(sizes))), float(np.mean(accuracies)), float(known.mean())
     low, high = np.quantile(known, [0.025, 0.975])
-    size = round(float(np.mean(sizes)))
-    return Point(k, size, float(np.mean(accuracies)), float(known.mean()), float(low), float(high))
+    if low == high:  # nothing varies, e.g. where k are all there are
+        return Point(k, size, accuracy, kappa, None, None)
+    return Point(k, size, accuracy, kappa, float(low), float(high))
 
 
 def _kappa(said: Counts, truth: Counts) -> NDArray[np.float64]:

@@ -39,7 +39,7 @@ class RaterRow:
         n_judgments: Judgments given.
         gold: Share of gold items that were right.
         gold_by_label: The same for the gold items of each true label.
-        trust: Smoothed share of right gold items; 0.5 without gold.
+        trust: Smoothed share of right gold items; None without gold.
         rest: Agreement with the other raters of the same items; None where there is none.
         n_rest: Judgments of items that others judged too.
         bias: Label to how much more often than others of the same items the rater gives it; None without others.
@@ -52,7 +52,7 @@ class RaterRow:
     n_judgments: int
     gold: Estimate
     gold_by_label: Mapping[str, Estimate]
-    trust: float
+    trust: float | None
     rest: float | None
     n_rest: int
     bias: Mapping[str, float] | None
@@ -111,7 +111,7 @@ def rater_rows(
                 len(rows),
                 _share(right, confidence_level),
                 {label: _share(run, confidence_level) for label, run in runs.items()},
-                smoothed_trust(int(right.sum()), len(right)),
+                smoothed_trust(int(right.sum()), len(right)) if len(right) else None,
                 float(same[compared].mean()) if len(compared) else None,
                 len(compared),
                 _bias(judgments, compared, others_share),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, nan
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
+from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
 from errorbar.formats.parquet_file import open_parquet
 
@@ -225,7 +225,8 @@ def _find_columns(header: Sequence[str], columns: _Columns, place: Place, proble
             problems.error("judgments-header", f"two columns are called '{name}'", place)
     if problems.errors:
         return None
-    extra = [name for name in found if name not in {*names.values(), *columns.used}]
+    # Spreadsheets leave columns without a name behind; there is nothing to call them by.
+    extra = [name for name in found if name and name not in {*names.values(), *columns.used}]
     if extra and columns.number == "weight":
         what = f"columns that judgments have no use for: {', '.join(extra)}"
         problems.note("judgments-extra", what, place, fix="they are not read")
@@ -240,9 +241,9 @@ def _json_rows(lines: Lines, problems: Problems, columns: _Columns) -> Iterator[
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            problems.error("judgments-json", f"not JSON: {error.msg} at column {error.colno}", place)
+            record = parse_json(line)
+        except NotJsonError as error:
+            problems.error("judgments-json", f"not JSON: {error}", place)
             continue
         if not isinstance(record, dict) or any(names[name] not in record for name in columns.needed):
             expected = ", ".join(names[name] for name in columns.needed)

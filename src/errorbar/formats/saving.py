@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile, SpooledTemporaryFile
@@ -27,10 +27,24 @@ def save_lines(lines: Iterable[str], target: str) -> None:
     Raises:
         InputError: If the target cannot be written.
     """
+    _save(target, lambda stream: _write(lines, stream))
+
+
+def save_bytes(content: bytes, target: str) -> None:
+    """Write bytes to a file, or to standard output (``-``), whole or not at all, as ``save_lines`` does.
+
+    Raises:
+        InputError: If the target cannot be written.
+    """
+    _save(target, lambda stream: stream.write(content))
+
+
+def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
+    """Let ``fill`` write beside the target, then move it into its place."""
     path = Path(target)
     if target == STANDARD_OUTPUT or (path.exists() and not path.is_file()):
         with cast("IO[bytes]", SpooledTemporaryFile(max_size=_IN_MEMORY)) as spool:
-            _write(lines, spool)
+            fill(spool)
             spool.seek(0)
             _pour(spool, target)
         return
@@ -45,9 +59,9 @@ def save_lines(lines: Iterable[str], target: str) -> None:
                 import gzip  # noqa: PLC0415 - most files are not gzipped
 
                 with gzip.GzipFile("", "wb", fileobj=temporary, mtime=0) as packed:
-                    _write(lines, cast("IO[bytes]", packed))
+                    fill(cast("IO[bytes]", packed))
             else:
-                _write(lines, cast("IO[bytes]", temporary))
+                fill(cast("IO[bytes]", temporary))
         Path(temporary.name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         Path(temporary.name).replace(path)
     finally:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Sequence
 from os import fspath
 from typing import NamedTuple
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
+from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
 from errorbar.formats.parquet_file import open_parquet
 
@@ -80,9 +80,9 @@ def _json_rows(lines: Lines, problems: Problems, needed: Sequence[str]) -> Itera
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            problems.error("table-json", f"not JSON: {error.msg} at column {error.colno}", place)
+            record = parse_json(line)
+        except NotJsonError as error:
+            problems.error("table-json", f"not JSON: {error}", place)
             continue
         if not isinstance(record, dict) or any(isinstance(value, dict | list) for value in record.values()):
             problems.error("table-json", "not a flat object", place, expected="keys with texts, numbers, true or false")
@@ -122,8 +122,8 @@ def _good_header(header: Sequence[str], needed: Sequence[str], place: Place, pro
             expected = ", ".join(needed)
             problems.error("table-column", f"no column '{name}'", place, expected=expected, fix=nearest(name, header))
             good = False
-    for name in set(header):
-        if header.count(name) > 1:
+    for name in dict.fromkeys(header):
+        if name and header.count(name) > 1:  # spreadsheets leave empty columns behind
             problems.error("table-column", f"two columns are called '{name}'", place)
             good = False
     return good

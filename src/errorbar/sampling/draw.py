@@ -3,7 +3,8 @@
 Conventions
     Each stratum has its own stream, named by the stratum, which puts its items in an order once and for all; a sample
     of n items is the first n. So a later round with the same seed goes on where the pilot stopped, and both together
-    are a simple random sample of the stratum. Another stream shuffles the set, so that the order tells nothing.
+    are a simple random sample of the stratum. Another stream shuffles the set, so that the order tells nothing. It is
+    named by the contents of the frame, which raters do not have: who knows the seed alone cannot undo the shuffling.
 """
 
 from __future__ import annotations
@@ -90,9 +91,9 @@ def _draw(frame: Frame, n: Counts, edges: tuple[float, ...], seed: int, before: 
     if not chosen:
         what = "no item is to be drawn" if not before else "every item of this sample has been drawn before"
         raise UsageError(Problem("sample-budget", what, fix="raise the budget"))
-    shuffled = stream(seed, "sample", "order", len(before)).permutation(len(chosen)).tolist()
-    items = dict(chosen[at] for at in shuffled)
     frame_hash = frame.content_hash()
+    shuffled = stream(seed, "sample", "order", len(before), frame_hash).permutation(len(chosen)).tolist()
+    items = dict(chosen[at] for at in shuffled)
     drawn = Round(round_name(strata, edges, frame_hash, seed, items), items)
     return Key(strata, edges, frame_hash, seed, (*before, drawn))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Source, display_name
-from errorbar.sampling.rows import table_rows
+from errorbar.formats.tables import table_rows
 
 FLAGS = {"1": True, "true": True, "yes": True, "error": True, "0": False, "false": False, "no": False, "ok": False}
 MOST_SYSTEMS = 2
@@ -106,8 +106,8 @@ def _read(path: Source, problems: Problems) -> dict[str, _Row]:
     table: dict[str, _Row] = {}
     n_scores = 0
     name = display_name(path)
-    for place, row in table_rows(path, problems, ("item", "flag")):
-        item, flag = row["item"], FLAGS.get(row["flag"].casefold())
+    for row, place in table_rows(path, problems, ("item", "flag")):
+        item, flag = row["item"].strip(), FLAGS.get(row["flag"].strip().casefold())
         if not item:
             problems.error("sample-item", "the row names no item", place, expected="a name for every item")
         elif item in table:
@@ -118,7 +118,7 @@ def _read(path: Source, problems: Problems) -> dict[str, _Row]:
                 "sample-flag", f"the flag of item '{item}' is '{row['flag']}'", place, expected="1 or 0", fix=fix
             )
         else:
-            score = _score(row.get("score", ""), item, place, problems)
+            score = _score(row.get("score", "").strip(), item, place, problems)
             n_scores += score is not None
             table[item] = (flag, score, row.get("text", ""))
     if not table and not problems.errors:

@@ -25,8 +25,8 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.judgments import read_judgments
 from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.tables import table_rows
 from errorbar.sampling.key import Key
-from errorbar.sampling.rows import table_rows
 from errorbar.sampling.strata import Counts, Floats
 from errorbar.sampling.totals import Sample
 
@@ -99,8 +99,8 @@ def _check_set(path: Source, key: Key, known: dict[str, int], problems: Problems
         problems.note("sample-no-set", what, Place(name), fix="check that this is the file of that key")
         return
     unnamed = False
-    for place, row in table_rows(path, problems, ("item", "rater", "label")):
-        said = row.get("set", "")
+    for row, place in table_rows(path, problems, ("item", "rater", "label")):
+        said = row.get("set", "").strip()
         unnamed |= not said
         if said and said not in names:
             what = f"the row is of the set {said}, the key of {', '.join(sorted(names))}"

@@ -15,6 +15,7 @@ import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source
 from errorbar.sampling.strata import Strata
 
@@ -91,8 +92,8 @@ def read_key(path: Source) -> Key:
     problems.raise_errors()
     place = Place(lines.name)
     try:
-        record = json.loads(text)
-    except json.JSONDecodeError:
+        record = parse_json(text)
+    except NotJsonError:
         record = None
     if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("version") != VERSION:
         what = "this is not the key of a sample"

@@ -1,0 +1,25 @@
+"""JSON from anybody: whatever cannot be read is one kind of error with one line to say."""
+
+from __future__ import annotations
+
+import json
+
+
+class NotJsonError(Exception):
+    """A text is not JSON, or JSON that cannot be held; its message says why. Readers turn it into a problem."""
+
+
+def parse_json(text: str) -> object:
+    """Read one JSON value.
+
+    Raises:
+        NotJsonError: If the text is not JSON, is nested too deeply, or has a number of thousands of digits.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NotJsonError(f"{error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise NotJsonError("it is nested too deeply") from None
+    except ValueError:  # Python refuses whole numbers of more than 4,300 digits
+        raise NotJsonError("it has a number with thousands of digits") from None
