@@ -231,6 +231,42 @@ def test_a_key_is_never_overwritten(folder: Path, errorbar: CommandLine) -> None
     assert ((folder / "k.json").read_bytes(), (folder / "s.csv").read_bytes()) == before
 
 
+@pytest.mark.parametrize("out", ["s.csv", "k2.json", "./k2.json"])
+def test_neither_judgments_nor_the_key_are_overwritten_by_a_set(folder: Path, errorbar: CommandLine, out: str) -> None:
+    assert errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", "s.csv", "--key", "k.json").code == 0
+    fill(folder / "s.csv", folder / "done.csv")
+    (folder / "done.csv").replace(folder / "s.csv")
+    before = (folder / "s.csv").read_bytes()
+    done = errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", out, "--key", "k2.json")
+    assert done.code == 2
+    assert "[sample-set-exists]" in done.err
+    assert (folder / "s.csv").read_bytes() == before
+    assert not (folder / "k2.json").exists()
+
+
+def test_a_set_that_cannot_be_written_leaves_no_key(folder: Path, errorbar: CommandLine) -> None:
+    draw = ("sample", "draw", "a.csv", "--budget", 80, "--key", "k.json", "--out")
+    refused = errorbar(*draw, "nowhere/s.csv")
+    assert refused.code == 2
+    assert "[cannot-write]" in refused.err
+    assert not (folder / "k.json").exists()
+    assert errorbar(*draw, "s.csv").code == 0
+
+
+@pytest.mark.parametrize("verb", ["plan", "compare", "draw"])
+def test_a_corpus_with_mistakes_can_be_repaired(folder: Path, errorbar: CommandLine, verb: str) -> None:
+    words = " ".join(["He go in school"] * 30)
+    twice = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||0\n" * 2
+    (folder / "gold.m2").write_text(f"S {words}\n{twice}\n")
+    (folder / "s.txt").write_text(words.replace("go in", "goes to", 20) + "\n")
+    files = ("--out", "o.csv", "--key", "o.json") if verb == "draw" else ()
+    call = ("sample", verb, "--corpus", "gold.m2", "s.txt", "--budget", 70, *files)
+    refused = errorbar(*call)
+    assert refused.code == 2
+    assert "use --lenient" in refused.err
+    assert errorbar(*call, "--lenient").code == 0
+
+
 def test_flags_from_parquet_or_its_extra_is_named(folder: Path, errorbar: CommandLine) -> None:
     try:
         import pyarrow.parquet

@@ -86,3 +86,49 @@ def peak(arguments: list[str]) -> float:
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
     return usage.ru_maxrss / 1024
+
+
+def test_warnings_come_in_the_order_of_the_files_whoever_found_them(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("errorbar.metrics.scoring.PIECE", 100)
+    write(tmp_path, 1000)
+    gold, system = tmp_path / "gold1000.m2", tmp_path / "system1000.txt"
+    gold.write_bytes(b"".join(line + (b"junk\xff\n" if k in (11, 2000) else b"") for k, line in lines_of(gold)))
+    for name in ("a", "b"):
+        bad = b"".join(line[:-1] + (b"\xff\n" if k in (5, 900) else b"\n") for k, line in lines_of(system))
+        (tmp_path / name).write_bytes(bad)
+    arguments = ("score", "--gold", str(gold), str(tmp_path / "a"), str(tmp_path / "b"), "--lenient")
+    one = errorbar(*arguments)
+    assert one.code == 0
+    places = [line.split(": ")[1].rpartition(":")[::2] for line in one.err.splitlines() if "is not UTF-8" in line]
+    files = [str(gold), str(tmp_path / "a"), str(tmp_path / "b")]
+    assert [file for file, _ in places] == sorted((file for file, _ in places), key=files.index)
+    assert {file for file, _ in places} == set(files)
+    assert errorbar(*arguments, "--jobs", "2") == one
+
+
+def lines_of(path: Path) -> list[tuple[int, bytes]]:
+    return list(enumerate(path.read_bytes().splitlines(keepends=True)))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_pipes_are_read_once(tmp_path: Path, jobs: str) -> None:
+    """As a shell's ``<(zcat gold.m2.gz)``: more sentences than are read at a time, in both."""
+    arguments = write(tmp_path, 9000)
+    gold, system = Path(arguments[1]), Path(arguments[2].partition("=")[2])
+    command = [sys.executable, "-m", "errorbar", "score", "--format", "csv", "--jobs", jobs]
+    plain = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True).stdout
+    pipes = []
+    for file in (gold, system):
+        os.mkfifo(tmp_path / f"{file.name}.pipe")
+        pipes.append(subprocess.Popen(["sh", "-c", 'cat "$0" > "$0.pipe"', str(file)]))
+    try:
+        piped = ["--gold", f"{gold}.pipe", f"it={system}.pipe"]
+        outcome = subprocess.run([*command, *piped], capture_output=True, text=True, timeout=60, check=False)
+    finally:
+        for pipe in pipes:
+            pipe.kill()
+            pipe.wait()
+    assert (outcome.returncode, outcome.stdout) == (0, plain), outcome.stderr

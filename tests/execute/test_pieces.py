@@ -315,3 +315,18 @@ def test_in_one_process_the_counts_of_one_system_are_kept_at_a_time(monkeypatch:
     score(corpus, [Hypothesis(str(n), ["a"]) for n in range(20)], [M2()])
     assert len(alive) == 20
     assert most <= 2
+
+
+@pytest.mark.parametrize("between", ["", "\u00a0", "\x1c", "\nSjunk"])
+def test_whether_a_blank_line_stood_before_is_told_as_the_reader_tells_it(tmp_path: Path, between: str) -> None:
+    gold, system = tmp_path / "gold.m2", tmp_path / "system.txt"
+    gold.write_text(f"S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n{between}\nS c\n")
+    system.write_text("a b\nc\n")
+    problems, other = Problems(lenient=True), Problems(lenient=True)
+    score_stream(
+        reference_chunks(named(gold), problems), [HypothesisReader(named(system)[0], problems)], METRICS, problems
+    )
+    cut = [CutSystem(named(system)[0], other, carry=True)]
+    score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, METRICS, other)
+    assert other.notes == problems.notes
+    assert "m2-no-blank" not in [note.code for note in problems.notes]

@@ -220,6 +220,11 @@ class TestFolders:
             assert is_hoo(str(path))
             (found,) = read_gold(str(path), Problems())
             assert found.text == "a up\r\n"  # offsets count every character; a byte order mark is none
+        packed = tmp_path / "packed"
+        packed.write_bytes(gzip.compress(b"<?xml version='1.0'?>\n<edits>\n</edits>\n"))
+        assert is_hoo(str(packed))
+        packed.write_bytes(b"\x1f\x8bnot gzip")
+        assert not is_hoo(str(packed))
         assert not is_hoo(str(tmp_path / "Raw"))
         assert not is_hoo(str(tmp_path / "nowhere"))
 

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
+from errorbar.formats.flags import read_flags
+from errorbar.formats.judgment_blocks import judgment_blocks
 from errorbar.formats.judgments import judgment_rows, read_judgments
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.saving import save_lines
@@ -144,6 +146,24 @@ def test_bad_weights(tmp_path: Path, weight: str) -> None:
 def test_a_label_is_text_or_a_number(tmp_path: Path, value: str) -> None:
     content = f'{{"item": 1, "rater": "a", "label": "x"}}\n{{"item": 2, "rater": "a", "label": {value}}}\n'
     assert codes(tmp_path, content) == ["judgments-value"]
+
+
+def test_columns_without_a_name_are_what_spreadsheets_leave(tmp_path: Path) -> None:
+    problems = Problems()
+    table = read_judgments(save(tmp_path, "item,rater,label,,\n1,ann,ok,,\n"), problems)
+    assert len(table) == 1
+    assert problems.notes == []
+
+
+@pytest.mark.parametrize(("value", "said"), [("[" * 200_000, "nested too deeply"), ("1" * 5000, "thousands of digits")])
+def test_json_that_python_cannot_hold(tmp_path: Path, value: str, said: str) -> None:
+    path = save(tmp_path, f'{{"item": "1", "rater": "a", "label": {value}}}\n', "votes.jsonl")
+    for read in (read_judgments, lambda file: list(judgment_blocks(file, Problems(limit=1)))):
+        with pytest.raises(InputError, match=said):
+            read(path)
+    flags = save(tmp_path, f'{{"item": "1", "flag": {value}}}\n', "flags.jsonl")
+    with pytest.raises(InputError, match=said):
+        read_flags(flags, Problems())
 
 
 def test_repeats_may_be_kept(tmp_path: Path) -> None:

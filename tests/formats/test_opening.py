@@ -12,7 +12,7 @@ import pytest
 
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines
+from errorbar.formats.opening import BLOCK, LONGEST_LINE, Lines
 
 
 def lines(path: Path | str, *, lenient: bool = False) -> list[str]:
@@ -125,3 +125,20 @@ class TestWhatCannotBeRead:
     def test_a_file_inside_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("a\n")
         assert refusal(tmp_path / "f" / "g").code == "cannot-open"
+
+
+def test_a_file_without_line_ends_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        stream.write(b"one line\n")
+        for _ in range(LONGEST_LINE // BLOCK + 2):
+            stream.write(bytes(BLOCK))
+    with pytest.raises(InputError, match=r"zeros\.gz:2: a line of more than 67,108,864 bytes .*line-too-long"):
+        list(Lines(path, Problems()))
+
+
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
+def test_lines_longer_than_a_block_are_whole(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("a\n" + "b" * size + "\r\nc")
+    assert list(Lines(path, Problems())) == ["a", "b" * size, "c"]

@@ -214,3 +214,41 @@ class TestScores:
         with pytest.raises(InputError) as caught:
             read_metric_scores(save(tmp_path, text))
         assert message in str(caught.value)
+
+
+class TestWhatOnlyLooksLikeIt:
+    def test_a_pair_without_a_winner_is_no_tie(self, tmp_path: Path) -> None:
+        path = save(tmp_path, "system1,system2,winner\nA,B,\nA,B,tie\n")
+        with pytest.raises(InputError, match=":2: the winner '' is not in the pair"):
+            read_rankings(path)
+        assert len(read_rankings(path, Problems(lenient=True))) == 1
+
+    def test_a_system_may_be_called_draw(self, tmp_path: Path) -> None:
+        found = read_rankings(save(tmp_path, "system1,system2,winner\nA,Draw,Draw\n"))
+        assert found.outcome.tolist() == [-1]
+
+    @pytest.mark.parametrize("rank", ["1_0", "+1", "1" * 5000])
+    def test_a_rank_is_digits(self, tmp_path: Path, rank: str) -> None:
+        with pytest.raises(InputError, match=r"\[ranking-rank\]"):
+            read_rankings(save(tmp_path, f"item,system,rank\n1,A,{rank}\n1,B,2\n"))
+
+    def test_scores_beside_ranks_are_scores(self, tmp_path: Path) -> None:
+        assert not is_ranking(save(tmp_path, "system,rank,score\nA,1,.5\n"))
+        assert is_ranking(save(tmp_path, "item,system,rank\nx,A,1\n"))
+
+    @pytest.mark.parametrize(
+        ("more", "code"),
+        [
+            ({"f": float("nan")}, "scores-json"),
+            ({"by_sentence": 3}, "scores-json"),
+            ({"by_sentence": None}, ""),
+        ],
+    )
+    def test_rows_of_json_that_are_odd(self, tmp_path: Path, more: dict[str, object], code: str) -> None:
+        good = {"system": "B", "metric": "m2", "f": 0.25}
+        rows = [{"system": "A", "metric": "m2", "f": 0.5, **more}, good, {**good, "f": 0.75}]
+        problems = Problems(lenient=True)
+        document = json.dumps({"schema": "errorbar.score/1", "rows": rows})
+        (found,) = read_metric_scores(save(tmp_path, document), problems)
+        assert found.systems == ({"B": 0.25} if code else {"A": 0.5, "B": 0.25})
+        assert [note.code for note in problems.notes] == [*([code] if code else []), "scores-twice"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.formats.saving import save_lines
+from errorbar.formats.saving import save_bytes, save_lines
 
 
 def failing() -> Iterator[str]:
@@ -67,3 +67,15 @@ def test_half_a_surrogate_pair(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="character 2 of output line 2"):
         save_lines(["a", "b\ud800"], str(tmp_path / "x"))
     assert not list(tmp_path.iterdir())
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    target = tmp_path / "x.png"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    save_bytes(b"\x89PNG\r\n", str(target))
+    assert target.read_bytes() == b"\x89PNG\r\n"
+    assert target.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(InputError, match="cannot-write"):
+        save_bytes(b"x", str(tmp_path / "no/such/folder/x.png"))
+    assert [file.name for file in tmp_path.iterdir()] == ["x.png"]

@@ -191,3 +191,14 @@ class TestSystems:
     def test_nothing_in_common(self) -> None:
         with pytest.raises(InputError, match="0 systems have scores of humans and of all metrics"):
             common_systems(plain_scores(HUMAN), [MetricScores("m", {"Z": 1.0})], Problems(lenient=True))
+
+
+@pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall-b"])
+@pytest.mark.parametrize("scale", [1e-20, 1e-9, 1.0, 1e12])
+def test_correlations_do_not_depend_on_the_scale_of_scores(kind: Kind, scale: float) -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.random((4, 9)), rng.random((4, 9))
+    expected = [correlate(a, b, kind=kind).estimate.value for a, b in zip(x, y, strict=True)]
+    assert correlations_of(x, y * scale, kind) == pytest.approx(expected)
+    constant = np.full((4, 9), 0.1 * scale)  # whose mean is not exactly the number itself
+    assert np.isnan(correlations_of(x, constant, kind)).all()

@@ -323,3 +323,16 @@ def test_judges_who_only_tie() -> None:
     inter, intra = judge_agreement(comparisons)
     assert (inter.kappa.value, inter.kappa.undefined) == (None, Undefined.TOO_FEW_RATERS)
     assert (intra.kappa.value, intra.kappa.undefined) == (None, Undefined.ONE_LABEL)
+
+
+@pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1), (2, 1, 0)])
+def test_systems_with_the_same_wins_share_a_rank_whatever_the_order_of_the_sum(order: tuple[int, int, int]) -> None:
+    """A and B have the same record against three others, in another order: .1 + .2 + .3 is not .3 + .2 + .1."""
+    record = [(1, 9), (2, 8), (3, 7)]
+    triples = []
+    for name, others in (("A", (0, 1, 2)), ("B", order)):
+        for (won, lost), other in zip(record, others, strict=True):
+            triples += [(name, f"X{other}", 1)] * won + [(name, f"X{other}", -1)] * lost
+    (result,) = rank_systems(Comparisons.from_pairs(triples), resamples=Resamples(20))
+    placed = {each.system: each for each in result.systems}
+    assert placed["A"].rank == placed["B"].rank == 4

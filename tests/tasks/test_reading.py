@@ -45,7 +45,7 @@ submitted = 2026-01-02
     one = read_task(make_task(tmp_path, text)).teams[0]
     # A date alone means its end.
     assert [(run.run, run.late) for run in one.submissions] == [(7, True), (8, True)]
-    assert one.submissions[1].submitted == datetime(2026, 1, 2, 23, 59, 59, tzinfo=UTC)
+    assert one.submissions[1].submitted == datetime(2026, 1, 2, 23, 59, 59, 999999, tzinfo=UTC)
 
 
 def test_lateness_is_told_by_the_files_unless_it_is_said(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from errorbar.tasks import CorpusResults, TaskResults, keys, read_task, run_task
 from errorbar.tasks.store import Entry, Store
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
-from tests.tasks.small import GOLD, RUNS, TASK, make_task
+from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task
 
 KILLS = 50
 
@@ -236,6 +236,7 @@ def many_runs(folder: Path, n_lines: int) -> Path:
         TASK.split("[[team]]")[0] + "".join(f'[[team]]\nname = "t{k}"\nsubmissions = "t{k}"\n' for k in range(5)),
     )
     (folder / "gold.m2").write_text((GOLD + "\n") * n_lines)
+    (folder / "source.txt").write_text("\n".join(SOURCE * n_lines) + "\n")
     rng = random.Random(0)
     texts = list(RUNS.values())
     for team in range(5):
@@ -315,6 +316,7 @@ def test_notes_of_the_same_bytes_name_each_run(tmp_path: Path) -> None:
     (tmp_path / "gold.m2").write_text(
         "".join(f"S {line}\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||0\n\n" for line in sources)
     )
+    (tmp_path / "source.txt").write_text("\n".join(sources) + "\n")
     shifted = [*sources[:4], *[line + " !" for line in sources[5:8]], *sources[7:]]
     for name in RUNS:
         (tmp_path / name).write_text("\n".join(shifted) + "\n")

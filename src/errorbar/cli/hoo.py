@@ -14,7 +14,8 @@ from errorbar.cli.plural import counted
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_runs import run_edits
+from errorbar.edits.standoff_runs import edits_of_runs
+from errorbar.execute import choose_executor
 from errorbar.formats.hoo_folder import expand_runs, read_gold, read_run
 from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.hoo_score import MOST_RUNS, HooScore, score_runs
@@ -40,6 +41,8 @@ def score_hoo(
     types: str | None = None,
     missing_as_empty: bool = False,
     resampling: Resampling | None = None,
+    jobs: int = 1,
+    dask: str | None = None,
 ) -> None:
     """Score runs against HOO gold edits and print the result.
 
@@ -56,6 +59,8 @@ def score_hoo(
         types: JSON file that puts error types into other rows.
         missing_as_empty: Score a fragment that a run lacks as if nothing were proposed there.
         resampling: Intervals over fragments; None: none.
+        jobs: Processes that compare corrected texts with their sources.
+        dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
 
     Raises:
         InputError: If a file is bad or a run lacks a fragment.
@@ -71,12 +76,9 @@ def score_hoo(
     problems = Problems(lenient=lenient)
     fragments = read_gold(gold[0], problems, source=source)
     runs = expand_runs(systems)
-    edits = {
-        name: run_edits(
-            read_run(path, name, fragments, problems), fragments, problems, missing_as_empty=missing_as_empty
-        )
-        for name, path in runs
-    }
+    read = [read_run(path, name, fragments, problems) for name, path in runs]
+    with choose_executor(jobs, dask) as executor:
+        edits = edits_of_runs(read, fragments, problems, missing_as_empty=missing_as_empty, executor=executor)
     problems.raise_errors()
     conventions = ("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else ()
     scores = score_runs(fragments, edits, metrics, problems, resampling=resampling, conventions=conventions)

@@ -128,6 +128,8 @@ def command(
             types=types,
             missing_as_empty=missing_as_empty,
             resampling=resampling,
+            jobs=jobs,
+            dask=dask,
         )
         return
     hoo_options = {"--source": source, "--types": types, "--best": best, "--missing-as-empty": missing_as_empty}

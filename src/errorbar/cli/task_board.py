@@ -87,7 +87,7 @@ def _write_tables(board: Report, out: Path) -> None:
 def _write_pages(
     results: TaskResults, board: Report, out: Path, problems: Problems, resampling: Resampling, *, browse: bool
 ) -> list[str]:
-    from errorbar.report.board import team_report
+    from errorbar.report.board import link_task, link_teams, team_report
     from errorbar.report.page import save_page
     from errorbar.report.sections import build_report
     from errorbar.tasks.study import study_best
@@ -99,11 +99,12 @@ def _write_pages(
         report = build_report(studies, title=board.title, command="", no_sentences="" if browse else NO_SENTENCES)
         summary = [*board.summary, *report.summary]
         page = replace(board, summary=summary, sections=[*board.sections, *report.sections])
-    save_page(page, str(out / "index.html"))
+    save_page(link_teams(page, results.task), str(out / "index.html"))
     files = ["index.html"]
     _folder(out / "teams")
     for team in results.task.teams:
-        save_page(team_report(results, team, date=board.date), str(out / "teams" / f"{team.name}.html"))
+        own = link_task(team_report(results, team, date=board.date), results.task)
+        save_page(own, str(out / "teams" / f"{team.name}.html"))
         files.append(f"teams/{team.name}.html")
     return files
 

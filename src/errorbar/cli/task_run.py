@@ -25,9 +25,10 @@ LATE = "late"
 @click.command("run")
 @click.argument("task", type=click.Path(path_type=Path), metavar="TASK.toml")
 @click.option("--cache", type=click.Path(path_type=Path), metavar="DIR", help="Where counts are kept.")
+@click.option("--prune", is_flag=True, help="Remove counts that this task no longer needs from the cache.")
 @jobs_option
 @format_option
-def command(task: Path, cache: Path | None, jobs: int, style: str) -> None:
+def command(task: Path, cache: Path | None, prune: bool, jobs: int, style: str) -> None:
     """Score every run of every team; only what is new or changed is counted.
 
     \b
@@ -35,7 +36,7 @@ def command(task: Path, cache: Path | None, jobs: int, style: str) -> None:
     errorbar task run task.toml --jobs 2 --format csv
     """
     problems = Problems()
-    results = score_task(task, cache, jobs, problems)
+    results = score_task(task, cache, jobs, problems, prune=prune)
     if style == "json":
         corpora = [corpus_record(found) for found in results.corpora]
         notes = [note_record(note) for note in problems.notes]
@@ -46,7 +47,7 @@ def command(task: Path, cache: Path | None, jobs: int, style: str) -> None:
         show(_table(found, style), style)
 
 
-def score_task(path: Path, cache: Path | None, jobs: int, problems: Problems) -> TaskResults:
+def score_task(path: Path, cache: Path | None, jobs: int, problems: Problems, *, prune: bool = False) -> TaskResults:
     """Read and score a task, with a progress line; what it cost is said on standard error.
 
     Raises:
@@ -57,9 +58,11 @@ def score_task(path: Path, cache: Path | None, jobs: int, problems: Problems) ->
     task = read_task(path, problems)
     total = sum(len(team.submissions) for team in task.teams)
     with progress_bar("runs", total) as progress:
-        results = run_task(task, problems, jobs=jobs, cache=cache, progress=progress)
+        results = run_task(task, problems, jobs=jobs, cache=cache, prune=prune, progress=progress)
     made = f"{results.n_counted} count{'' if results.n_counted == 1 else 's'} made"
     click.echo(f"{total} run{'' if total == 1 else 's'}: {made}, {results.n_cached} from the cache", err=True)
+    if prune:
+        click.echo(f"{results.n_pruned} old count{'' if results.n_pruned == 1 else 's'} removed", err=True)
     return results
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from errorbar.core.errors import InputError, Place, Problem, Severity
 
 
@@ -47,6 +49,16 @@ class Problems:
         """Record something that a user should know and that does not stop the reading."""
         self.notes.append(Problem(code, what, place, "", fix, severity))
 
+    def collect(self, found: Problems) -> None:
+        """Take over what was found elsewhere, e.g. by another process that read a piece.
+
+        Raises:
+            InputError: When the limit is reached.
+        """
+        self.notes += found.notes
+        for each in found.errors:
+            self.error(each.code, each.what, each.place, expected=each.expected, fix=each.fix)
+
     def raise_errors(self) -> None:
         """Refuse the input if any error was recorded.
 
@@ -55,3 +67,13 @@ class Problems:
         """
         if self.errors:
             raise InputError(self.errors)
+
+
+def in_file_order(problems: Iterable[Problem], files: Sequence[str]) -> list[Problem]:
+    """Problems by file and line, however many workers found them and in whatever order; those of no file come last."""
+    places = {file: number for number, file in enumerate(files)}
+    # What was found in one line stays in its order, and so does what is about no line of these files.
+    return sorted(
+        problems,
+        key=lambda each: (places[each.place.file], each.place.line) if each.place.file in places else (len(places), 0),
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
@@ -49,9 +50,12 @@ class _Texts:
     texts: tuple[tuple[Fragment, str, Place], ...]
     lenient: bool
 
-    def compare(self) -> tuple[list[Edits], Problems]:
-        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
-        return [tuple(text_edits(*each, problems)) for each in self.texts], problems
+    def compare(self) -> list[tuple[Edits, Problems]]:
+        found = []
+        for each in self.texts:
+            problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
+            found.append((tuple(text_edits(*each, problems)), problems))
+        return found
 
 
 def run_edits(run: Run, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False) -> list[Edits]:
@@ -85,7 +89,8 @@ def edits_of_runs(
     """
     worker = executor or Serial()
     found: dict[str, list[Edits]] = {}
-    compared = _unpacked(worker.map_ordered(_Texts.compare, _pieces(runs, gold, lenient=problems.lenient)))
+    pieces = _pieces(runs, gold, lenient=problems.lenient)
+    compared = chain.from_iterable(worker.map_ordered(_Texts.compare, pieces))
     for run in runs:
         edits: list[Edits] = []
         missing: list[str] = []
@@ -93,8 +98,8 @@ def edits_of_runs(
             if fragment.name in run.edits:
                 edits.append(run.edits[fragment.name].edits)
             elif fragment.name in run.texts:
-                own, problems_of_piece = next(compared)
-                problems.collect(problems_of_piece)
+                own, noted = next(compared)
+                problems.collect(noted)
                 edits.append(own)
             else:
                 missing.append(fragment.name)
@@ -102,3 +107,28 @@ def edits_of_runs(
         _say_missing(run, missing, problems, missing_as_empty=missing_as_empty)
         found[run.name] = edits
     return found
+
+
+def _pieces(runs: Sequence[Run], gold: Sequence[Fragment], *, lenient: bool) -> Iterator[_Texts]:
+    texts: list[tuple[Fragment, str, Place]] = []
+    size = 0
+    for run in runs:
+        for fragment in gold:
+            if fragment.name in run.edits or fragment.name not in run.texts:
+                continue
+            place = Place(f"{run.name}: {fragment.name}")
+            texts.append((replace(fragment, edits=()), run.texts[fragment.name], place))
+            size += len(fragment.text or "")
+            if size >= PIECE:
+                yield _Texts(tuple(texts), lenient)
+                texts, size = [], 0
+    if texts:
+        yield _Texts(tuple(texts), lenient)
+
+
+def _say_missing(run: Run, missing: Sequence[str], problems: Problems, *, missing_as_empty: bool) -> None:
+    what = f"no file for fragment {', '.join(missing)}"
+    if missing and missing_as_empty:
+        problems.note("hoo-missing", what, Place(run.name), fix="scored as if nothing were proposed there")
+    elif missing:
+        problems.error("hoo-missing", what, Place(run.name), fix="add it, or use --missing-as-empty")

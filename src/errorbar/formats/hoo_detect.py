@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import zlib
 from pathlib import Path
 
 GOLD = "Gold"
 _EDITS = re.compile(rb"<edits[\s>/]")
 _HEAD = 4096
+_GZIP = b"\x1f\x8b"
+_WITH_HEADER = 31
+"""The window of zlib for data with the header of gzip."""
 
 
 def is_hoo(path: str) -> bool:
@@ -18,7 +22,13 @@ def is_hoo(path: str) -> bool:
     if not place.is_file():
         return False
     with place.open("rb") as stream:
-        return _EDITS.search(stream.read(_HEAD)) is not None
+        head = stream.read(_HEAD)
+    if head.startswith(_GZIP):
+        try:
+            head = zlib.decompressobj(wbits=_WITH_HEADER).decompress(head, _HEAD)
+        except zlib.error:  # the reader of lines will say what is wrong with it
+            return False
+    return _EDITS.search(head) is not None
 
 
 def is_xml(path: Path) -> bool:

@@ -8,14 +8,16 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Mapping, Sequence
+from json import JSONDecodeError
 from math import isfinite
 from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.metric_scores import MetricScores
 from errorbar.core.problems import Problems
+from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
 
@@ -148,10 +150,9 @@ def _read_json(
     text: str, name: str, betas: Sequence[float], first_sentence: int, problems: Problems
 ) -> list[MetricScores]:
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        what = f"not JSON: {error.msg} at column {error.colno}"
-        raise InputError(Problem("scores-json", what, Place(name, error.lineno))) from None
+        document = parse_json(text)
+    except NotJsonError as error:
+        raise InputError(Problem("scores-json", f"not JSON: {error}", Place(name, _line_of(error)))) from None
     rows = document.get("rows") if isinstance(document, dict) else None
     if not isinstance(rows, list) or document.get("schema") != SCORE_SCHEMA:
         what = "not the scores of systems"
@@ -160,6 +161,11 @@ def _read_json(
     systems: dict[str, dict[str, float]] = {}
     sentences: dict[str, _Sentences] = {}
     for number, row in enumerate(rows, 1):
+        known = isinstance(row, dict) and str(row.get("system")) in systems.get(str(row.get("metric")), {})
+        if known:
+            what = f"row {number}: {row['metric']} of '{row['system']}' stands twice"
+            problems.repairable("scores-twice", what, Place(name), repair="the first is kept")
+            continue
         if not _is_score(row):
             what = f"row {number} has no system, metric and F"
             problems.repairable("scores-json", what, Place(name), repair="the row is left out")
@@ -170,22 +176,31 @@ def _read_json(
             wanted |= {f"{row['metric']} F{beta:g}": (f_score(p, r, beta), beta) for beta in betas}
         for metric, (f, beta) in wanted.items():
             systems.setdefault(metric, {})[str(row["system"])] = f
-            for each in row.get("by_sentence", ()):
+            for each in row.get("by_sentence") or ():
                 sentence = str(int(each["sentence"]) - 1 + first_sentence)
                 here = sentences.setdefault(metric, {}).setdefault(sentence, {})
                 here[str(row["system"])] = _sentence_f(each, beta)
     return [MetricScores(metric, scores, sentences.get(metric, {})) for metric, scores in systems.items()]
 
 
+def _line_of(error: NotJsonError) -> int | None:
+    """The line of a document that is not JSON; None where the error is none of one place."""
+    cause = error.__context__
+    return cause.lineno if isinstance(cause, JSONDecodeError) else None
+
+
 def _is_score(row: object) -> bool:
     if not isinstance(row, dict) or not {"system", "metric", "f"} <= row.keys():
         return False
-    counts = all(
+    sentences = row.get("by_sentence") or []
+    counts = isinstance(sentences, list) and all(
         isinstance(each, dict)
         and all(isinstance(each.get(key), int) for key in ("sentence", "correct", "proposed", "gold"))
-        for each in row.get("by_sentence", ())
+        for each in sentences
     )
-    return counts and all(isinstance(row.get(key, 0.0), int | float) for key in ("f", "beta", "precision", "recall"))
+    values = [row.get(key, 0.0) for key in ("f", "beta", "precision", "recall")]
+    # A whole number of hundreds of digits is finite, but no float holds it.
+    return counts and all(isinstance(value, int | float) and abs(value) <= sys.float_info.max for value in values)
 
 
 def _sentence_f(counts: Mapping[str, int], beta: float) -> float:

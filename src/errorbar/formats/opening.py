@@ -19,6 +19,8 @@ Source = str | PathLike[str]
 
 BLOCK = 1 << 18
 """Bytes read at a time."""
+LONGEST_LINE = 1 << 26
+"""Bytes; a whole book in one line has a few million."""
 _GZIP = b"\x1f\x8b"
 _BOM = "\ufeff"
 _WEB_PAGE = ("<!doctype html", "<html")
@@ -108,9 +110,14 @@ class Lines:
         return ""
 
 
+def read_once(path: Source) -> bool:
+    """Whether what is read is gone: standard input, or a pipe such as ``<(zcat gold.m2.gz)`` in a shell."""
+    return fspath(path) == STANDARD_INPUT or Path(path).is_fifo()
+
+
 def rereadable(path: Source) -> Source:
-    """A path that can be read more than once: standard input is first copied to a file, which goes with the process."""
-    if fspath(path) != STANDARD_INPUT:
+    """A path that can be read more than once: a pipe is first copied to a file, which goes with the process."""
+    if not read_once(path):
         return path
     import atexit  # noqa: PLC0415 - rarely needed
     import shutil  # noqa: PLC0415
@@ -118,7 +125,11 @@ def rereadable(path: Source) -> Source:
 
     with tempfile.NamedTemporaryFile(prefix="errorbar-", delete=False) as copy:
         atexit.register(Path(copy.name).unlink, missing_ok=True)
-        shutil.copyfileobj(sys.stdin.buffer, copy)
+        if fspath(path) == STANDARD_INPUT:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        else:
+            with Path(path).open("rb") as pipe:
+                shutil.copyfileobj(pipe, copy)
     return copy.name
 
 
@@ -126,15 +137,21 @@ def _read_blocks(path: Source, name: str, problems: Problems) -> Iterator[list[s
     """Yield lists of lines: decoding and cutting many lines at once is several times faster than one by one."""
     with open_bytes(path) as stream:
         number = 0
-        rest = b""
+        parts: list[bytes] = []  # of a line whose end is not read yet
+        length = 0
         try:
             while chunk := stream.read(BLOCK):
-                whole, newline, tail = (rest + chunk).rpartition(b"\n")
-                rest = tail
+                whole, newline, tail = chunk.rpartition(b"\n")
                 if newline:
-                    lines = _decode(whole, name, number, problems)
+                    lines = decode_lines(b"".join([*parts, whole]), name, number, problems)
                     yield lines
                     number += len(lines)
+                    parts, length = [], 0
+                parts.append(tail)
+                length += len(tail)
+                if length > LONGEST_LINE:
+                    what = f"a line of more than {LONGEST_LINE:,} bytes"
+                    raise InputError(Problem("line-too-long", what, Place(name, number + 1), expected="text in lines"))
         except (EOFError, BadGzipFile, zlib.error) as error:
             what = f"the compressed data is damaged: {error}"
             place = Place(name, number)
@@ -142,12 +159,16 @@ def _read_blocks(path: Source, name: str, problems: Problems) -> Iterator[list[s
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
             raise InputError(Problem("cannot-open", what, Place(name, number))) from None
-        if rest:
-            yield _decode(rest, name, number, problems)
+        if rest := b"".join(parts):
+            yield decode_lines(rest, name, number, problems)
 
 
-def _decode(block: bytes, name: str, number: int, problems: Problems) -> list[str]:
-    """Lines of a block that starts after line ``number``."""
+def decode_lines(block: bytes, name: str, number: int, problems: Problems) -> list[str]:
+    """Lines of a block that starts after line ``number``, without their ends and without a byte order mark.
+
+    Raises:
+        InputError: If the file is a web page, or as ``problems`` does.
+    """
     try:
         lines = block.decode().split("\n")
     except UnicodeDecodeError:

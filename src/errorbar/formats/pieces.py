@@ -11,14 +11,14 @@ from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.m2 import m2_annotators, read_m2
-from errorbar.formats.opening import STANDARD_INPUT, Lines, _decode, open_bytes
+from errorbar.formats.opening import Lines, decode_lines, open_bytes, read_once
 from errorbar.formats.reference import (
     ALL,
     NamedFile,
+    ReferenceStream,
     Unmarked,
-    _in_order,
-    _merge,
-    _Stream,
+    annotator_order,
+    in_step,
     reference_chunks,
     refuse_same_names,
 )
@@ -91,13 +91,11 @@ class TextPiece:
         problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects the pieces sets the limit
         streams = [_Part(part, problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
-        sentences = (
-            parts[0] if len(parts) == 1 else [_merge(group, list(streams)) for group in zip(*parts, strict=True)]
-        )
+        sentences = in_step(parts, streams)
         ranks = {
             stream.called(name): (number, 0, int(name)) if name.isdecimal() else (number, 1, place)
             for number, stream in enumerate(streams)
-            for place, name in enumerate(_in_order(stream.seen))
+            for place, name in enumerate(annotator_order(stream.seen))
         }
         lines = [list(BytesLines([s.read()], s.path, s.lines_before, problems)) for s in self.systems]
         return Reading(Corpus(sentences, tuple(ranks), self.references[0].file.name), lines, problems, ranks)
@@ -117,12 +115,12 @@ class BytesLines(Lines):
     ) -> Iterator[list[str]]:
         for block in blocks:
             if block:
-                lines = _decode(block.removesuffix(b"\n"), self.name, number, problems)
+                lines = decode_lines(block.removesuffix(b"\n"), self.name, number, problems)
                 yield lines
                 number += len(lines)
 
 
-class _Part(_Stream):
+class _Part(ReferenceStream):
     """A stretch read as the whole file would be."""
 
     def __init__(self, part: Part, problems: Problems) -> None:
@@ -137,6 +135,7 @@ class _Part(_Stream):
         self.problems = problems
         self.lines = BytesLines([stretch.read()], stretch.path, self.before, problems)
         if not stretch.separated:
+            self.lines.peek()  # what cannot be decoded is said first, as in a whole file
             problems.repairable(
                 "m2-no-blank",
                 "a second S line in one block",
@@ -153,7 +152,7 @@ class _Part(_Stream):
             self.seen.update(dict.fromkeys(sentence.annotations))
         self.problems.errors += map(self._moved, found.errors)
         self.problems.notes += map(self._moved, found.notes)
-        self._fill(taken)
+        self.fill(taken)
         return taken
 
     def _moved(self, problem: Problem) -> Problem:
@@ -187,18 +186,18 @@ class CutSystem:
             InputError: If the numbers differ.
         """
         rest = self.cutter.rest()
-        self._reader.lines = BytesLines(rest, self.cutter.path, self._reader.count, Problems(lenient=True))
+        self._reader.lines = BytesLines(rest, self.cutter.path, self._reader.count, self._reader.problems)
         self._reader.finish(n_sentences)
         self.cutter.close()
 
 
 def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
-    """Whether these files can be read in pieces: references in M2, and nothing from standard input.
+    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once.
 
     Raises:
         InputError: If a file cannot be opened.
     """
-    if any(file.path == STANDARD_INPUT for file in (*references, *systems)):
+    if any(read_once(file.path) for file in (*references, *systems)):
         return False
     for file in systems:
         Lines(file.path, Problems(lenient=True)).peek()  # a missing file is better known before workers start

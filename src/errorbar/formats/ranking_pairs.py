@@ -28,6 +28,9 @@ class Placed:
     place: Place
 
 
+_DIGITS = 10
+
+
 class Collected:
     """Collects rankings as comparisons of two systems each.
 
@@ -57,10 +60,7 @@ class Collected:
 
     def rank(self, text: str, place: Place) -> int | None:
         """Read a rank; None, with the problem recorded, where it is none."""
-        try:
-            rank = int(text)
-        except ValueError:
-            rank = 0
+        rank = int(text) if text.strip().isdecimal() and len(text) < _DIGITS else 0
         if rank < 1:
             what = f"the rank {text!r}"
             repair = "the system is left out of the ranking"

@@ -26,7 +26,7 @@ MOST_CHARACTERS = 1 << 28
 MOST_HEAD = 20
 """Lines that are looked through for the first element."""
 DELIMITERS = ",\t;"
-TIES = ("tie", "=", "draw", "")
+TIES = ("tie", "=", "draw")
 _JUDGE = ("judge", "user", "judgeId")
 _SENTENCE = ("sentence", "segment", "src-id", "segmentId", "srcIndex")
 
@@ -132,10 +132,10 @@ def _read_pairs(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns,
     for place, row in rows:
         item, judge, sentence = _names(row, columns, place)
         one, two, winner = row["system1"], row["system2"], row["winner"]
-        if winner.lower() in TIES:
-            ranks = (1, 1)
-        elif winner in (one, two):
+        if winner in (one, two):  # before the words for a tie: a system may be called so
             ranks = (1, 2) if winner == one else (2, 1)
+        elif winner.lower() in TIES:
+            ranks = (1, 1)
         else:
             collected.bad_winner(winner, (one, two), place)
             continue
@@ -184,7 +184,7 @@ def is_ranking(path: Source) -> bool:
     first = lines.peek()
     fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}
     if fields & {"winner", "rank", "system1rank"}:
-        return True
+        return "score" not in fields  # a table of scores may tell the ranks too
     content = (line.strip().lower() for line in lines.ahead(MOST_HEAD))
     root = next((line for line in content if line and not line.startswith(("<?", "<!"))), "")
     return root.startswith("<") and not root.startswith(("<doc", "<nucle"))

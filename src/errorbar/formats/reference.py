@@ -124,14 +124,14 @@ def reference_chunks(
         UsageError: If two files have one name.
     """
     refuse_same_names(files, "reference files", "--gold name=path")
-    streams = [_Stream(file, problems, unmarked, rename=len(files) > 1) for file in files]
+    streams = [ReferenceStream(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
     while True:
         parts = [stream.take(size) for stream in streams]
         if not any(parts):
             break
         _check_lengths(streams, parts, at)
-        sentences = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
+        sentences = in_step(parts, streams)
         at += len(sentences)
         annotators = tuple(name for stream in streams for name in stream.annotators())
         yield Corpus(sentences, annotators, files[0].name)
@@ -173,7 +173,16 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
     return Corpus(sentences, annotators, files[0].name, list(problems.notes))
 
 
-class _Stream:
+class ReferenceStream:
+    """One reference file, taken in step with others.
+
+    Args:
+        file: The file.
+        problems: Where problems are recorded.
+        unmarked: What a sentence without any A line means.
+        rename: Its annotators are called after the file, since there are several.
+    """
+
     def __init__(self, file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> None:
         self.file = file
         self.rename = rename
@@ -186,6 +195,7 @@ class _Stream:
         self.complete = False
 
     def take(self, size: int) -> list[Sentence]:
+        """The next sentences, as many as there are up to ``size``, with an entry for everybody who looked."""
         taken = list(islice(self.sentences, size)) if size < ALL else list(self.sentences)
         for sentence in taken:
             if not self.seen.keys() >= sentence.annotations.keys():
@@ -194,23 +204,26 @@ class _Stream:
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
             self.seen.update(dict.fromkeys(m2_annotators(self.path)))
         self.complete = True
-        self._fill(taken)
+        self.fill(taken)
         return taken
 
     def annotators(self) -> list[str]:
-        return [self.called(name) for name in _in_order(self.seen)]
+        """The annotators known so far, as they are called in the corpus."""
+        return [self.called(name) for name in annotator_order(self.seen)]
 
     def called(self, name: str) -> str:
+        """What the corpus calls an annotator of this file."""
         if not self.rename:
             return name
         return self.file.name if name == FIRST_ANNOTATOR else f"{self.file.name}.{name}"
 
-    def _fill(self, sentences: list[Sentence]) -> None:
+    def fill(self, sentences: list[Sentence]) -> None:
+        """Give sentences without annotations those that they stand for."""
         if self.unmarked == "absent":
             return
         if self.unmarked == "all":
             for sentence in sentences:
-                sentence.annotations = {name: sentence.annotations.get(name, ()) for name in _in_order(self.seen)}
+                sentence.annotations = {name: sentence.annotations.get(name, ()) for name in annotator_order(self.seen)}
             return
         bare = [sentence for sentence in sentences if not sentence.annotations]
         if bare:
@@ -220,13 +233,13 @@ class _Stream:
                 sentence.annotations = {only: ()}
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
+def annotator_order(names: Iterable[str]) -> list[str]:
     """Numbers ascending, then names by appearance: the order in which the official scorer tries annotators."""
     known = list(names)
     return sorted((n for n in known if n.isdecimal()), key=int) + [n for n in known if not n.isdecimal()]
 
 
-def _check_lengths(streams: list[_Stream], parts: list[list[Sentence]], at: int) -> None:
+def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], at: int) -> None:
     if len({len(part) for part in parts}) == 1:
         return
     totals = [at + len(part) + sum(1 for _ in stream.sentences) for stream, part in zip(streams, parts, strict=True)]
@@ -235,7 +248,16 @@ def _check_lengths(streams: list[_Stream], parts: list[list[Sentence]], at: int)
     raise InputError(Problem("reference-lengths", what, fix="give files over the same text"))
 
 
-def _merge(group: tuple[Sentence, ...], streams: list[_Stream]) -> Sentence:
+def in_step(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> list[Sentence]:
+    """Join what was taken from each stream, as many sentences of each.
+
+    Raises:
+        InputError: If they are not the same sentences.
+    """
+    return parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
+
+
+def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> Sentence:
     first = group[0]
     annotations: dict[str, Annotation] = {}
     for sentence, stream in zip(group, streams, strict=True):
@@ -246,7 +268,7 @@ def _merge(group: tuple[Sentence, ...], streams: list[_Stream]) -> Sentence:
     return Sentence(first.text, annotations, first.document, first.writer, first.line)
 
 
-def _mismatch(first: Sentence, other: Sentence, stream: _Stream, name: str) -> Problem:
+def _mismatch(first: Sentence, other: Sentence, stream: ReferenceStream, name: str) -> Problem:
     pairs = zip_longest(first.tokens, other.tokens)
     position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
     what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"

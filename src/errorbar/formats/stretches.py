@@ -159,10 +159,11 @@ class Cutter:
 
 
 def _ends_block(sentence: bytes) -> bool:
-    """Whether there is a blank line after the last S line."""
-    for line in reversed(sentence.split(b"\n")[:-1]):
-        if not line.strip():
+    """Whether there is a blank line after the last S line, as the reader of M2 tells both."""
+    for line in reversed(sentence.removeprefix(_BOM).split(b"\n")[:-1]):
+        text = line.decode(errors="replace").removesuffix("\r")
+        if not text or text.isspace():
             return True
-        if line.removeprefix(_BOM).startswith(b"S"):
+        if text[:2] in ("S ", "S"):
             break
     return False

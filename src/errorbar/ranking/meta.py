@@ -41,6 +41,7 @@ from errorbar.stats.williams import Williams, williams_test
 Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Swapped = Literal["systems", "both"]
+_TINIEST = 1e-300
 _CELLS = 20_000_000
 """Scores that are swapped at once."""
 
@@ -233,6 +234,8 @@ def correlations_of(x: Floats, y: Floats, kind: CorrelationKind) -> Floats:
     if kind == "kendall-b":
         x, y = (np.sign(z[:, :, None] - z[:, None, :]).reshape(len(z), -1) for z in (x, y))
     else:
+        # On a scale of their own, since scores may be tiny; what is left of equal ones is rounding.
+        x, y = (z / np.maximum(np.abs(z).max(axis=1, keepdims=True), _TINIEST) for z in (x, y))
         x, y = (z - z.mean(axis=1, keepdims=True) for z in (x, y))
     spread = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
     found: Floats = np.divide((x * y).sum(axis=1), spread, out=np.full(len(x), np.nan), where=spread > 1e-14)

@@ -7,6 +7,7 @@ Formula
 Conventions
     ``wmt``: clusters are the groups between the lines; systems of one cluster are not told apart, systems of different
     ones are. The WMT's script looks at the worst rank of the system right above the line only; we look at all above.
+    Scores are compared in steps of 1e-9 of the largest: rounding must not separate systems with the same wins.
     A resample in which a score is undefined (NaN) gives its system every rank, and moves no other.
 Source
     Koehn 2012, IWSLT; Bojar et al. 2013, Findings of the WMT, section 3.2; Sakaguchi, Post & Van Durme 2014, WMT.
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from errorbar.ranking.counts import Floats
 
 Integers = NDArray[np.int64]
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 
         confidence_level: Share of the resamples that the range covers at least.
     """
     n, size = resampled.shape
+    scores, resampled = rounded(scores), rounded(resampled)
     above = np.nan_to_num(resampled, nan=-np.inf)
     best = 1 + (above[:, None, :] > resampled[:, :, None]).sum(axis=2)
     worst = (above[:, None, :] >= resampled[:, :, None]).sum(axis=2)
@@ -62,6 +65,13 @@ def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 
     high = np.sort(worst, axis=0)[n - 1 - cut].astype(np.int64)
     rank = np.where(np.isnan(scores), 0, 1 + (scores[None, :] > scores[:, None]).sum(axis=1)).astype(np.int64)
     return Ranges(rank, low, high, _clusters(scores, low, high))
+
+
+def rounded(scores: Floats) -> Floats:
+    """Scores without what sums of floating-point numbers leave behind; shape as given."""
+    finite = np.abs(scores[np.isfinite(scores)])
+    step = float(finite.max(initial=0.0)) * _ROUNDING
+    return scores if step == 0 else np.round(scores / step) * step
 
 
 def _clusters(scores: Floats, low: Integers, high: Integers) -> Integers:

@@ -16,7 +16,7 @@ from errorbar.ranking.bradley_terry import bradley_terry
 from errorbar.ranking.counts import By, Counts, Floats, clusters, count, resampled_counts
 from errorbar.ranking.expected_wins import expected_wins
 from errorbar.ranking.matchmaking import matched_runs
-from errorbar.ranking.ranges import rank_ranges
+from errorbar.ranking.ranges import rank_ranges, rounded
 from errorbar.ranking.trueskill import ORIGINAL, Orders, play, wmt_skill
 from errorbar.stats.bootstrap import bootstrap_interval, resample_clusters
 from errorbar.stats.streams import stream
@@ -201,7 +201,7 @@ def _result(
     # The WMT's program draws single comparisons, whatever is drawn as one elsewhere.
     alone = how.by == "comparison" or method == "trueskill-wmt"
     n_clusters = len(np.unique(clusters(comparisons, how.by)))
-    order = np.argsort(-np.nan_to_num(score, nan=-np.inf), kind="stable")
+    order = np.argsort(-np.nan_to_num(rounded(score), nan=-np.inf), kind="stable")
     systems = []
     for at in order.tolist():
         value = float(score[at])

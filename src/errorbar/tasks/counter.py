@@ -82,5 +82,5 @@ class Counter:
             else:
                 made.append(result)
         if wrong:
-            raise InputError(wrong)
+            raise InputError(dict.fromkeys(wrong))  # what is wrong with all of them is said once
         return made

@@ -111,7 +111,14 @@ class Fields:
                 self.problems.error("task-no-file", f"no file matches {key} = '{said}'", self.place(key))
                 return []
         path = folder / said
-        if path.exists():
+        try:
+            found = path.exists()
+        except OSError as error:  # e.g. a name that is too long
+            self.problems.error(
+                "task-no-file", f"{key} = '{said[:40]}' cannot be looked for", self.place(key), fix=str(error.strerror)
+            )
+            return []
+        if found:
             return [path]
         siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
         hint = nearest(path.name, siblings)
@@ -131,7 +138,7 @@ class Fields:
         if isinstance(value, datetime):
             return value if value.tzinfo else value.replace(tzinfo=UTC)
         if isinstance(value, date):
-            return datetime.combine(value, time(23, 59, 59), UTC)
+            return datetime.combine(value, time.max, UTC)
         self.wrong(key, value, "a date or time without quotes, e.g. 2026-11-21T18:00:00Z")
         return None
 

@@ -14,9 +14,9 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment, fragments_hash, texts_hash
 from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.formats.hoo_folder import RAW, read_gold, read_run
 from errorbar.metrics.hoo import Hoo, parse_hoo
-from errorbar.metrics.hoo_score import HooScore, _score, _warn
+from errorbar.metrics.hoo_score import HooScore, score_statistics, warn_above_1
 from errorbar.metrics.hoo_statistics import HooStatistics
 from errorbar.metrics.hoo_types import count_rows
 from errorbar.tasks.config import Submission, Task, TaskCorpus
@@ -49,7 +49,8 @@ class FragmentTarget:
     def files(self) -> tuple[Path, ...]:
         """What is read: the gold edits, and the texts that stand beside them or were named."""
         gold = self.corpus.gold[0]
-        beside = [each for each in (gold / "Raw", gold.parent / "Raw") if each.is_dir()]
+        folder = gold if gold.is_dir() else gold.parent
+        beside = [each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()]
         return (gold, *([self.corpus.source] if self.corpus.source else beside))
 
     @property
@@ -150,9 +151,9 @@ def score_fragments(task: Task, corpus: TaskCorpus, counter: Counter) -> HooResu
                 1,
                 conventions,
             )
-            made = _score(run.name, metric, _statistics(entry), signature, None, None)
+            made = score_statistics(run.name, metric, _statistics(entry), signature, None, None)
             scores.append(replace(made, team=run.team))  # not guessed from the run's name
-            _warn(made, problems)
+            warn_above_1(made, problems)
         assert entry is not None  # there is a metric
         return HooRunScores(run, tuple(scores), (*notes_of(entry.meta, run.path), *problems.notes))
 

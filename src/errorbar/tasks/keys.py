@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -47,11 +49,27 @@ class FileHashes:
                 raise InputError(Problem("task-file-changed", what, Place(str(path)), fix="run the command again"))
 
 
+def _files(folder: Path) -> Iterator[Path]:
+    """Every file of a folder, those of linked folders too, since they are read as well; each folder once."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    seen: set[Path] = set()
+    for root, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        real = Path(root).resolve()
+        if real in seen:
+            folders.clear()  # a link to where we are
+            continue
+        seen.add(real)
+        yield from (each for each in (Path(root, name) for name in names) if each.is_file())
+
+
 def _hash(path: Path) -> str:
     sha = hashlib.sha256()
     try:
         if path.is_dir():
-            for file in sorted(each for each in path.rglob("*") if each.is_file()):
+            for file in sorted(_files(path)):
                 name = file.relative_to(path).as_posix().encode("utf-8", "surrogateescape")
                 sha.update(hashlib.sha256(name).digest() + hashlib.sha256(file.read_bytes()).digest())
         else:

@@ -83,7 +83,7 @@ def _corpus(fields: Fields, corpora: list[TaskCorpus], *, for_teams: bool) -> No
         hidden = [key for key in GOLD_KEYS if not all(_there(folder, text) for text in fields.texts(key))]
         fields.values = {key: value for key, value in fields.values.items() if key not in hidden}
     name = fields.text("name", required=True)
-    if name in [corpus.name for corpus in corpora]:
+    if name and name in [corpus.name for corpus in corpora]:
         fields.problems.error("task-same-name", f"two corpora are called '{name}'", fields.place("name"))
     gold, source = fields.paths("gold"), fields.path("source")
     if not gold and source is None and "gold" not in fields.values and "source" not in fields.values:

@@ -101,12 +101,14 @@ class TaskResults:
         corpora: Results of each test corpus that has gold edits.
         n_counted: Runs and references that had to be counted.
         n_cached: Those that were counted before.
+        n_pruned: Old counts that were removed.
     """
 
     task: Task
     corpora: Sequence[CorpusResults | HooResults]
     n_counted: int
     n_cached: int
+    n_pruned: int = 0
 
 
 def _best(runs: Sequence[RunScores], f: Callable[[RunScores], float]) -> list[RunScores]:

@@ -16,7 +16,13 @@ from errorbar.tasks.store import Store
 
 
 def run_task(
-    task: Task, problems: Problems, *, jobs: int = 1, cache: Path | None = None, progress: Progress = lambda _: None
+    task: Task,
+    problems: Problems,
+    *,
+    jobs: int = 1,
+    cache: Path | None = None,
+    prune: bool = False,
+    progress: Progress = lambda _: None,
 ) -> TaskResults:
     """Score every run of a task's test data.
 
@@ -25,6 +31,7 @@ def run_task(
         problems: Where warnings go.
         jobs: How many runs are worked on at the same time; changes no digit.
         cache: Folder of the counts; None: the task's own.
+        prune: Remove the counts in it that this task no longer needs.
         progress: Told how many runs are done.
 
     Raises:
@@ -44,4 +51,5 @@ def run_task(
     for results in found:
         problems.notes += results.facts.notes if isinstance(results, CorpusResults) else results.notes
         problems.notes += [note for run in results.runs for note in run.notes]
-    return TaskResults(task, found, counter.n_counted, counter.n_cached)
+    n_pruned = store.prune() if prune else 0
+    return TaskResults(task, found, counter.n_counted, counter.n_cached, n_pruned)

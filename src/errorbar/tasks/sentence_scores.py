@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Lines
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.score import Score
@@ -27,13 +31,17 @@ def score_sentences(task: Task, corpus: TaskCorpus, counter: Counter) -> CorpusR
     """
     metrics = [parse_metric(spec) for spec in task.metrics]
 
-    def target(files: tuple[Path, ...]) -> SentenceTarget:
-        return SentenceTarget(corpus, files, counter.hashes, counter.store)
+    def target(files: tuple[Path, ...], data: TaskCorpus = corpus) -> SentenceTarget:
+        return SentenceTarget(data, files, counter.hashes, counter.store)
 
     gold = target(corpus.gold)
-    alternatives = target(corpus.alternatives) if corpus.alternatives else None
+    # Who proposed an answer for one sentence did not look at the others.
+    proposed = replace(corpus, unmarked="official") if corpus.unmarked == "all" else corpus
+    alternatives = target(corpus.alternatives, proposed) if corpus.alternatives else None
     single = target(corpus.annotators) if corpus.annotators else gold
     gold.facts, single.facts  # noqa: B018 - bad references are said before anything is counted
+    if corpus.source is not None:
+        _check_source(task, corpus, gold)
     if alternatives is not None:
         _same_source(task, corpus, gold, alternatives)
     _same_source(task, corpus, gold, single)
@@ -87,6 +95,19 @@ def _pairs(single: SentenceTarget, alone: dict[str, Metric], counter: Counter) -
             if judge != writer
         ]
     return found
+
+
+def _check_source(task: Task, corpus: TaskCorpus, gold: SentenceTarget) -> None:
+    """What teams got must be what their runs are counted against."""
+    assert corpus.source is not None  # the caller asked
+    problems = Problems(lenient=corpus.lenient)
+    content = ContentHash()
+    content.add([" ".join(line.split()) for line in Lines(corpus.source, problems)])
+    problems.raise_errors()
+    if content.short() != gold.facts.source:
+        what = f"corpus '{corpus.name}': {corpus.source.name} has not the sentences of {gold.files[0].name}"
+        place = Place(str(task.file), corpus.line)
+        raise InputError(Problem("task-other-source", what, place, "the source of the gold edits"))
 
 
 def _same_source(task: Task, corpus: TaskCorpus, gold: SentenceTarget, other: SentenceTarget) -> None:

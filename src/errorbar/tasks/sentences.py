@@ -196,7 +196,9 @@ def note_records(notes: Sequence[Problem], path: Path | None = None) -> list[dic
     """Notes as JSON; the same bytes may be handed in elsewhere, so the run's own path is left open."""
 
     def file(note: Problem) -> str:
-        return note.place.file if path is None else note.place.file.replace(str(path), OWN)
+        file = note.place.file
+        own = path is not None and (file == str(path) or file.startswith((f"{path}:", f"{path}/")))
+        return f"{OWN}{file[len(str(path)) :]}" if own else file
 
     return [asdict(replace(note, place=Place(file(note), note.place.line))) for note in notes]
 

@@ -58,6 +58,7 @@ class Store:
     def __init__(self, folder: Path, problems: Problems) -> None:
         self.folder = folder
         self.problems = problems
+        self._used: set[str] = set()
 
     def path(self, key: str) -> Path:
         """Where the entry of a key is."""
@@ -70,6 +71,7 @@ class Store:
             InputError: If it is there and may not be read.
         """
         path = self.path(key)
+        self._used.add(key)
         try:
             content = path.read_bytes()
         except FileNotFoundError:
@@ -89,6 +91,7 @@ class Store:
             InputError: If it cannot be written.
         """
         path = self.path(key)
+        self._used.add(key)
         content = _pack(entry, key)
         try:
             self._prepare(path.parent)
@@ -109,9 +112,24 @@ class Store:
     def sweep(self) -> None:
         """Remove what writers that were stopped have left half-written."""
         for left in self.folder.glob("*/.writing-*"):
-            with suppress(FileNotFoundError):  # somebody else swept it, or finished it
+            with suppress(OSError):  # somebody else swept it or finished it, or it is not ours to remove
                 if time.time() - left.stat().st_mtime > ABANDONED:
                     left.unlink()
+
+    def prune(self) -> int:
+        """Remove entries that nobody asked this store for; the number of them.
+
+        Raises:
+            InputError: If one cannot be removed.
+        """
+        used = {self.path(key) for key in self._used}
+        old = [path for path in self.folder.glob(f"*/*{ENDING}") if path not in used]
+        for path in old:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise _unusable(path, error) from None
+        return len(old)
 
     def _prepare(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)

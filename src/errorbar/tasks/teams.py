@@ -47,10 +47,10 @@ class TeamReader:
         """Read a team; what is wrong is recorded with the fields' problems."""
         fields.only(TEAM_KEYS)
         name = fields.text("name", required=True)
-        if name in [team.name for team in self.teams]:
+        if name and name in [team.name for team in self.teams]:
             fix = "give one of them another name"
             fields.problems.error("task-same-name", f"two teams are called '{name}'", fields.place("name"), fix=fix)
-        elif "/" in name or name.startswith(".") or not name.isprintable():
+        elif name and ("/" in name or name.startswith(".") or not name.isprintable()):
             fields.wrong("name", name, "a name that can be the name of a file")
         runs: list[Submission] = []
         late = fields.flag("late")
@@ -117,16 +117,25 @@ class TeamReader:
         for text in said:
             for path in fields.existing("submissions", text):
                 inside = sorted(each for each in path.iterdir() if each.name[0] != ".") if path.is_dir() else []
-                if hoo:
-                    folders = [each for each in inside if each.is_dir()]
-                    paths += folders or [path]
+                runs = [each for each in inside if (each.is_dir() if hoo else each.is_file())]
+                if not path.is_dir() or (hoo and not runs):  # a run itself
+                    paths.append(path)
+                    runs = inside
                 else:
-                    paths += [each for each in inside if each.is_file()] if path.is_dir() else [path]
+                    paths += runs
                 if path.is_dir() and not inside:
                     fields.problems.note("task-no-runs", "the folder is empty", Place(str(path)))
+                for each in inside:
+                    if each not in runs:
+                        fix = f"a run is a {'folder' if hoo else 'file'}"
+                        fields.problems.note("task-not-a-run", "left out: this is no run", Place(str(each)), fix=fix)
         numbers = [run_number(path) for path in paths]
         # Without a number in every name the order of the names counts.
         if None in numbers:
+            if any(number is not None for number in numbers):
+                named = ", ".join(f"{path.name} is run {number}" for number, path in enumerate(paths, 1))
+                what = f"not every name has a run's number at its end, so the order of the names counts: {named}"
+                fields.problems.note("task-run-numbers", what, fields.place("submissions"), fix="rename the files")
             return list(enumerate(paths, 1))
         return [(number, path) for number, path in zip(numbers, paths, strict=True) if number is not None]
 
@@ -170,9 +179,15 @@ class TeamReader:
             fields.problems.error("task-too-many-runs", said, fields.place(key), fix=fix)
             return
         if submitted is None and self.deadline is not None:
-            submitted = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            submitted = datetime.fromtimestamp(_changed(path), UTC)
         after = submitted is not None and self.deadline is not None and submitted > self.deadline
         runs.append(Submission(team, number, corpus, path, after if late is None else late, submitted))
+
+
+def _changed(path: Path) -> float:
+    """When a run was last changed; a folder's own time does not tell what became of the files in it."""
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else []
+    return max(each.stat().st_mtime for each in files or [path])
 
 
 def run_number(path: Path) -> int | None:

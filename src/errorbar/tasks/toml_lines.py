@@ -11,7 +11,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-\s]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w\-]+))\s*(?:\.[\w\-.\s]+)?=""")
 _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
 _QUOTES = ('"""', "'''")
@@ -59,6 +59,9 @@ def read_toml(path: Path) -> TomlFile:
         place = Place(str(path), line)
         fix = "text stands in quotes, tables in [brackets]"
         raise InputError(Problem("task-toml", what, place, 'key = "value"', fix)) from None
+    except (RecursionError, ValueError) as error:  # lists within lists within lists; a number of thousands of digits
+        what = "lists or tables are nested too deeply" if isinstance(error, RecursionError) else "a number is too long"
+        raise InputError(Problem("task-toml", f"no TOML of a task: {what}", Place(str(path)))) from None
     file = TomlFile(path, document)
     _find_places(lines, file)
     return file
@@ -74,7 +77,7 @@ def _find_places(lines: list[str], file: TomlFile) -> None:
             continue
         header = _HEADER.match(line)
         if header:
-            name = header[2]
+            name = "".join(header[1].split())
             where = (name, counts.get(name, 0))
             counts[name] = where[1] + 1
             file.tables[where] = number
