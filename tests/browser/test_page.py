@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.report.model import Report
+from errorbar.report.charts import PlanePoint, plane_chart
+from errorbar.report.model import Chart, Links, Report, Section, Table
 from tests.browser.conftest import Opener
+from tests.browser.pages import write
 
 
 def draw_all(page: object) -> None:
@@ -174,3 +176,51 @@ def test_a_page_that_was_never_scrolled_is_printed_with_all_charts(opened: Opene
     assert page.locator("figure.chart svg").count() < 2
     assert len(page.pdf()) > 20_000
     assert page.locator("figure.chart svg").count() == 2
+
+
+def test_a_table_of_twelve_systems_fits_on_paper(opened: Opener, tmp_path: Path) -> None:
+    names = [f"TEAM{k}" for k in range(12)]
+    counts = Table("counts", "Edits found", ["type", *names], [["ArtOrDet", *["300 / 514"] * 12]])
+    url = write(Report("wide", [], [Section("wide", "Wide", [counts])]), tmp_path)
+    page = opened(url, width=794).page  # 21 cm
+    assert page.evaluate("document.querySelector('#table-counts').scrollWidth") > 794
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == 794
+
+
+def test_links_lead_to_pages_beside_this_one(opened: Opener, tmp_path: Path) -> None:
+    (tmp_path / "teams").mkdir()
+    back = Report("a team", [], [Section("one", "One", [Links("The task", {"All teams": "../report.html"})])])
+    write(back, tmp_path / "teams")
+    ways = Links("A page for each team", {"<b>A & B</b>": "teams/report.html"})
+    url = write(Report("the task", [], [Section("one", "One", [ways])]), tmp_path)
+    page = opened(url).page
+    page.get_by_role("link", name="<b>A & B</b>").click()
+    page.wait_for_url("**/teams/report.html")
+    page.get_by_role("link", name="All teams").click()
+    page.wait_for_url(url)
+
+
+def test_names_in_the_plane_do_not_overlap_on_a_phone(opened: Opener, tmp_path: Path) -> None:
+    points = [PlanePoint(f"SYS{k}", 30 + k % 3, 20 + k / 2) for k in range(10)]
+    spec = plane_chart(points, beta=0.5, f_name="F0.5")
+    table = Table("plane-values", "Values", ["system", "P"], [["SYS0", "30"]])
+    chart = Chart("plane", "The plane", "Ten systems.", spec, table)
+    url = write(Report("plane", [], [Section("plane", "Plane", [chart])]), tmp_path)
+    for width, every in ((360, False), (1440, True)):
+        page = opened(url, width=width).page
+        draw_all(page)
+        boxes = page.evaluate(
+            "[...document.querySelectorAll('.canvas text')].filter(e => e.textContent.startsWith('SYS')"
+            " && e.getAttribute('opacity') !== '0').map(e => e.getBoundingClientRect())"
+            ".map(b => [b.left, b.top, b.right, b.bottom])"
+        )
+        assert (len(boxes) == 10) is every
+        assert len(boxes) > 3
+        over = [
+            (a, b)
+            for k, a in enumerate(boxes)
+            for b in boxes[:k]
+            if a[0] < b[2] - 1 and b[0] < a[2] - 1 and a[1] < b[3] - 3 and b[1] < a[3] - 3
+        ]
+        assert over == [] or every

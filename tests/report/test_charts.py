@@ -23,7 +23,7 @@ from errorbar.report.charts import (
     plane_chart,
 )
 from errorbar.report.charts.build import percent_top, round_top
-from errorbar.report.charts.plane import contour, places
+from errorbar.report.charts.plane import ANCHORS, contour, places
 from errorbar.report.charts.theme import DARK, LIGHT, ROLES
 from errorbar.report.model import Spec
 from tests.report.pages import charts, draw, report_of
@@ -50,6 +50,20 @@ def domains(spec: Spec) -> list[list[float]]:
 def test_every_chart_of_a_report_can_be_drawn(demo: Demo) -> None:
     for chart in charts(demo[1]).values():
         assert draw(chart.spec).startswith("<svg"), chart.name
+
+
+def test_every_chart_keeps_to_the_schema_of_vega_lite(demo: Demo) -> None:
+    """The check that ``unchecked`` leaves out where reports are made."""
+    import altair
+    from jsonschema import ValidationError
+
+    drawn = charts(demo[1])
+    assert len(drawn) >= 7
+    for chart in drawn.values():
+        altair.Chart.from_dict(dict(chart.spec))
+    wrong = {**drawn["leaderboard-chart"].spec, "height": "tall"}
+    with pytest.raises(ValidationError):
+        altair.Chart.from_dict(wrong)
 
 
 def test_specifications_hold_no_color_and_name_known_roles(demo: Demo) -> None:
@@ -182,8 +196,26 @@ def test_names_in_the_plane_do_not_cover_each_other() -> None:
     }
 
 
+def test_on_a_phone_names_without_a_place_are_left_out() -> None:
+    # 15 of 220 pixels apart and one above the other: five places are not enough for six names of 28 pixels.
+    points = [(f"n{k}xx", 0.5 + 0.01 * k, 0.5) for k in range(6)]
+    narrow = places(points, wide=220, every=False)
+    wide = places(points, wide=220)
+    assert {name for names in wide.values() for name in names} == {name for name, _, _ in points}
+    assert 0 < sum(map(len, narrow.values())) < 6
+
+
+def test_a_name_at_the_edge_does_not_cover_that_of_a_contour() -> None:
+    # Right of the point, 8 pixels up, stands the contour's name.
+    (anchor,) = places([("mine", 1.0, 0.5)], [("60", 0.5 + 8 / 380)])
+    assert anchor != ANCHORS[0]
+    assert places([("mine", 1.0, 0.5)]) == {ANCHORS[0]: {"mine"}}
+
+
 def test_bars_and_plane_alone() -> None:
     assert "1,200" in draw(bar_chart({"0.5–1": 1200}, x_title="x", y_title="y"))
     svg = draw(plane_chart([PlanePoint("mine", 40, 30, (35, 45), None)], beta=0.5, f_name="F0.5"))
     assert "mine" in svg
-    assert "F0.5 10" in svg
+    # The axes end at 40 and 50: F0.5 of (50, 40) is 1.25 * .5 * .4 / (.25 * .5 + .4) = 47.6, so 40 is the last line.
+    assert re.findall(r">((?:F0\.5 )?\d+)</text>", svg).count("F0.5 40") == 1
+    assert "F0.5 10" not in svg

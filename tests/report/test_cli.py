@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.cli.report import all_cores
 from errorbar.demo import demo_files
 from errorbar.report import Report, extras
 from tests.helpers.cli import CommandLine
@@ -119,12 +120,35 @@ def test_several_kinds_of_data_in_one_report(folder: Path, errorbar: CommandLine
     call = ("--gold", "one.m2", "mine", "--judgments", "votes.csv", "--flags", "odd=flags.csv", *FAST)
     done = errorbar("report", *call, "--confidence", "0.9", "-o", "r.md")
     assert done.code == 0, done.err
-    assert "intervals of crowd scores have a confidence level of 95% [report-level]" in done.err
     text = Path("r.md").read_text(encoding="utf-8")
     assert text.startswith("# Report on one and votes.csv\n")
     assert "crowd-weighted F1 of odd is" in text
     assert "mine scores F0.5" in text
     assert "- votes.csv: 12 items, 3 raters, 36 judgments, 1 system" in text
+    assert "95%" not in text  # every interval, its heading and the methods have the level asked for
+    assert "90% percentile intervals from resampled items" in text
+
+
+def test_judgments_of_a_corpus_are_of_the_items_asked_for(folder: Path, errorbar: CommandLine) -> None:
+    call = ("report", "--judgments", "gold.jsonl", "careful.txt", *FAST, "-o", "r.md", "--items", "words")
+    assert errorbar(*call, "--words", "articles").code == 0
+    text = Path("r.md").read_text(encoding="utf-8")
+    shown = errorbar("agree", "gold.jsonl", "--items", "words", "--words", "articles", "--resamples", "50")
+    found = re.search(r"agree\(items=words,words=articles,labels=error\)\|\S*", shown.out + shown.err)
+    assert found is not None
+    assert found[0].replace("|", "\\|") in text
+    scored = errorbar("crowd", "score", "gold.jsonl", "careful.txt", "--items", "words", "--words", "articles")
+    n_items = re.search(r"weighted +\d+ +(\d+)", scored.out)
+    assert n_items is not None
+    assert f"| careful | weighted | 3 | {n_items[1]} |" in text
+
+
+def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> None:
+    Path("v.csv").write_text("item,worker,label\n1,a,ok\n1,b,error\n2,a,ok\n2,b,ok\n", encoding="utf-8")
+    call = ("report", "--judgments", "v.csv", *FAST, "-o", "r.md")
+    assert errorbar(*call).code == 2
+    assert errorbar(*call, "--column", "rater=worker").code == 0
+    assert "2 raters gave 4 judgments of 2 items" in Path("r.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -139,6 +163,9 @@ def test_several_kinds_of_data_in_one_report(folder: Path, errorbar: CommandLine
         (("--judgments", "v.csv", "mine", "--metric", "m2", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--unknown", "?", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--ok", "fine", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--column", "rater=worker", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--items", "gaps", "-o", "r.md"), "useless-option"),
+        (("--judgments", "v.csv", "mine", "--words", "articles", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "-o", "report.docx"), "report-format"),
         (("--gold", "one.m2", "mine", "-o", "no/such/folder/r.html"), "cannot-write"),
         (("--gold", "one.m2", "mine", "-o", "taken", "--to", "html"), "cannot-write"),
@@ -192,6 +219,11 @@ def test_charts_beside_the_report(folder: Path, errorbar: CommandLine) -> None:
     assert done.code == 0, done.err
     assert "9 files of charts in out" in done.err  # leaderboard, plane and types, three formats each
     assert (folder / "out/leaderboard-chart.svg").is_file()
+
+
+def test_the_usual_number_of_jobs_is_that_of_the_cores(errorbar: CommandLine) -> None:
+    assert all_cores() >= 1
+    assert "[default: (all cores)" in " ".join(errorbar("report", "--help").out.split())
 
 
 def test_demo_report(folder: Path, errorbar: CommandLine) -> None:

@@ -18,6 +18,7 @@ from errorbar.core.errors import InputError, MissingExtraError
 from errorbar.report import assets
 from errorbar.report.assets import chart_library
 from errorbar.report.browser_data import browser_data
+from errorbar.report.charts.theme import PALETTE
 from errorbar.report.model import Block, Chart, Prose, Report, Section, Sentences, Table
 from errorbar.report.page import page_html, save_page
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
@@ -229,3 +230,17 @@ def test_every_kind_of_block_has_its_template() -> None:
     names = {path.name for path in (Path(assets.__file__).parent / "templates").iterdir()}
     kinds = {kind.__name__ for kind in get_args(Block)}
     assert {f"block-{kind}.html" for kind in kinds} == {name for name in names if name.startswith("block-")}
+
+
+def test_the_colors_of_the_page_are_those_of_the_charts() -> None:
+    css = assets.style()
+    for name, light in PALETTE["light"].items():
+        assert re.findall(rf"--{name}: ([^;]*);", css) == [f"light-dark({light}, {PALETTE['dark'][name]})"]
+    used = set(re.findall(r"var\(--([a-z]+)\)", css))
+    assert used <= set(re.findall(r"--([a-z]+):", css))
+
+
+def test_the_best_systems_are_shown_first() -> None:
+    browse = Browse(tuple("A"), ("low", "high", "middle"), [])
+    assert browser_data(browse, ["high", "middle"])["first"] == [1, 2]
+    assert browser_data(browse)["first"] == []

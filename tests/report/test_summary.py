@@ -22,7 +22,7 @@ def test_two_that_cannot_be_told_apart_and_the_share_of_a_human() -> None:
         "CAMB has the highest F0.5 of 2 systems, 36.50 (95% interval 34.50–38.50), against 2 annotators on "
         "100 sentences.",
         "CAMB and CUUI cannot be told apart at the 5% level.",
-        "With 9 references, CAMB reaches 73% of what a human scores (F 36.50 against 50.00).",
+        "With 9 references, CAMB reaches 73% of what a human scores (F0.5 36.50 against 50.00).",
     ]
 
 
@@ -63,6 +63,7 @@ def test_the_best_differs_from_none_and_the_data_could_not_have_shown_it() -> No
     few = Problem("few-to-swap", "with so few essays no p-value can be small", severity="warning")
     text = said(systems({"A": 0.4, "B": 0.2, "C": 0.1}, notes=[few]))
     assert "A cannot be told apart from any of the other 2 at the 5% level, adjusted for all pairs; with so few" in text
+    assert text.endswith("the test cannot show any difference, however large.")
 
 
 def test_systems_that_never_differ_have_no_p_value_and_are_alike() -> None:
@@ -123,7 +124,7 @@ def test_no_system_at_all() -> None:
 
 def test_a_human_score_of_zero_has_no_share() -> None:
     text = said(study([score("a", 0.1)], found=ceiling(0.0, {"a": 0.1})))
-    assert "a human scores F 0.00, so there is no share" in text
+    assert "a human scores F0.5 0.00, so there is no share" in text
 
 
 def test_another_system_may_reach_a_higher_share() -> None:
@@ -131,7 +132,7 @@ def test_another_system_may_reach_a_higher_share() -> None:
     # 0.4 / 0.5 and 0.45 / 0.5.
     one = systems({"a": 0.5, "b": 0.49}, found=ceiling(0.5, {"a": 0.4, "b": 0.45}))
     assert "a reaches 80% of what a human scores" in said(one)
-    assert "the highest share there is that of b, 90%" in said(one)
+    assert "b comes nearest to it, with 90%" in said(one)
 
 
 def test_a_system_above_humans_is_told_plainly() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
+from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, Unmarked, expand_files, read_named
 from errorbar.studies.signatures import agreement_signature
@@ -179,8 +179,8 @@ def _read(
 def _is_judgments(first: str) -> bool:
     if first.startswith("{"):
         try:
-            row = json.loads(first)
-        except json.JSONDecodeError:
+            row = parse_json(first)
+        except NotJsonError:
             return False  # the reader of corpora says what is wrong
         return isinstance(row, dict) and "rater" in row
     # Anything that is neither M2 nor a page is a table; its reader names the columns it needs.

@@ -171,16 +171,29 @@ def _settled(crowd: Crowd, problems: Problems) -> Crowd:
         before = len(kept)
         kept = kept.without(source.unknown)
         if len(kept) < before:
-            what = f"{before - len(kept)} judgments have a label that means unknown; they count as not given"
-            problems.note("crowd-unknown", what, Place())
+            problems.note("crowd-unknown", unknown_words(before - len(kept)), Place())
     assert kept.weight is not None
     rows = kept.weight.astype(np.int64)
     weight = None if table.weight is None else table.weight[rows]
     judgments = Judgments(kept.item, kept.rater, kept.label, kept.items, kept.raters, kept.labels, weight)
     n_bare = len(judgments.items) - len(np.unique(judgments.item))
     if n_bare:
-        problems.note("crowd-unjudged", f"{n_bare} items have no judgment; they do not count", Place())
+        problems.note("crowd-unjudged", unjudged_words(n_bare), Place())
     return Crowd(judgments, crowd.clusters, None if seconds is None else seconds[rows], crowd.corpus, source)
+
+
+def unknown_words(n: int) -> str:
+    """What is said where n judgments have a label that means unknown."""
+    if n == 1:
+        return "1 judgment has a label that means unknown; it counts as not given"
+    return f"{n:,} judgments have a label that means unknown; they count as not given"
+
+
+def unjudged_words(n: int) -> str:
+    """What is said where n items have no judgment."""
+    return (
+        "1 item has no judgment; it does not count" if n == 1 else f"{n:,} items have no judgment; they do not count"
+    )
 
 
 def _from_corpus(files: Sequence[NamedFile], source: CrowdSource, problems: Problems) -> Crowd:
@@ -221,12 +234,19 @@ def table_flags(file: NamedFile, items: Sequence[str], problems: Problems) -> ND
     judged = set(items)
     unknown = [item for item in given if item not in judged]
     if unknown:
-        what = f"{len(unknown)} items of the system were not judged, first '{unknown[0]}'; they do not count"
+        if len(unknown) == 1:
+            what = f"1 item of the system was not judged, '{unknown[0]}'; it does not count"
+        else:
+            what = f"{len(unknown):,} items of the system were not judged, first '{unknown[0]}'; they do not count"
         problems.note("crowd-not-judged", what, Place(file.path))
     lacking = [item for item in items if item not in given]
     if lacking:
-        what = f"{len(lacking)} of {len(items)} judged items have no flag, first '{lacking[0]}'"
-        problems.repairable("crowd-no-flag", what, Place(file.path), repair="they count as not flagged")
+        if len(lacking) == 1:
+            what, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
+        else:
+            what = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
+            repair = "they count as not flagged"
+        problems.repairable("crowd-no-flag", what, Place(file.path), repair=repair)
         problems.raise_errors()
     return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
 
@@ -306,7 +326,7 @@ def undeclared_labels(votes: Mapping[str, int], declared: Sequence[str], path: s
     found = [
         Problem(
             "crowd-label",
-            f"{n} judgments say '{label}', which is not declared",
+            f"{'1 judgment says' if n == 1 else f'{n:,} judgments say'} '{label}', which is not declared",
             Place(path),
             "",
             nearest(label, declared),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from errorbar.cli.agree import PROJECTIONS
 from errorbar.cli.options import lenient_option, resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.core.errors import InputError, Place, Problem, UsageError
@@ -44,6 +45,9 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option(
     "--flags", "flag_files", multiple=True, metavar="NAME=FILE", help="A system's flags: item,flag; repeatable."
 )
+@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
+@click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
+@click.option("--words", metavar="WORDS", help="With --items words: prepositions (the default), articles, or a,b,c.")
 @click.option("--error", "error", metavar="LABEL", help="The label that means an error.  [default: error]")
 @click.option("--ok", "ok", metavar="LABEL", help="Of a sample: the label that means no error.  [default: ok]")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
@@ -71,6 +75,9 @@ def command(
     ceiling_ci: int | None,
     judgments: str | None,
     flag_files: tuple[str, ...],
+    columns: tuple[str, ...],
+    items: str | None,
+    words: str | None,
     error: str | None,
     ok: str | None,
     unknown: tuple[str, ...],
@@ -117,6 +124,9 @@ def command(
         ceiling_resamples=ceiling_ci,
         judgments=judgments,
         flags=flag_files,
+        columns=columns,
+        items=items,
+        words=words,
         error=error,
         ok=ok,
         unknown=unknown,
@@ -129,9 +139,10 @@ def command(
     with progress_bar("steps", 3) as progress:
         found = studies(asked, progress)
         from errorbar.report.sections import build_report, left_out
+        from errorbar.report.sections.figures import listed
 
         notes = [note for study in found for note in study.notes]
-        name = title or f"Report on {' and '.join(dict.fromkeys(study.name for study in found))}"
+        name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in found)))}"
         shown = str(context.meta.get(SHOWN_COMMAND) or command_line(context))
         report = build_report(found, title=name, command=shown, date=_today(), no_sentences=_why_none(no_browse, kind))
         progress(2)
@@ -148,6 +159,17 @@ def command(
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
     click.echo(f"{where}: {_size(size)} in {seconds:.1f} s{beside}", err=True)
+
+
+def all_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+for option in command.params:
+    # A report computes everything at once, for somebody who waits for it.
+    if isinstance(option, click.Option) and option.name == "jobs":
+        option.default, option.show_default = all_cores, "all cores"
 
 
 def _why_none(no_browse: bool, kind: str) -> str:

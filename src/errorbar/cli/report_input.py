@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 from errorbar.cli.hoo_routing import HOO, wants_hoo
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.resampling import Resampling
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 
+if TYPE_CHECKING:
+    from errorbar.edits.items import Projection
+
 MOST_NAMED = 3
-CROWD_LEVEL = 0.95
 CURVE_RESAMPLES = 1000
 """As many as `errorbar curve` takes when it is not told."""
 
@@ -31,6 +34,9 @@ class ReportInput:
     missing_as_empty: bool
     ceiling_resamples: int | None
     judgments: str | None
+    columns: tuple[str, ...]
+    items: str | None
+    words: str | None
     flags: tuple[str, ...]
     error: str | None
     ok: str | None
@@ -85,6 +91,8 @@ def _check_useless(asked: ReportInput) -> None:
     for options, there, fix in (
         ({**corpus, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
         (labels, asked.judgments is not None or asked.sample_key is not None, "--judgments, or --sample-key"),
+        ({"--column": asked.columns, "--items": asked.items}, asked.judgments is not None, "--judgments"),
+        ({"--words": asked.words}, asked.items == "words", "--items words"),
         ({"--ok": asked.ok}, asked.sample_key is not None, "--sample-key"),
     ):
         for option, value in options.items():
@@ -95,7 +103,7 @@ def _check_useless(asked: ReportInput) -> None:
 
 def _named(files: list[NamedFile]) -> str:
     names = [file.name for file in files]
-    return ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more"
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
 
 
 def _corpus(asked: ReportInput) -> CorpusStudy:
@@ -166,10 +174,18 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
     from errorbar.studies.crowd import study_crowd
 
     problems = Problems(lenient=asked.lenient)
-    if asked.resampling.confidence_level != CROWD_LEVEL:
-        problems.note("report-level", "intervals of crowd scores have a confidence level of 95%", Place(judgments))
+    items, words = asked.items or "tokens", asked.words or "prepositions"
     source = CrowdSource(
-        "auto", (), (), asked.unknown, "refuse", "tokens", "prepositions", "", asked.documents, asked.unmarked
+        "auto",
+        asked.columns,
+        (),
+        asked.unknown,
+        "refuse",
+        cast("Projection", items),
+        words,
+        "",
+        asked.documents,
+        asked.unmarked,
     )
     crowd = read_crowd(judgments, source, problems)
     files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
@@ -186,6 +202,8 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
         curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
+        confidence_level=asked.resampling.confidence_level,
+        how=f"items={items}{f',words={words}' if items == 'words' else ''},labels=error",
     )
 
 

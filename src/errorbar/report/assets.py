@@ -14,6 +14,7 @@ from tempfile import NamedTemporaryFile
 
 from errorbar.core.errors import MissingExtraError
 from errorbar.datasets.cache import cache_root
+from errorbar.report.charts.theme import PALETTE
 
 EXTRA = "report"
 _SCRIPTS = ("page.js", "charts.js", "pool.js", "edits.js", "browser.js")
@@ -27,8 +28,10 @@ def template(name: str) -> str:
 
 
 def style() -> str:
-    """The page's style sheet."""
-    return template("page.css")
+    """The page's style sheet; its main colors are those of the charts."""
+    light, dark = PALETTE["light"], PALETTE["dark"]
+    colors = "".join(f"  --{name}: light-dark({light[name]}, {dark[name]});\n" for name in light)
+    return f":root {{\n{colors}}}\n{template('page.css')}"
 
 
 def script() -> str:

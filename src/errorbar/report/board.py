@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from errorbar.metrics.score import Score
 from errorbar.report.board_hoo import hoo_run_table, hoo_sections
-from errorbar.report.model import Block, Cell, Prose, Report, Section, Shown, Table
+from errorbar.report.model import Block, Cell, Links, Prose, Report, Section, Shown, Table
 from errorbar.report.sections.figures import DASH, estimate_cell, f_name, plural, reasons, share, slug
 from errorbar.tasks.config import Task, Team
 from errorbar.tasks.results import CorpusResults, HooResults, RunScores, TaskResults
@@ -82,6 +83,32 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
         sections.append(_renamed(Section(name, f"Runs for {found.corpus.name}", blocks), f"{name}-", ""))
     summary = [f"{team.full_name or team.name} took part with {plural(len(team.submissions), 'run')}."]
     return Report(f"{team.name} in {results.task.name}", summary, sections, tuple(facts), __version__, date)
+
+
+def link_teams(report: Report, task: Task) -> Report:
+    """The page of the task with a way to each team's page, which stands in the folder ``teams`` beside it.
+
+    Args:
+        report: The page, its first section the teams.
+        task: The task.
+    """
+    links = Links("A page for each team", {team.name: f"teams/{team.name}.html" for team in task.teams})
+    return _opened_with(report, links)
+
+
+def link_task(report: Report, task: Task) -> Report:
+    """A team's page with a way back to the page of the task.
+
+    Args:
+        report: The page of a team.
+        task: The task.
+    """
+    return _opened_with(report, Links("The task", {f"All teams of {task.name}": "../index.html"}))
+
+
+def _opened_with(report: Report, links: Links) -> Report:
+    first, *others = report.sections
+    return replace(report, sections=[replace(first, blocks=[links, *first.blocks]), *others])
 
 
 def profiles(task: Task) -> Section:

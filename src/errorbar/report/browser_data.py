@@ -10,12 +10,13 @@ The columns (``templates/pool.js`` reads them):
 - ``words`` are replacements, ``replacements`` are lists of numbers of them, ``types`` the error types;
 - ``annotations``: per unit and annotator the numbers of the edits, or 0 where the annotator did not look;
 - ``proposals``: per unit and system three times the number of the edit, plus 1 where it matched and 2 where not;
+- ``first``: numbers of the systems that are shown before anybody chooses;
 - ``counts``: per unit and system correct, proposed and reference edits; ``chosen``: the annotators scored against.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
@@ -39,11 +40,12 @@ class _Numbers(Generic[Key]):
         return list(self._numbers)
 
 
-def browser_data(browse: Browse) -> Mapping[str, object]:
+def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, object]:
     """Make the columns, ready for JSON.
 
     Args:
         browse: What to browse.
+        first: Systems that are shown before anybody chooses; none: the first ones.
 
     Returns:
         The columns that the module's docstring lists.
@@ -69,6 +71,7 @@ def browser_data(browse: Browse) -> Mapping[str, object]:
         "unit": browse.unit,
         "annotators": browse.annotators,
         "systems": browse.systems,
+        "first": [browse.systems.index(name) for name in first],
         "names": [unit.name for unit in browse.units],
         "texts": [unit.text for unit in browse.units],
         "documents": [documents[unit.document] for unit in browse.units],

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import ModuleType
 from typing import Any, Literal, get_args
 
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
+from errorbar.formats.saving import save_bytes
 from errorbar.report.charts.build import WIDTH
 from errorbar.report.charts.theme import LIGHT
 from errorbar.report.model import Chart, Report, Spec
@@ -44,25 +43,9 @@ def save_charts(report: Report, folder: str, formats: Sequence[Format] = FORMATS
     files = []
     for name, content in drawn:
         path = Path(folder) / name
-        _save(content, path)
+        save_bytes(content, str(path))
         files.append(path)
     return files
-
-
-def _save(content: bytes, path: Path) -> None:
-    """Write beside the file and move into its place, so that nobody finds half of it."""
-    try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
-            try:
-                temporary.write(content)
-                temporary.close()
-                Path(temporary.name).chmod(0o644)
-                Path(temporary.name).replace(path)
-            finally:
-                with suppress(FileNotFoundError):  # it has been moved
-                    Path(temporary.name).unlink()
-    except OSError as error:
-        raise InputError(Problem("cannot-write", f"cannot be written: {error.strerror}", Place(str(path)))) from None
 
 
 def make_folder(folder: str) -> None:

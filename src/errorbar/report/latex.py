@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from errorbar.report.model import Block, Cell, Chart, Code, Prose, Report, Sentences, Shown, Table
+from errorbar.report.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
 
 _SPECIAL = str.maketrans(
     {
@@ -78,6 +78,8 @@ def _block(block: Block) -> Iterator[str]:
         yield r"\end{quote}"
     elif isinstance(block, Sentences):
         yield f"{OMITTED}\n"
+    elif isinstance(block, Links):
+        yield f"{escape(block.label)}: {escape(', '.join(block.targets))}\n"
     elif isinstance(block, Chart):
         yield f"{escape(block.description)}\n"
         yield from _table(block.table)

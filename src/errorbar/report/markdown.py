@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from errorbar.report.model import Block, Cell, Chart, Code, Prose, Report, Sentences, Shown, Table
+from errorbar.report.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
@@ -44,6 +44,9 @@ def _block(block: Block) -> Iterator[str]:
         yield _fenced(block.text)
     elif isinstance(block, Sentences):
         yield OMITTED
+    elif isinstance(block, Links):
+        # Names only: the pages stand beside a page, not beside every text.
+        yield f"{escape(block.label)}: {escape(', '.join(block.targets))}"
     elif isinstance(block, Chart):
         yield f"### {escape(block.title)}"
         yield escape(block.description)

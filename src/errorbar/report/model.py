@@ -93,12 +93,31 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The sentence browser."""
+    """The sentence browser.
+
+    Attributes:
+        browse: What it shows.
+        first: Systems that are shown before anybody chooses; none: the first ones.
+    """
 
     browse: Browse
+    first: Sequence[str] = ()
 
 
-Block = Prose | Table | Chart | Code | Sentences
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Ways to other pages that stand beside this one.
+
+    Attributes:
+        label: What they lead to.
+        targets: Text to address: a path relative to this page, such as ``teams/AMU.html``.
+    """
+
+    label: str
+    targets: Mapping[str, str]
+
+
+Block = Prose | Table | Chart | Code | Sentences | Links
 
 
 @dataclass(frozen=True, slots=True)

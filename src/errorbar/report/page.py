@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from errorbar.core.errors import MissingExtraError
 from errorbar.formats.saving import save_lines
@@ -49,7 +50,7 @@ def page_html(report: Report) -> str:
         chart_data=_json(
             {"light": LIGHT, "dark": DARK, "specs": {chart.name: chart.spec for chart in charts}} if charts else {}
         ),
-        browser_data=[_json(browser_data(block.browse)) for block in browsers],
+        browser_data=[_json(browser_data(block.browse, block.first)) for block in browsers],
     )
 
 
@@ -81,7 +82,7 @@ def _environment() -> Environment:
     environment: Environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"kind": _kind, "shown": _shown, "sort_value": _sort_value}
+    environment.filters |= {"kind": _kind, "shown": _shown, "sort_value": _sort_value, "relative": _relative}
     return environment
 
 
@@ -96,6 +97,11 @@ def _kind(block: Block) -> str:
 
 def _shown(cell: Cell) -> str:
     return cell.text if isinstance(cell, Shown) else cell
+
+
+def _relative(target: str) -> str:
+    """A path as an address that stays beside the page: no scheme, no host, no query, whatever its characters."""
+    return "./" + quote(target, safe="/")
 
 
 def _sort_value(cell: Cell) -> str:

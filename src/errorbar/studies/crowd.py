@@ -25,6 +25,7 @@ from errorbar.studies.model import CrowdStudy, CrowdSystem
 from errorbar.studies.signatures import agreement_signature, crowd_signature
 
 Shares = Literal["votes", "trust", "dawid-skene"]
+USUAL_LEVEL = 0.95
 HISTOGRAM = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Edges of the histogram of agreement."""
 
@@ -43,6 +44,7 @@ def study_crowd(
     seed: int = 0,
     resamples: int = 2000,
     curve_resamples: int = 1000,
+    confidence_level: float = USUAL_LEVEL,
     reference_prevalence: float = REFERENCE_PREVALENCE,
     how: str = "items=tokens,labels=error",
 ) -> CrowdStudy:
@@ -64,6 +66,7 @@ def study_crowd(
         seed: Of the random streams.
         resamples: For the intervals of scores and agreement.
         curve_resamples: For those of bins and curves.
+        confidence_level: Of all intervals, a fraction.
         reference_prevalence: Share of errors that kappa is standardised to.
         how: What the judgments are, for the signature of agreement.
 
@@ -72,12 +75,18 @@ def study_crowd(
     """
     share, counts = _shares(judgments, error, shares, seed)
     signatures: dict[str, str] = {}
-    how_often = (f"resamples:{resamples}", f"seed:{seed}")
+    # Said where it is not the usual one, so that signatures are those of `errorbar crowd score`.
+    level = () if confidence_level == USUAL_LEVEL else (f"confidence:{confidence_level:g}",)
+    how_often = (f"resamples:{resamples}", f"seed:{seed}", *level)
+
+    def resampled(n: int, *path: str) -> Resampling:
+        return Resampling(stream(seed, *path), n, confidence_level)
+
     found = []
     for system, flags in systems.items():
         scores: dict[str, CrowdScore] = {}
         for estimand in ESTIMANDS:
-            resampling = Resampling(stream(seed, "crowd", estimand), resamples)
+            resampling = resampled(resamples, "crowd", estimand)
             scores[estimand] = crowd_score(
                 share, flags, counts, clusters, estimand=estimand, ties=ties, beta=beta, resampling=resampling
             )
@@ -88,14 +97,16 @@ def study_crowd(
         }
         # The curve leaves ties out, whatever they are to the bins.
         untied = measure_crowd(share, flags, counts, clusters, estimand="majority", ties="half")
-        in_bins = agreement_bins(tables, resampling=Resampling(stream(seed, "curve", "bins"), curve_resamples))
-        resampling = Resampling(stream(seed, "curve", "kappa"), curve_resamples)
+        in_bins = agreement_bins(tables, resampling=resampled(curve_resamples, "curve", "bins"))
+        resampling = resampled(curve_resamples, "curve", "kappa")
         curve = kappa_curve(untied, reference_prevalence=reference_prevalence, resampling=resampling)
         found.append(CrowdSystem(system, scores, in_bins, curve))
-    agreement = _agreement(judgments, clusters, seed, resamples, problems)
+    agreement = _agreement(judgments, clusters, resampled(resamples, "agreement"), problems)
     if agreement is not None:
         unit = "item" if clusters is None else "cluster"
-        signatures["agree"] = agreement_signature(judgments, how, replicates=resamples, seed=seed, unit=unit)
+        signatures["agree"] = agreement_signature(
+            judgments, how, replicates=resamples, seed=seed, unit=unit, confidence_level=confidence_level
+        )
     return CrowdStudy(
         name,
         int((counts > 0).sum()),
@@ -126,11 +137,10 @@ def _shares(judgments: Judgments, error: str, shares: Shares, seed: int) -> tupl
 
 
 def _agreement(
-    judgments: Judgments, clusters: NDArray[np.int64] | None, seed: int, resamples: int, problems: Problems
+    judgments: Judgments, clusters: NDArray[np.int64] | None, resampling: Resampling, problems: Problems
 ) -> AgreementReport | None:
     if len(np.unique(judgments.rater)) < 2:
         return None
-    resampling = Resampling(stream(seed, "agreement"), resamples)
     report = agreement_report(judgments, clusters=clusters, resampling=resampling)
     problems.notes += report.notes
     return report

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from math import ceil, log10
 from types import ModuleType
 from typing import Any
@@ -15,6 +17,8 @@ WIDTH = "container"
 HEIGHT = 300
 ROW = 24
 """Height of a row with a name."""
+TICKS = 6
+"""Marks of an axis of numbers, about: labels at every second point hide the ends of bars."""
 Row = Mapping[str, object]
 
 
@@ -29,6 +33,21 @@ def altair() -> ModuleType:
     except ImportError:
         raise MissingExtraError("report", "a chart") from None
     return alt
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Let charts be made without checking each part against the schema of Vega-Lite, which takes longer than the rest.
+
+    Tests make the same charts with the check on.
+    """
+    if find_spec("altair") is None:
+        yield  # whether that matters is said by what needs a chart
+        return
+    from altair.utils.schemapi import debug_mode  # noqa: PLC0415 - an extra
+
+    with debug_mode(False):
+        yield
 
 
 def rows(alt: ModuleType, data: Iterable[Row]) -> object:

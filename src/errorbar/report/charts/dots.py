@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from errorbar.report.charts.build import ROW, altair, finish, legend, percent_top, round_top, rows
+from errorbar.report.charts.build import ROW, TICKS, altair, finish, legend, percent_top, round_top, rows
 from errorbar.report.model import Spec
 
 
@@ -44,7 +44,7 @@ def dot_chart(
     Args:
         dots: What to draw.
         title: Of the value axis, with its unit.
-        name_title: Of the rows.
+        name_title: What the rows are, for tooltips; beside the rows it would say what everybody sees.
         series_title: Of the legend, where there are several series.
         top: Where the axis ends; None: at a round number above all values, in percent.
         digits: Digits after the point of values in tooltips.
@@ -72,8 +72,8 @@ def dot_chart(
         for dot in dots
         if dot.value is not None
     ]
-    y = alt.Y("name:N", title=name_title or None, scale=alt.Scale(domain=names), sort=None)
-    scale = alt.Scale(domain=domain, nice=False)
+    y = alt.Y("name:N", title=None, scale=alt.Scale(domain=names), sort=None)
+    scale, axis = alt.Scale(domain=domain, nice=False), alt.Axis(tickCount=TICKS)
     shared = {"y": y}
     tooltip = [alt.Tooltip("name:N", title=name_title or "name")]
     if len(series) > 1:
@@ -87,14 +87,14 @@ def dot_chart(
     bars = (
         alt.Chart(rows(alt, [row for row in data if row["low"] is not None]))
         .mark_rule(**({} if len(series) > 1 else {"style": "interval"}))
-        .encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", tooltip=tooltip, **shared)
+        .encode(x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q", tooltip=tooltip, **shared)
     )
     points = base.mark_point(
         filled=True, size=36, opacity=1, **({} if len(series) > 1 else {"style": "estimate"})
-    ).encode(x=alt.X("value:Q", title=title, scale=scale), tooltip=tooltip, **shared)
+    ).encode(x=alt.X("value:Q", title=title, scale=scale, axis=axis), tooltip=tooltip, **shared)
     layers = [bars, points]
     if any(dot.note for dot in dots):
         note = alt.Chart(rows(alt, data)).mark_text(align="left", dx=8, style="letter")
-        layers.append(note.encode(x=alt.X("end:Q", scale=scale), y=y, text="note:N"))
+        layers.append(note.encode(x=alt.X("end:Q", scale=scale, axis=axis), y=y, text="note:N"))
     row = ROW if len(series) < 2 else ROW + 8 * (len(series) - 1)
     return finish(alt.layer(*layers), height=max(3 * ROW, row * len(names)))

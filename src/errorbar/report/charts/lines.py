@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from errorbar.report.charts.build import HEIGHT, altair, finish, legend, percent_top, round_top, rows
+from errorbar.report.charts.build import HEIGHT, TICKS, altair, finish, legend, percent_top, round_top, rows
 from errorbar.report.model import Spec
 
 MOST_COLORED = 5
@@ -67,7 +67,7 @@ def line_chart(
     lowest = min(ends, default=0.0)
     domain = [0.0 if lowest >= 0 else -round_top(-lowest), top]
     x = sorted({point.x for point in points})
-    ticks = {"values": x} if whole and len(x) <= 20 else {}
+    ticks = {"values": x} if whole and len(x) <= 20 else {"tickCount": TICKS}
     axes: dict[str, Any] = {
         "x": alt.X(
             "at:Q",
@@ -75,7 +75,9 @@ def line_chart(
             scale=alt.Scale(zero=False, nice=False, padding=12),
             axis=alt.Axis(grid=False, format=",d" if whole or max(x, default=0) > 10 else "~g", **ticks),
         ),
-        "y": alt.Y("value:Q", title=y_title, scale=alt.Scale(domain=domain, nice=False)),
+        "y": alt.Y(
+            "value:Q", title=y_title, scale=alt.Scale(domain=domain, nice=False), axis=alt.Axis(tickCount=TICKS)
+        ),
     }
     tooltip = [
         alt.Tooltip("series:N", title=series_title),
@@ -89,7 +91,7 @@ def line_chart(
     def curve(which: Sequence[str], look: dict[str, Any], encoding: dict[str, Any]) -> list[Any]:
         own = [row for row in data if row["series"] in set(which)]
         bars = [row for row in own if row["low"] is not None]
-        low = alt.Y("low:Q", title=y_title, scale=alt.Scale(domain=domain, nice=False))
+        low = alt.Y("low:Q", title=y_title, scale=alt.Scale(domain=domain, nice=False), axis=alt.Axis(tickCount=TICKS))
         made = []
         if bars:
             rule = alt.Chart(rows(alt, bars)).mark_rule(**look)
@@ -97,9 +99,9 @@ def line_chart(
         base = alt.Chart(rows(alt, own))
         detail = {} if "color" in encoding else {"detail": "series:N"}
         made.append(base.mark_line(fill=None, **look).encode(**axes, **encoding, **detail))
-        made.append(
-            base.mark_point(filled=True, size=40, opacity=1, **look).encode(**axes, tooltip=tooltip, **encoding)
-        )
+        # Points of the background stay in it.
+        size = {"size": 12} if look.get("style") == "quiet" else {"size": 40, "opacity": 1}
+        made.append(base.mark_point(filled=True, **size, **look).encode(**axes, tooltip=tooltip, **encoding))
         return made
 
     layers: list[Any] = []

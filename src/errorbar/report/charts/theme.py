@@ -62,6 +62,7 @@ def config(*, ink: str, muted: str, faint: str, paper: str, accent: str, human: 
             "titleColor": ink,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
+            "titlePadding": 8,
         },
         "legend": {
             "labelColor": ink,
@@ -94,18 +95,17 @@ def config(*, ink: str, muted: str, faint: str, paper: str, accent: str, human: 
 Scales = Mapping[str, Sequence[str]]
 """Kind of color scale to its colors."""
 
-ACCENT_LIGHT: Final = "#0b62a4"
-ACCENT_DARK: Final = "#6cb6f5"
+PALETTE: Final[Mapping[str, Mapping[str, str]]] = {
+    "light": {"ink": "#1d2430", "muted": "#5b6472", "faint": "#e3e7ec", "paper": "#ffffff", "accent": "#0b62a4"},
+    "dark": {"ink": "#e7eaef", "muted": "#9aa4b2", "faint": "#2c3440", "paper": "#12161c", "accent": "#6cb6f5"},
+}
+"""The few colors that charts and page share; the style sheet of the page is given them by these names."""
 
 CATEGORY_LIGHT: Final = ("#0b62a4", "#00795a", "#a3447d", "#8a6a00", "#3f8fc0")
 CATEGORY_DARK: Final = ("#6cb6f5", "#3cc79c", "#e08fbf", "#e0bd3a", "#b9dcf7")
 
 LIGHT: Final[Config] = config(
-    ink="#1d2430",
-    muted="#5b6472",
-    faint="#e3e7ec",
-    paper="#ffffff",
-    accent=ACCENT_LIGHT,
+    **PALETTE["light"],
     human="#b94a00",
     scales={
         "category": CATEGORY_LIGHT,
@@ -118,11 +118,7 @@ LIGHT: Final[Config] = config(
 """On white paper; also what exported files use."""
 
 DARK: Final[Config] = config(
-    ink="#e7eaef",
-    muted="#9aa4b2",
-    faint="#2c3440",
-    paper="#12161c",
-    accent=ACCENT_DARK,
+    **PALETTE["dark"],
     human="#f2914a",
     scales={
         "category": CATEGORY_DARK,
@@ -136,9 +132,3 @@ DARK: Final[Config] = config(
 
 THEMES: Final[Mapping[str, Config]] = {"light": LIGHT, "dark": DARK}
 """Name of the scheme to its configuration: what a page embeds."""
-
-PALETTE: Final[Mapping[str, Mapping[str, str]]] = {
-    "light": {"ink": "#1d2430", "muted": "#5b6472", "faint": "#e3e7ec", "paper": "#ffffff", "accent": ACCENT_LIGHT},
-    "dark": {"ink": "#e7eaef", "muted": "#9aa4b2", "faint": "#2c3440", "paper": "#12161c", "accent": ACCENT_DARK},
-}
-"""The same colors by name, for the style sheet of the page."""

@@ -69,7 +69,7 @@ def _coefficients(report: AgreementReport) -> Chart:
     table = Table("agreement-coefficients", "Coefficients of agreement", ["coefficient", "value", _ci(report)], rows, 1)
     dots = [Dot(title, e.value, *low_high(e.interval, 1)) for title, e in named]
     text = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named)
-    text = f"Coefficients of agreement with intervals; 1 is perfect, 0 what chance gives (but for observed). {text}."
+    text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {text}."
     spec = _unit_chart(dots)
     return Chart("agreement-chart", "Coefficients of agreement", text, spec, table)
 

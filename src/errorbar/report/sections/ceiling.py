@@ -9,6 +9,7 @@ import numpy as np
 from errorbar.ceiling import Ceiling
 from errorbar.ceiling.spread import CeilingIntervals
 from errorbar.report.charts import Dot, LinePoint, dot_chart, line_chart
+from errorbar.report.charts.lines import MOST_COLORED
 from errorbar.report.model import Cell, Chart, Prose, Section, Spec, Table
 from errorbar.report.sections.figures import Ends, ends_cell, f_name, low_high, percent, plural, points, share
 from errorbar.studies.model import CorpusStudy, Study
@@ -66,7 +67,7 @@ def _table(
         columns += [line, *([ci] if with_ends and ends is not None else [])]
     rows: Cells = []
     for k, size in enumerate(found.sizes):
-        row: list[Cell] = [f"{size} ({found.n_subsets[k]} subsets{'' if found.exact[k] else ' drawn'})"]
+        row: list[Cell] = [f"{size} ({plural(found.n_subsets[k], 'subset')}{'' if found.exact[k] else ' drawn'})"]
         for _, values, ends in lines:
             row += [share(values[k]), *([ends_cell(ends[k])] if ends is not None else [])]
         rows.append(row)
@@ -113,6 +114,7 @@ def _scores(study: CorpusStudy, found: Ceiling) -> Chart:
         text += f" The best system there, {first}: {percent(values[0])}"
         text += f" and {percent(values[-1])}." if len(sizes) > 1 else "."
     text += _cut(len(systems))
+    text += _gray(len(systems))
     spec = _drawn(_points(found, lines), f"{name} (percent)", human=HUMAN)
     notes = [f"{name} in percent: mean over annotators and subsets"]
     table = _table(study, found, "ceiling-scores", f"{name} of humans and systems", lines, notes)
@@ -126,7 +128,7 @@ def _ratios(study: CorpusStudy, found: Ceiling) -> Chart:
     text = f"F of a system as a share of what a human scores, in percent, by number of references. {first}: "
     text += "no ratio" if values[-1] is None else f"{percent(values[-1])} percent"
     text += f" with {plural(found.sizes[-1], 'reference')}."
-    text += _cut(len(lines))
+    text += _cut(len(lines)) + _gray(len(lines))
     spec = _drawn(_points(found, lines), "share of human F (percent)", guide=100.0)
     notes = ["system F over human F with as many references, in percent"]
     notes += [NO_RATIO] if np.isnan(found.ratio).any() else []
@@ -140,6 +142,10 @@ def _drawn(drawn: list[LinePoint], title: str, *, human: str = "", guide: float 
         return line_chart(drawn, x_title="references", y_title=title, human=human, guide=guide)
     dots = [Dot(point.series, point.value, point.low, point.high) for point in drawn]
     return dot_chart(dots, title=f"{title}, {plural(int(drawn[0].x), 'reference')}", name_title="who")
+
+
+def _gray(n: int) -> str:
+    return f" The best {MOST_COLORED} have colors, the others are gray." if n > MOST_COLORED else ""
 
 
 def _cut(n: int) -> str:

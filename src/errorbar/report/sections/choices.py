@@ -49,8 +49,8 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
         rows.append([one.system, estimate_cell(one.f), _rank(was), *cells, _rank(now), change])
     base = study.scores[0].metric
     same = scores[0].beta == study.scores[0].beta
-    f_then = f"{f_name(scores[0].beta)}{' then' if same else ''}"
-    columns = ["system", f_name(study.scores[0].beta), "rank", "P then", "R then", f_then, "rank then", "change"]
+    f_new = f"{'new ' if same else ''}{f_name(scores[0].beta)}"
+    columns = ["system", f_name(study.scores[0].beta), "rank", "new P", "new R", f_new, "new rank", "change"]
     digits = [one.system for one, two in pairs if percent(one.f.value) != percent(two.f.value)]
     moved = [one.system for (one, _), rank, then in zip(pairs, old, new, strict=True) if rank != then]
     sizes = [abs(b - a) for a, b in zip(before, after, strict=True) if a is not None and b is not None]
@@ -62,9 +62,8 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
         what_rank = f"and the rank of {listed(moved)}" if moved else "and no rank"
         sentence = f"{spec} in place of {base} changes F of {what}{size}, {what_rank}."
     title = f"{base} against {spec}, in percent"
-    return Table(
-        f"choice-{slug(spec)}", title, columns, rows, 1, ["rank: 1 is the highest F; equal values share it"]
-    ), sentence
+    notes = [f"new: under {spec}", "rank: 1 is the highest F; equal values share it"]
+    return Table(f"choice-{slug(spec)}", title, columns, rows, 1, notes), sentence
 
 
 def _rank(rank: int | None) -> Shown:

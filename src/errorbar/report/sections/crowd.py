@@ -26,7 +26,6 @@ from errorbar.report.sections.figures import (
 )
 from errorbar.studies.model import CrowdStudy, CrowdSystem, Study
 
-CI = interval_heading(0.95)
 Take = Callable[[CurvePoint], Estimate]
 
 
@@ -38,6 +37,15 @@ def crowd(study: Study) -> Section | None:
     if study.systems:
         blocks += [_scores(study), _bins(study), _curve_prose(study), *_curves(study)]
     return Section("crowd", "Against the crowd", blocks)
+
+
+def crowd_level(study: CrowdStudy) -> float:
+    """The confidence level of its intervals."""
+    scores = [score for system in study.systems for score in system.scores.values()]
+    every = [e.interval for score in scores for e in (score.precision, score.recall, score.f)]
+    if study.agreement is not None:
+        every += [estimate.interval for estimate in study.agreement.coefficients.values()]
+    return next((interval.confidence_level for interval in every if interval is not None), 0.95)
 
 
 def _span(low: float, high: float) -> str:
@@ -74,7 +82,8 @@ def _scores(study: CrowdStudy) -> Chart:
             row += [estimate_cell(estimate), ends_cell(estimate.interval)]
         rows.append(row)
     name = f_name(_named(study)[0][1].beta)
-    columns = ["system", "estimand", "judgments", "items", "hits", "FP", "misses", "P", CI, "R", CI, name, CI]
+    ci = interval_heading(crowd_level(study))
+    columns = ["system", "estimand", "judgments", "items", "hits", "FP", "misses", "P", ci, "R", ci, name, ci]
     every = [e for _, s in _named(study) for e in (s.precision, s.recall, s.f)]
     notes = [
         "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
@@ -106,9 +115,10 @@ def _bins(study: CrowdStudy) -> Chart:
                 rows.append(row)
             weighted = part.scores.get("weighted")
             for name, estimate in () if weighted is None else (("P", weighted.precision), ("R", weighted.recall)):
-                label = f"{system.name}, {_span(part.low, part.high)}"
+                label = f"{system.name} at {_span(part.low, part.high)}"
                 dots.append(Dot(label, points(estimate.value), *low_high(estimate.interval), "", name))
-    columns = ["system", "agreement", "estimand", "items", "judgments", "P", CI, "R", CI]
+    ci = interval_heading(crowd_level(study))
+    columns = ["system", "agreement", "estimand", "items", "judgments", "P", ci, "R", ci]
     notes = ["agreement: share of the majority; a bin holds its low edge, the last one also its high edge"]
     table = Table("crowd-bins-values", "P and R by agreement, in percent", columns, rows, 3, notes + reasons(estimates))
     shown, cut = dots[:120], ""
@@ -116,9 +126,9 @@ def _bins(study: CrowdStudy) -> Chart:
         cut = f" The chart shows the first {len(shown)} of {len(dots)} values, the table all."
     text = f"Weighted precision and recall of {plural(len(study.systems), 'system')} on items by agreement. "
     text += "; ".join(
-        f"{dot.name}, {dot.series}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}" for dot in dots[:6]
+        f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}" for dot in dots[:6]
     )
-    spec = dot_chart(shown, title="percent", name_title="system, agreement", series_title="quantity")
+    spec = dot_chart(shown, title="percent", name_title="system at agreement", series_title="quantity")
     return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
 
 
@@ -134,12 +144,12 @@ def _curve_prose(study: CrowdStudy) -> Prose:
 
 
 def _curves(study: CrowdStudy) -> list[Chart]:
-    at = f"kappa at {study.reference_prevalence:g}"
+    at = f"Kappa at {study.reference_prevalence:g}"
     curves: list[tuple[str, str, Take]] = [
-        ("crowd-kappa", "kappa", lambda p: p.kappa),
-        ("crowd-youden", "Youden J", lambda p: p.youden),
+        ("crowd-kappa", "Kappa", lambda p: p.kappa),
+        ("crowd-youden", "Youden's J", lambda p: p.youden),
         ("crowd-kappa-at", at, lambda p: p.kappa_at),
-        ("crowd-odds", "log odds ratio", lambda p: p.log_odds),
+        ("crowd-odds", "Log odds ratio", lambda p: p.log_odds),
     ]
     return [_curve(study, name, title, take) for name, title, take in curves]
 
@@ -160,15 +170,24 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
             ]
             rows.append([*row, plain(estimate.value, 3), plain_ends(estimate.interval, 3)])
             drawn.append(LinePoint(system.name, p.threshold, estimate.value, *low_high(estimate.interval, 1)))
-    columns = ["system", "agreement", "items", "ties", "kept %", "errors %", title, CI]
+    columns = [
+        "system",
+        "agreement",
+        "items",
+        "ties",
+        "kept %",
+        "errors %",
+        title,
+        interval_heading(crowd_level(study)),
+    ]
     notes = ["ties: items left out because half of the raters call them an error"]
     notes += reasons([take(p) for system in study.systems for p in system.curve])
     table = Table(f"{name}-values", f"{title} by agreement", columns, rows, 2, notes)
     first = study.systems[0]
     ends = [(p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:])]
-    text = f"{title} on items with at least that share of the majority. {first.name}: "
-    text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} from {t:g} on" for t, v in dict.fromkeys(ends))
+    text = f"{title} on the items on which at least such a share of the raters agree. {first.name}: "
+    text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in dict.fromkeys(ends))
     spec = line_chart(
-        drawn, x_title="smallest share of the majority", y_title=title, whole=False, percent=False, height=220
+        drawn, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
     )
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

@@ -170,8 +170,9 @@ def _variant(study: HooStudy, spec: str, scores: Sequence[HooScore]) -> Table:
     note = "no rank differs" if not moved else f"the rank differs: {', '.join(moved[:10])}"
     if len(moved) > 10:
         note += f" and {len(moved) - 10} more"
-    columns = ["run", "measure", "F", "rank", "F then", "rank then", "change"]
-    return Table(f"hoo-{slug(spec)}", f"{base} against {spec}: F without bonus", columns, rows, 2, [note])
+    columns = ["run", "measure", "F", "rank", "new F", "new rank", "change"]
+    notes = [f"new: under {spec}", note]
+    return Table(f"hoo-{slug(spec)}", f"{base} against {spec}: F without bonus, in percent", columns, rows, 2, notes)
 
 
 def _rank(rank: int | None) -> Shown:

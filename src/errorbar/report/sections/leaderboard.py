@@ -101,8 +101,9 @@ def _pairs(study: CorpusStudy) -> Table:
     assert study.comparison is not None
     pairs = study.comparison.pairs
     notes = [
+        "F diff: F of the first less F of the second, in points",
         "detectable: the difference in points of F that such a corpus shows with 80% power; power at 1: how often it "
-        "shows a difference of one point"
+        "shows a difference of one point",
     ]
     if len(pairs) > MOST_PAIRS:
         best = study.scores[ranked(study)[0]].system

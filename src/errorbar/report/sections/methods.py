@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from errorbar.core.errors import Problem
 from errorbar.report.model import Block, Cell, Code, Prose, Section, Table
+from errorbar.report.sections.crowd import crowd_level
 from errorbar.report.sections.figures import count, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.version import __version__
@@ -61,8 +62,8 @@ def _how(study: Study) -> list[str]:
     if isinstance(study, CrowdStudy):
         return [
             f"{study.name}: {plural(study.n_judgments, 'judgment')} of {plural(study.n_items, 'item')} by "
-            f"{plural(study.n_raters, 'rater')}. 95% percentile intervals from resampled items (or their essays or "
-            "sentences, where these are known) with all their judgments."
+            f"{plural(study.n_raters, 'rater')}. {100 * crowd_level(study):g}% percentile intervals from resampled "
+            "items (or their essays or sentences, where these are known) with all their judgments."
         ]
     return [
         f"{study.name}: intervals of P, R and F from {study.n_judged:,} judged of {study.n_items:,} items, by the "

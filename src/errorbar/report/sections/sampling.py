@@ -68,6 +68,7 @@ def _estimates(study: SampleStudy) -> Chart:
     notes = [
         f"{study.n_judged:,} of {study.n_items:,} items were judged",
         "percent; hits, misses and false positives are numbers of items of the whole corpus",
+        "by: how the interval was made; Bayes: the interval of a posterior with Jeffreys priors, as a check",
         *reasons([row.estimate for one in study.systems for row in one.rows]),
     ]
     table = Table("sample-values", "Estimates for the whole corpus", columns, rows, 2, notes)

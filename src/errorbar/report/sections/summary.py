@@ -102,7 +102,7 @@ def _field(study: CorpusStudy, found: Standing) -> str:
 def _hopeless(study: CorpusStudy) -> str:
     """Said where the data could not have shown any difference, so that nobody takes it for a finding."""
     few = any(note.code == "few-to-swap" for note in study.notes)
-    return f"; with so few {study.unit}s no difference, however large, could be" if few else ""
+    return f"; with so few {study.unit}s the test cannot show any difference, however large" if few else ""
 
 
 def _level(study: CorpusStudy) -> str:
@@ -114,25 +114,25 @@ def _human(study: CorpusStudy) -> list[str]:
     if found is None:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
     size, human = found.sizes[-1], float(found.human[-1, 2])
+    name = f_name(study.scores[0].beta) if study.scores else "F"
     against = plural(size, "reference")
-    if not found.systems or not study.scores:
-        return [f"A human scores F {percent(human)} against {against}."]
-    best = study.scores[ranked(study)[0]].system
+    best = study.scores[ranked(study)[0]].system if study.scores else ""
     if best not in found.systems:
-        return [f"A human scores F {percent(human)} against {against}."]
+        return [f"A human scores {name} {percent(human)} against {against}."]
     at = found.systems.index(best)
     ratio = float(found.ratio[at, -1])
     if np.isnan(ratio):
-        return [f"Against {against} a human scores F 0.00, so there is no share of it to give."]
+        return [f"Against {against} a human scores {name} 0.00, so there is no share of it to give."]
     ends = "" if study.ceiling_intervals is None else _ends(study.ceiling_intervals.ratios[at][-1])
     mine = float(found.scores[at, -1, 2])
     most = int(np.nanargmax(found.ratio[:, -1]))
     other = found.systems[most]
     further = float(found.ratio[most, -1])
-    more = f"; the highest share there is that of {other}, {100 * further:.0f}%" if further > ratio else ""
+    # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
+    more = f"; {other} comes nearest to it, with {100 * further:.0f}%" if further > ratio else ""
     return [
-        f"With {against}, {best} reaches {100 * ratio:.0f}%{ends} of what a human scores (F {percent(mine)} against "
-        f"{percent(human)}){more}."
+        f"With {against}, {best} reaches {100 * ratio:.0f}%{ends} of what a human scores ({name} {percent(mine)} "
+        f"against {percent(human)}){more}."
     ]
 
 
@@ -181,7 +181,7 @@ def _alpha(study: CrowdStudy) -> str:
     if alpha.value is None:
         return f"; Krippendorff's alpha is undefined ({alpha.undefined})" if alpha.undefined else ""
     ends = alpha.interval
-    shown = "" if ends is None else f" (95% interval {ends.low:.2f} to {ends.high:.2f})"
+    shown = "" if ends is None else f" ({100 * ends.confidence_level:g}% interval {ends.low:.2f}–{ends.high:.2f})"
     return f", with Krippendorff's alpha {alpha.value:.2f}{shown}"
 
 

@@ -65,6 +65,10 @@ def _chart(
         text += (
             f" The chart shows the {len(shown)} most frequent types and the best {len(systems)} systems, the table all."
         )
+    if any(len(set(numbers)) > 1 for numbers in gold.values()):
+        text += (
+            " Beside a type: its edits in the reference, from the fewest to the most that a system was scored against."
+        )
     notes = ["recall in percent; – where the chosen annotators have no edit of the type"]
     if any(len(set(numbers)) > 1 for numbers in gold.values()):
         notes.append("edits: smallest and largest number, since systems are scored against different annotators")
@@ -89,5 +93,5 @@ def _counts(scores: list[Score], tables: list[dict[str, TypeRecall]], names: lis
         ]
         for name in names
     ]
-    title = "Matched edits of all edits of a type"
+    title = "Edits found, of all edits of the type"
     return Table("type-counts", title, ["type", *(score.system for score in scores)], rows, 1)

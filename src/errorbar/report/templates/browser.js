@@ -10,6 +10,7 @@ class Browser {
     this.parts = Object.fromEntries([...element.querySelectorAll('[data-part]')].map((part) => [part.dataset.part, part]));
     const { annotators, systems } = pool.columns;
     this.shown = { annotators: this.firstOf(annotators, 12), systems: this.firstOf(systems, 6) };
+    if (pool.columns.first.length) this.shown.systems = new Set(pool.columns.first);
     this.found = [];
     this.first = 0;
     this.current = -1;
