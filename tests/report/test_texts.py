@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from errorbar.formats.latex_text import escape_latex
 from errorbar.report import Chart, Code, Prose, Report, Section, Sentences, Shown, Table
-from errorbar.report.latex import escape as latex_escape
 from errorbar.report.latex import latex
 from errorbar.report.markdown import escape, markdown
 from errorbar.studies.browse import Browse
@@ -102,8 +102,8 @@ def test_latex_is_balanced(demo: tuple[list[str], Report]) -> None:
         ('<"|>', r"\textless{}\textquotedbl{}\textbar{}\textgreater{}"),
     ],
 )
-def test_latex_escapes(text: str, shown: str) -> None:
-    assert latex_escape(text) == shown
+def test_escape_latexs(text: str, shown: str) -> None:
+    assert escape_latex(text) == shown
 
 
 def test_both_hold_every_number_of_every_table(demo: tuple[list[str], Report]) -> None:
@@ -112,4 +112,4 @@ def test_both_hold_every_number_of_every_table(demo: tuple[list[str], Report]) -
         for row in table.rows:
             cells = [cell.text if isinstance(cell, Shown) else cell for cell in row]
             assert f"| {' | '.join(map(escape, cells))} |" in in_markdown
-            assert " & ".join(map(latex_escape, cells)) + r" \\" in in_latex
+            assert " & ".join(map(escape_latex, cells)) + r" \\" in in_latex

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from errorbar.edits.items import Labels, Projection
 
 SCHEMA = "errorbar.agree/1"
-TITLES = {
-    "observed": "observed agreement",
-    "krippendorff": "Krippendorff's alpha",
-    "fleiss": "Fleiss' kappa",
-    "gwet": "Gwet's AC1",
-    "bennett": "Bennett's S (PABAK)",
-    "scott": "Scott's pi",
-    "cohen": "Cohen's kappa",
-}
 PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
 
 
@@ -201,6 +192,8 @@ def _text(estimate: Estimate) -> list[Cell]:
 
 
 def _table(report: AgreementReport) -> Table:
+    from errorbar.agreement.titles import TITLES
+
     rows: list[list[Cell]] = [
         [title, *_text(report.coefficients[name])] for name, title in TITLES.items() if name in report.coefficients
     ]

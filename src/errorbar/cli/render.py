@@ -14,25 +14,11 @@ from unicodedata import combining, east_asian_width
 import click
 
 from errorbar.core.estimate import Estimate
+from errorbar.formats.latex_text import escape_latex
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 Cell = str | int | float | None
-
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-    }
-)
 
 
 @dataclass(slots=True)
@@ -128,9 +114,9 @@ def _markdown(table: Table) -> str:
 def _latex(table: Table) -> str:
     layout = "".join("l" if i < table.text_columns else "r" for i in range(len(table.columns)))
     lines = [r"\begin{tabular}{" + layout + "}", r"\toprule"]
-    lines.append(" & ".join(name.translate(_LATEX) for name in table.columns) + r" \\")
+    lines.append(" & ".join(escape_latex(name) for name in table.columns) + r" \\")
     lines.append(r"\midrule")
-    lines += [" & ".join(_text(cell).translate(_LATEX) for cell in row) + r" \\" for row in table.rows]
+    lines += [" & ".join(escape_latex(_text(cell)) for cell in row) + r" \\" for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}", *(f"% {line}" for line in table.footer)]
     return "\n".join(lines)
 

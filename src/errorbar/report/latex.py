@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from errorbar.formats.latex_text import escape_latex
 from errorbar.report.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
 
-_SPECIAL = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-    }
-)
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.
 \documentclass{article}
@@ -50,17 +33,17 @@ def latex(report: Report) -> str:
 
 def _parts(report: Report) -> Iterator[str]:
     yield HEAD
-    yield rf"\title{{{escape(report.title)}}}"
-    yield rf"\author{{errorbar {escape(report.version)}}}"
-    yield rf"\date{{{escape(report.date)}}}"
+    yield rf"\title{{{escape_latex(report.title)}}}"
+    yield rf"\author{{errorbar {escape_latex(report.version)}}}"
+    yield rf"\date{{{escape_latex(report.date)}}}"
     yield r"\maketitle"
-    yield " ".join(escape(sentence) for sentence in report.summary)
+    yield " ".join(escape_latex(sentence) for sentence in report.summary)
     yield r"\begin{description}"
-    yield from (rf"\item[{escape(name)}] {escape(value)}" for name, value in report.facts)
+    yield from (rf"\item[{escape_latex(name)}] {escape_latex(value)}" for name, value in report.facts)
     yield r"\end{description}"
     for section in report.sections:
         yield ""
-        yield rf"\section{{{escape(section.title)}}}"
+        yield rf"\section{{{escape_latex(section.title)}}}"
         for block in section.blocks:
             yield from _block(block)
     yield r"\end{document}"
@@ -69,19 +52,19 @@ def _parts(report: Report) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Prose):
         for paragraph in block.paragraphs:
-            yield f"{escape(paragraph)}\n"
+            yield f"{escape_latex(paragraph)}\n"
     elif isinstance(block, Code):
         if block.label:
-            yield rf"\paragraph{{{escape(block.label)}}}"
+            yield rf"\paragraph{{{escape_latex(block.label)}}}"
         yield r"\begin{quote}\ttfamily\raggedright"
-        yield "\\\\\n".join(escape(line) for line in block.text.split("\n"))
+        yield "\\\\\n".join(escape_latex(line) for line in block.text.split("\n"))
         yield r"\end{quote}"
     elif isinstance(block, Sentences):
         yield f"{OMITTED}\n"
     elif isinstance(block, Links):
-        yield f"{escape(block.label)}: {escape(', '.join(block.targets))}\n"
+        yield f"{escape_latex(block.label)}: {escape_latex(', '.join(block.targets))}\n"
     elif isinstance(block, Chart):
-        yield f"{escape(block.description)}\n"
+        yield f"{escape_latex(block.description)}\n"
         yield from _table(block.table)
     else:
         yield from _table(block)
@@ -92,23 +75,17 @@ def _table(table: Table) -> Iterator[str]:
     if len(table.columns) > WIDE:
         yield r"{\footnotesize"
     yield rf"\begin{{longtable}}{{{layout}}}"
-    yield rf"\caption{{{escape(table.title)}}}\label{{tab:{table.name}}}\\"
+    yield rf"\caption{{{escape_latex(table.title)}}}\label{{tab:{table.name}}}\\"
     yield r"\toprule"
-    yield " & ".join(escape(column) for column in table.columns) + r" \\"
+    yield " & ".join(escape_latex(column) for column in table.columns) + r" \\"
     yield r"\midrule\endhead"
-    yield from (" & ".join(escape(_text(cell)) for cell in row) + r" \\" for row in table.rows)
+    yield from (" & ".join(escape_latex(_text(cell)) for cell in row) + r" \\" for row in table.rows)
     yield r"\bottomrule"
     yield r"\end{longtable}"
     if len(table.columns) > WIDE:
         yield "}"
-    yield from (f"{escape(note)}\n" for note in table.notes)
+    yield from (f"{escape_latex(note)}\n" for note in table.notes)
 
 
 def _text(cell: Cell) -> str:
     return cell.text if isinstance(cell, Shown) else cell
-
-
-def escape(text: str) -> str:
-    """Text that LaTeX sets as it is, on one line; a bracket at the start of a line would be read as an option."""
-    line = " ".join(text.split()).translate(_SPECIAL)
-    return f"{{}}{line}" if line.startswith(("[", "*")) else line

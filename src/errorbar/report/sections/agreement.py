@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from errorbar.agreement import AgreementReport
+from errorbar.agreement.titles import TITLES
 from errorbar.core.estimate import Estimate
 from errorbar.report.charts import Dot, HeatCell, dot_chart, heat_chart
 from errorbar.report.model import Cell, Chart, Prose, Section, Shown, Table
 from errorbar.report.sections.figures import DASH, interval_heading, low_high, percent, plain, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 
-TITLES = {
-    "observed": "observed agreement",
-    "krippendorff": "Krippendorff's alpha",
-    "fleiss": "Fleiss' kappa",
-    "gwet": "Gwet's AC1",
-    "bennett": "Bennett's S (PABAK)",
-    "scott": "Scott's pi",
-    "cohen": "Cohen's kappa",
-}
 MOST_RATERS = 25
 """Raters in the matrix; the table has every pair."""
 

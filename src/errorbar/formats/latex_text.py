@@ -1,0 +1,28 @@
+"""Plain text inside LaTeX."""
+
+from __future__ import annotations
+
+_SPECIAL = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+    }
+)
+
+
+def escape_latex(text: str) -> str:
+    """Text that LaTeX sets as it is, on one line; a bracket at the start of a line would be read as an option."""
+    line = " ".join(text.split()).translate(_SPECIAL)
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
