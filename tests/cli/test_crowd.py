@@ -349,7 +349,7 @@ def test_items_and_judgments_that_do_not_meet_are_noted(votes: Path) -> None:
     flags = votes.with_name("flags.csv")
     flags.write_text(flags.read_text(encoding="utf-8") + "elsewhere,1\n", encoding="utf-8")
     warnings = record(crowd, "score", votes, flags)["warnings"]
-    assert [(note["code"], note["what"][:7]) for note in warnings] == [("crowd-not-judged", "1 items")]
+    assert [(note["code"], note["what"][:7]) for note in warnings] == [("crowd-not-judged", "1 item ")]
 
 
 def test_the_majority_is_shown_where_no_model_applies(errorbar: CommandLine, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_labels_that_mean_unknown_are_left_out(tmp_path: Path, errorbar: Command
     done = errorbar("crowd", "aggregate", path, "--stream", "--unknown", "skip", "--format", "csv")
     assert done.out.splitlines()[1:] == ["x,ok,1,1.0", "y,unknown,0,"]
     assert "2 judgments have a label that means unknown" in done.err
-    assert "1 items have no judgment" in done.err
+    assert "1 item has no judgment" in done.err
 
 
 def test_memory_grows_with_items_and_not_with_judgments(tmp_path: Path) -> None:

@@ -169,6 +169,9 @@ class TestMeta:
         assert "p-values are not corrected for the number of tests" in done.out
         done = errorbar("meta", "human.csv", "metrics.csv", "--window", "3")
         assert "A B C" in done.out
+        both = errorbar("meta", "human.csv", "metrics.csv", "--tests", "--window", "3")
+        assert "p-values are not corrected for the number of tests" in both.out
+        assert "A B C" in both.out
         done = errorbar("meta", "human.csv", "metrics.csv", "--format", "csv")
         assert len(list(csv.DictReader(io.StringIO(done.out)))) == 6
 
@@ -194,6 +197,7 @@ class TestMeta:
             (("metrics.csv", "metrics.csv"), "2 columns of human scores: good, poor"),
             (("human.csv", "metrics.csv", "--window", "5"), "a window of 5 systems (expected 3 to 4"),
             (("human.csv", "nothing.csv"), "no such file"),
+            (("human.csv", "metrics.csv", "--tests", "--window", "3", "--format", "csv"), "CSV holds one"),
         ],
     )
     def test_refused(self, errorbar: CommandLine, arguments: tuple[str, ...], message: str) -> None:

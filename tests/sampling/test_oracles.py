@@ -1,7 +1,7 @@
 """Numbers that others computed: Tetreault and Chodorow 2008, tables 3 and 5, and the project's statistics notes.
 
 The notes' values were computed with numpy, scipy and statsmodels, and confirmed by simulation where one exists (their
-sections 1.1, 8 and 9); each test names the section.
+sections 1.1, 8 and 9); each test names the section. Other intervals of the same table stand in ``test_alternatives``.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval
 from errorbar.sampling import (
     Sample,
     Strata,
+    best_trust,
     budget_for_half_width,
     compare_designs,
     estimate_sample,
@@ -28,7 +30,7 @@ from errorbar.sampling.allocation import allocate, importance, proportional
 from errorbar.sampling.estimate import Method, logit_bounds
 from errorbar.sampling.exact import box_interval
 from errorbar.sampling.plan import expected_error, items_without_correction
-from errorbar.sampling.quantities import Target
+from errorbar.sampling.quantities import Target, quantity
 from errorbar.stats import stream
 
 STRATA = Strata.of_sizes(1000, 9000)
@@ -230,6 +232,11 @@ def test_two_systems() -> None:
         assert found["R"].estimate.value == pytest.approx(recall, abs=5e-7)
         assert found["R"].standard_error == pytest.approx(error, abs=5e-7)
         assert found["P"].estimate.value == pytest.approx(precision, abs=5e-7)
+    # Taken for independent the difference would have .0463, 2.9 times as much.
+    errors = [estimate_sample(TWO, TWO_SAMPLE, system=system)["R"].standard_error or 0.0 for system in (0, 1)]
+    apart = float(np.hypot(errors[0], errors[1]))
+    assert apart == pytest.approx(0.0463, abs=5e-5)
+    assert apart / 0.016170 == pytest.approx(2.9, abs=0.05)
     # R_A - R_B .030303, SE .016170, -.0014 to .0620.
     row = paired_differences(TWO, TWO_SAMPLE, add=0)[1]
     assert row.name == "R"
@@ -237,6 +244,16 @@ def test_two_systems() -> None:
     assert row.standard_error == pytest.approx(0.016170, abs=5e-7)
     assert row.estimate.interval is not None
     assert (row.estimate.interval.low, row.estimate.interval.high) == pytest.approx((-0.0014, 0.0620), abs=5e-5)
+
+
+def test_two_systems_by_simulation() -> None:
+    # Section 8: Monte-Carlo .01612. The truth is the sample scaled up.
+    errors, rng = np.array([540, 240, 200, 340]), np.random.default_rng(8)
+    x = rng.hypergeometric(errors, TWO.sizes - errors, TWO_SAMPLE.n, (100_000, 4))
+    totals, _ = estimated_totals(Sample(np.broadcast_to(TWO_SAMPLE.n, x.shape), x.astype(np.float64)), TWO, add=0)
+    recalls = [quantity("R", totals, TWO, system=system) for system in (0, 1)]
+    assert (recalls[0] - recalls[1]).std() == pytest.approx(0.01612, abs=1.5e-4)
+    assert np.hypot(recalls[0].std(), recalls[1].std()) == pytest.approx(0.0463, abs=3e-4)
 
 
 Y = [1, 0, 0, 1, 1, 0, 0, 0, 1, 0]
@@ -257,6 +274,25 @@ def test_prediction_powered_mean(trust: float | None, value: float, low: float, 
     assert found.estimate.value == pytest.approx(value)
     assert isinstance(found.estimate.interval, Interval)
     assert (found.estimate.interval.low, found.estimate.interval.high) == pytest.approx((low, high), abs=5e-7)
+
+
+def test_prediction_powered_mean_of_few_labels() -> None:
+    # Section 9: divided by n - 1 instead of n, .101521 to .548479.
+    made = ppi_mean(Y, CHEAP, OTHERS, trust=1.0, divisor="n - 1").estimate.interval
+    assert made is not None
+    assert (made.low, made.high) == pytest.approx((0.101521, 0.548479), abs=5e-7)
+    with pytest.raises(UsageError, match="at least 2 of each"):
+        ppi_mean([1], [0.5], OTHERS, divisor="n - 1")
+    with pytest.raises(UsageError, match="no divisor is called"):
+        ppi_mean(Y, CHEAP, OTHERS, divisor="n-2")  # type: ignore[arg-type]
+
+
+def test_best_trust_before_it_is_clipped() -> None:
+    # Section 9: 1.0626.
+    y, f, u = (np.array(column, np.float64) for column in (Y, CHEAP, OTHERS))
+    assert best_trust(y, f, u) == pytest.approx(1.0626, abs=5e-5)
+    assert ppi_mean(Y, CHEAP, OTHERS).trust == 1
+    assert best_trust(y, np.full(10, 0.5), np.full(20, 0.5)) == 0
 
 
 @pytest.mark.parametrize("method", ["logit", "wald"])

@@ -38,9 +38,10 @@ def flags_of(judgments: Judgments) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return np.array([given[item] == "1" for item in judgments.items])
 
 
-def study_of() -> CrowdStudy:
+def study_of(confidence_level: float = 0.95) -> CrowdStudy:
     judgments = read_judgments("votes.csv", Problems())
-    return study_crowd(judgments, {"mine": flags_of(judgments)}, Problems(), name="votes")
+    flags = {"mine": flags_of(judgments)}
+    return study_crowd(judgments, flags, Problems(), name="votes", confidence_level=confidence_level)
 
 
 def same(estimate: Estimate, shown: dict[str, Any]) -> None:
@@ -103,6 +104,26 @@ def test_one_rater_has_no_agreement() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "r"], ["error", "ok"])
     study = study_crowd(one, {}, Problems(), resamples=10)
     assert (study.agreement, list(study.systems)) == (None, [])
+
+
+@pytest.mark.usefixtures("files")
+def test_the_level_is_that_of_every_interval_and_stands_in_the_signatures() -> None:
+    usual, other = study_of(), study_of(confidence_level=0.8)
+    score, narrow = (one.systems[0].scores["weighted"].f.interval for one in (usual, other))
+    assert score is not None
+    assert narrow is not None
+    assert score.low < narrow.low <= narrow.high < score.high
+    assert other.agreement is not None
+    estimates = [
+        *(e for s in other.systems[0].scores.values() for e in (s.precision, s.recall, s.f)),
+        *(e for part in other.systems[0].bins for s in part.scores.values() for e in (s.precision, s.recall)),
+        *(e for point in other.systems[0].curve for e in (point.kappa, point.youden, point.kappa_at)),
+        *other.agreement.coefficients.values(),
+        *(pair.kappa.estimate for pair in other.agreement.pairwise),
+    ]
+    assert {e.interval.confidence_level for e in estimates if e.interval is not None} == {0.8}
+    assert all("0.8" in signature for signature in other.signatures.values())
+    assert not set(usual.signatures.values()) & set(other.signatures.values())
 
 
 def test_no_label_means_an_error() -> None:

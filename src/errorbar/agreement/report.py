@@ -161,13 +161,18 @@ def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts) -> list[Pro
     absent = len(judgments.raters) - len(kept.raters)
     if absent:
         what = f"{absent} raters judged nothing and are left out"
+        if absent == 1:
+            what = "1 rater judged nothing and is left out"
         found.append(Problem("agreement-absent", what, severity="warning"))
     if len(kept) < len(judgments):
-        what = f"{len(judgments) - len(kept)} judgments have a label that means unknown; they count as not given"
+        what = f"{len(judgments) - len(kept):,} judgments have a label that means unknown; they count as not given"
+        if len(judgments) - len(kept) == 1:
+            what = "1 judgment has a label that means unknown; it counts as not given"
         found.append(Problem("agreement-unknown", what, severity="warning"))
     single = int(table.units.frequency.sum()) - table.n_paired
     if single:
-        what = f"{single} items have one judgment, which says nothing about agreement"
+        have = "1 item has" if single == 1 else f"{single:,} items have"
+        what = f"{have} one judgment, which says nothing about agreement"
         found.append(Problem("agreement-single", what, severity="warning"))
     if judgments.weight is not None:
         what = "the weights of judgments are not used: each counts once"

@@ -138,6 +138,7 @@ def _patterns(dense: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
 def _check_repeats(judgments: Judgments) -> None:
     repeated = judgments.n_repeated()
     if repeated:
-        what = f"{repeated} judgments repeat an item that the same rater had judged before"
+        repeat = "1 judgment repeats" if repeated == 1 else f"{repeated:,} judgments repeat"
+        what = f"{repeat} an item that the same rater had judged before"
         fix = "keep one of them"
         raise UsageError(Problem("agreement-repeated", what, expected="one label of each rater for an item", fix=fix))

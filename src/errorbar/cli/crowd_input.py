@@ -191,9 +191,7 @@ def unknown_words(n: int) -> str:
 
 def unjudged_words(n: int) -> str:
     """What is said where n items have no judgment."""
-    return (
-        "1 item has no judgment; it does not count" if n == 1 else f"{n:,} items have no judgment; they do not count"
-    )
+    return "1 item has no judgment; it does not count" if n == 1 else f"{n:,} items have no judgment; they do not count"
 
 
 def _from_corpus(files: Sequence[NamedFile], source: CrowdSource, problems: Problems) -> Crowd:

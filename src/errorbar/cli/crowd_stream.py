@@ -11,7 +11,14 @@ from hashlib import sha256
 import click
 import numpy as np
 
-from errorbar.cli.crowd_input import CrowdSource, column_roles, is_corpus, undeclared_labels
+from errorbar.cli.crowd_input import (
+    CrowdSource,
+    column_roles,
+    is_corpus,
+    undeclared_labels,
+    unjudged_words,
+    unknown_words,
+)
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell
 from errorbar.core.corpus import ContentHash
@@ -98,10 +105,9 @@ def read_streamed(path: str, source: CrowdSource, problems: Problems, ties: str 
     answers = tally.majority(ties=ties, missing=source.unknown)
     unknown = sum(votes[label] for label in source.unknown)
     if unknown:
-        what = f"{unknown} judgments have a label that means unknown; they count as not given"
-        problems.note("crowd-unknown", what, Place())
+        problems.note("crowd-unknown", unknown_words(unknown), Place())
     if n_bare := int((answers.n_judgments == 0).sum()):
-        problems.note("crowd-unjudged", f"{n_bare} items have no judgment; they do not count", Place())
+        problems.note("crowd-unjudged", unjudged_words(n_bare), Place())
     if source.repeats != "keep":
         what = "repeated judgments of a rater are not looked for: each counts"
         problems.note("crowd-stream-repeats", what, Place(path), fix="say --repeats keep if that is right")

@@ -33,7 +33,8 @@ def settle_repeats(judgments: Judgments, policy: RepeatPolicy) -> Judgments:
         _, first = np.unique(pairs, return_index=True)
         row = int(np.flatnonzero(~np.isin(np.arange(len(pairs)), first))[0])
         who, item = judgments.raters[judgments.rater[row]], judgments.items[judgments.item[row]]
-        what = f"{n} judgments repeat an item that the same rater had judged before, first: '{who}' of '{item}'"
+        repeated = "1 judgment repeats" if n == 1 else f"{n:,} judgments repeat"
+        what = f"{repeated} an item that the same rater had judged before, first: '{who}' of '{item}'"
         raise UsageError(Problem("crowd-repeats", what, fix="choose first, last or keep (--repeats)"))
     pairs = judgments.item.astype(np.int64) * len(judgments.raters) + judgments.rater
     if policy == "first":

@@ -153,8 +153,9 @@ def _read_json(
         document = parse_json(text)
     except NotJsonError as error:
         raise InputError(Problem("scores-json", f"not JSON: {error}", Place(name, _line_of(error)))) from None
-    rows = document.get("rows") if isinstance(document, dict) else None
-    if not isinstance(rows, list) or document.get("schema") != SCORE_SCHEMA:
+    fields = document if isinstance(document, dict) else {}
+    rows = fields.get("rows")
+    if not isinstance(rows, list) or fields.get("schema") != SCORE_SCHEMA:
         what = "not the scores of systems"
         expected = f'a document of "schema": "{SCORE_SCHEMA}", as errorbar score prints'
         raise InputError(Problem("scores-json", what, Place(name), expected))
@@ -183,10 +184,10 @@ def _read_json(
     return [MetricScores(metric, scores, sentences.get(metric, {})) for metric, scores in systems.items()]
 
 
-def _line_of(error: NotJsonError) -> int | None:
-    """The line of a document that is not JSON; None where the error is none of one place."""
+def _line_of(error: NotJsonError) -> int:
+    """The line of a document that is not JSON; 0 where the error is none of one place."""
     cause = error.__context__
-    return cause.lineno if isinstance(cause, JSONDecodeError) else None
+    return cause.lineno if isinstance(cause, JSONDecodeError) else 0
 
 
 def _is_score(row: object) -> bool:

@@ -9,6 +9,7 @@ from errorbar.sampling.exact import box_interval, total_bounds
 from errorbar.sampling.frame import Frame, read_frame
 from errorbar.sampling.judged import Judged, judge_sample, read_judged_files
 from errorbar.sampling.key import Key, read_key, write_key
+from errorbar.sampling.mover import mover_interval
 from errorbar.sampling.plan import (
     Cost,
     Expected,
@@ -18,7 +19,8 @@ from errorbar.sampling.plan import (
     pilot_rates,
     plan_sample,
 )
-from errorbar.sampling.ppi import PredictionPowered, assisted_total, ppi_mean
+from errorbar.sampling.ppi import PredictionPowered, assisted_total, best_trust, ppi_mean
+from errorbar.sampling.rescaled import rescaled_interval, rescaled_totals
 from errorbar.sampling.strata import Strata, score_edges, stratify
 from errorbar.sampling.systems import SystemEstimates, estimate_systems
 from errorbar.sampling.texts import frame_of_systems
@@ -44,6 +46,7 @@ __all__ = [
     "allocate",
     "assist",
     "assisted_total",
+    "best_trust",
     "blind_set",
     "box_interval",
     "budget_for_half_width",
@@ -58,6 +61,7 @@ __all__ = [
     "importance",
     "items_for_cv",
     "judge_sample",
+    "mover_interval",
     "paired_differences",
     "pilot_rates",
     "plan_sample",
@@ -66,6 +70,8 @@ __all__ = [
     "read_frame",
     "read_judged_files",
     "read_key",
+    "rescaled_interval",
+    "rescaled_totals",
     "score_edges",
     "stratify",
     "total_bounds",

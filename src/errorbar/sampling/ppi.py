@@ -7,11 +7,11 @@ Formula
     an expert label (``assisted_total``): T = N [λ mean_m f + mean_n(Y − λ f)],
     Var = N² [s_Y² (1/m − 1/N) + s_d² (1/n − 1/m)] with d = Y − λ f, and the best λ = Cov(Y, f) / Var f.
 Conventions
-    Variances of ``ppi_mean`` divide by n and N, as published; those of its λ (Var f over all items) and of a stratum by
-    n − 1. Power tuning: where the cheap
-    labels do not help in the sample (λ ≤ 0, or s_d ≥ s_Y), or there are fewer than ``FEWEST`` expert labels, or all
-    experts said the same, λ is 0, which is experts alone. Experts must have labeled a random part of what has votes,
-    and f may not have been tuned on their labels.
+    Variances of ``ppi_mean`` divide by n and N, as published, unless it is told otherwise, and so do those of its λ
+    (Var f over all items); those of a stratum by n − 1. Power tuning: where the cheap labels do not help in the sample
+    (λ ≤ 0, or s_d ≥ s_Y), or there are fewer than ``FEWEST`` expert labels, or all experts said the same, λ is 0, which
+    is experts alone. Experts must have labeled a random part of what has votes, and f may not have been tuned on their
+    labels.
 Source
     Angelopoulos et al. 2023, Science 382 (PPI); Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); Fisch
     et al. 2024, arXiv 2406.04291 (in strata); Cochran 1977, section 12.2 for two phases.
@@ -20,16 +20,18 @@ Source
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.sampling.strata import Floats
 from errorbar.stats.distributions import z_value
 
 FEWEST = 10
+Divisor = Literal["n", "n - 1"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ def ppi_mean(
     *,
     trust: float | None = None,
     confidence_level: float = 0.95,
+    divisor: Divisor = "n",
 ) -> PredictionPowered:
     """The mean of expert labels in a population without end.
 
@@ -63,24 +66,42 @@ def ppi_mean(
         unlabeled: Cheap labels of other items; shape (N,).
         trust: λ; None: the best one.
         confidence_level: Nominal coverage.
+        divisor: Of the variances, as published ``n``; ``n - 1`` is a little wider, which few labels deserve.
 
     Raises:
-        UsageError: If there are no labels, or shapes do not fit.
+        UsageError: If there are no labels, or shapes do not fit, there is no such divisor, or there is one
+            label and the divisor is 0.
     """
     y, f, u = (np.asarray(column, np.float64) for column in (labels, cheap, unlabeled))
+    if divisor not in get_args(Divisor):
+        what = f"no divisor is called '{divisor}'"
+        raise UsageError(Problem("sample-ppi", what, fix=nearest(divisor, get_args(Divisor))))
     if y.ndim != 1 or y.shape != f.shape or u.ndim != 1 or not y.size or not u.size:
         what = f"{y.shape} expert labels, {f.shape} and {u.shape} cheap ones"
         raise UsageError(Problem("sample-ppi", what, expected="as many cheap as expert labels, and further cheap ones"))
+    less = get_args(Divisor).index(divisor)
+    if min(y.size, u.size) <= less:
+        what = f"variances that divide by n - 1 of {y.size} expert labels and {u.size} further items"
+        raise UsageError(Problem("sample-ppi", what, expected="at least 2 of each"))
     if trust is None:
-        spread = float(np.concatenate([f, u]).var(ddof=1))
-        both = float(np.cov(y, f)[0, 1]) if y.size > 1 else 0.0
-        trust = min(max(both / ((1 + y.size / u.size) * spread), 0.0), 1.0) if spread > 0 else 0.0
+        trust = min(max(best_trust(y, f, u), 0.0), 1.0)
     rest = y - trust * f
     value = float(trust * u.mean() + rest.mean())
-    error = float(np.sqrt(trust**2 * u.var() / u.size + rest.var() / y.size))
+    error = float(np.sqrt(trust**2 * u.var(ddof=less) / u.size + rest.var(ddof=less) / y.size))
     half = z_value(confidence_level) * error
     made = Interval(value - half, value + half, confidence_level, "ppi") if error > 0 else Undefined.ZERO_WIDTH
     return PredictionPowered(Estimate(value, int(y.size)).with_interval(made), error, trust)
+
+
+def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
+    """The λ of the smallest variance, of any size and sign; ``ppi_mean`` takes it between 0 and 1.
+
+    0 where cheap labels never vary, or there is one expert label only. Shapes are those of ``ppi_mean``.
+    """
+    spread = float(np.concatenate([cheap, unlabeled]).var())
+    if labels.size < 2 or spread == 0:
+        return 0.0
+    return float(np.cov(labels, cheap, ddof=0)[0, 1]) / ((1 + labels.size / unlabeled.size) * spread)
 
 
 def assisted_total(

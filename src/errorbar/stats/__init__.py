@@ -23,6 +23,7 @@ from errorbar.stats.correlation import Correlation, correlate, correlation_inter
 from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
 from errorbar.stats.letters import better_letters, letter, shared_letters
 from errorbar.stats.mcnemar import McNemar, mcnemar_test
+from errorbar.stats.misclassification import true_share
 from errorbar.stats.multiple import adjust
 from errorbar.stats.power import (
     PairedPower,
@@ -77,6 +78,7 @@ __all__ = [
     "standard_error",
     "stream",
     "swapped_units",
+    "true_share",
     "units_for_half_width",
     "units_for_power",
     "williams_test",
