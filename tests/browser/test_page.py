@@ -108,6 +108,14 @@ def test_every_chart_has_its_table_and_says_what_it_shows(opened: Opener, demo_u
         assert not table.is_visible()
 
 
+def test_no_two_buttons_of_charts_have_one_name(opened: Opener, demo_url: str) -> None:
+    """Who hears a list of buttons hears which chart each is of, and the words that are seen come first."""
+    buttons = opened(demo_url).page.locator(".chart-controls button")
+    names = buttons.evaluate_all("all => all.map(e => e.getAttribute('aria-label') || e.textContent)")
+    assert len(names) == len(set(names)) > 3
+    assert all(text in name for text, name in zip(buttons.all_inner_texts(), names, strict=True))
+
+
 @pytest.mark.parametrize(("kind", "start"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
 def test_charts_can_be_saved(opened: Opener, demo_url: str, tmp_path: Path, kind: str, start: bytes) -> None:
     page = opened(demo_url, dark=True).page
@@ -149,9 +157,9 @@ def test_prints_all_charts_in_light_and_no_controls(opened: Opener, demo_url: st
     page = opened(demo_url, dark=True).page
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for figure in page.locator("figure.chart[data-drawn=light]").all():
-        figure.wait_for()
-    assert page.locator("figure.chart[data-drawn=light] svg").count() == 2
+    drawn = page.locator("figure.chart[data-drawn=light] svg")
+    drawn.nth(1).wait_for()  # `all()` would not wait for what is still to be drawn
+    assert drawn.count() == 2
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     for hidden in (".control", ".browser-controls", ".contents", ".pager"):
         assert not any(part.is_visible() for part in page.locator(hidden).all()), hidden

@@ -115,7 +115,7 @@ class TestRank:
     def test_refused(self, errorbar: CommandLine) -> None:
         done = errorbar("rank", "judgments.xml", "--systems", "A,B,CC,D")
         assert (done.code, done.out) == (2, "")
-        line = "error: judgments.xml:3: no system is called 'C' (expected did you mean 'CC'?); "
+        line = "error: judgments.xml:3: no system is called 'C'; did you mean 'CC'? "
         assert done.err.startswith(line)
         Path("bomb.xml").write_text('<!DOCTYPE r [<!ENTITY a "aaaa">]>\n' + XML)
         done = errorbar("rank", "bomb.xml")
@@ -189,7 +189,7 @@ class TestMeta:
         [
             (
                 ("human.csv", "other.csv"),
-                "other has no score for 'D', which humans ranked (expected did you mean 'DD'?)",
+                "other has no score for 'D', which humans ranked; did you mean 'DD'?",
             ),
             (("human.csv", "metrics.csv", "metrics.csv"), "two metrics are called 'good'"),
             (("human.csv", "metrics.csv", "--sentences"), "HUMAN has scores of systems"),

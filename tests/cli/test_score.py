@@ -179,7 +179,7 @@ class TestBadInput:
     @pytest.mark.parametrize("options", [(), ("--lenient",)])
     def test_lines_missing_or_left_over(self, errorbar: CommandLine, options: tuple[str, ...]) -> None:
         fix = "(expected 2 lines); one line per sentence [line-count]"
-        assert self.system(errorbar, "a\n", *options) == f"s: 1 lines for 2 sentences of the source {fix}"
+        assert self.system(errorbar, "a\n", *options) == f"s: 1 line for 2 sentences of the source {fix}"
         assert self.system(errorbar, GOOD + "x\n", *options) == f"s: 3 lines for 2 sentences of the source {fix}"
 
     def test_a_blank_last_line(self, errorbar: CommandLine) -> None:

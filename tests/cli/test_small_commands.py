@@ -112,7 +112,7 @@ class TestCheck:
         (tmp_path / "system").write_text("a b\n")
         done = errorbar("check", "--gold", str(tmp_path / "gold.m2"), str(tmp_path / "system"))
         assert done.code == 1
-        assert "1 lines for 2 sentences" in done.out
+        assert "1 line for 2 sentences" in done.out
 
 
 def test_the_demo_is_written_once_and_again(errorbar: CommandLine, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_too_few_and_too_many_lines(system: Path, n_sentences: int, lenient: boo
     system.write_text("a\nb\n")
     problem = refusal(system, n_sentences, lenient=lenient)
     assert problem.code == "line-count"
-    assert problem.what == f"2 lines for {n_sentences} sentences of the source"
+    assert problem.what == f"2 lines for {n_sentences} sentence{'s' * (n_sentences != 1)} of the source"
     assert problem.place.file == str(system)
 
 

@@ -106,7 +106,7 @@ class TestXml:
     def test_unknown_systems_name_the_nearest(self, tmp_path: Path) -> None:
         path = save(tmp_path, XML.replace('"A"', '"Alpah"'))
         systems = ["Alpha", "B", "C", "D"]
-        with pytest.raises(InputError, match=r":5: no system is called 'Alpah' \(expected did you mean 'Alpha'\?\)"):
+        with pytest.raises(InputError, match=r":5: no system is called 'Alpah'; did you mean 'Alpha'\? correct it"):
             read_rankings(path, systems=systems)
         problems = Problems(lenient=True)
         assert {name for a, b, _ in rows(read_rankings(path, problems, systems=systems)) for name in (a, b)} == {*"BCD"}

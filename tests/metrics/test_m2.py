@@ -115,7 +115,7 @@ class TestEmptyCases:
 
 
 def test_lines_and_sentences_must_be_as_many() -> None:
-    with pytest.raises(InputError, match="2 lines for 1 sentences of the source") as refused:
+    with pytest.raises(InputError, match="2 lines for 1 sentence of the source") as refused:
         scored(corpus(sentence("a", {"0": []})), "a", "b")
     assert refused.value.code == "line-count"
 

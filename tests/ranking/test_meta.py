@@ -182,8 +182,8 @@ class TestSystems:
         with pytest.raises(InputError) as caught:
             common_systems(plain_scores(HUMAN), [metric], Problems())
         one, two = map(str, caught.value.problems)
-        assert "m has no score for 'E', which humans ranked (expected did you mean 'EE'?)" in one
-        assert "m has a score for 'EE', which no human ranked (expected did you mean 'E'?)" in two
+        assert "m has no score for 'E', which humans ranked; did you mean 'EE'?" in one
+        assert "m has a score for 'EE', which no human ranked; did you mean 'E'?" in two
         problems = Problems(lenient=True)
         assert common_systems(plain_scores(HUMAN), [metric], problems).systems == ("A", "B", "C", "D")
         assert [note.code for note in problems.notes] == ["meta-missing-system", "meta-unknown-system"]

@@ -45,3 +45,22 @@ def test_the_table_of_published_scores(errorbar: CommandLine, data: Path, monkey
         for row in ranges:
             # rank_low and rank_high; the first columns are system, cluster and rank.
             assert "–".join(found[row[0]][3:5]) == row[at]
+
+
+def test_what_is_said_of_ties(errorbar: CommandLine, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = data / "rankings_grundkiewicz2015"
+    if not folder.is_dir():
+        pytest.skip("needs the human rankings: no rankings_grundkiewicz2015 in ../shared/data beside the repository")
+    monkeypatch.chdir(folder)
+    places = {}
+    methods = ("expected-wins", "expected-wins-half-ties", "bradley-terry", "bradley-terry-no-ties")
+    for method in methods:
+        out = errorbar("rank", "judgments.xml", "--method", method, "--resamples", "2", "--format", "csv").out
+        order = [line.split(",")[0] for line in out.splitlines()[1:]]
+        places[method] = (order.index("UFC") + 1, order.index("RAC") < order.index("CAMB"))
+    assert places == {
+        "expected-wins": (6, True),
+        "expected-wins-half-ties": (8, False),
+        "bradley-terry": (8, False),
+        "bradley-terry-no-ties": (8, True),
+    }

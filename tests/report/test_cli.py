@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,6 +86,8 @@ def test_what_the_data_does_not_allow_is_said_in_one_line(folder: Path, errorbar
         "note: one: no comparison in the leaderboard: it takes two systems [report-no-section]",
         "note: one: no section on the human ceiling: it takes two annotators [report-no-section]",
         "note: one: no section on agreement: it takes two annotators of the same sentences [report-no-section]",
+        "note: one: no section on what the choices change: it takes two annotators or a second --metric "
+        "[report-no-section]",
     ]
     text = Path("r.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
@@ -93,6 +98,18 @@ def test_what_the_data_does_not_allow_is_said_in_one_line(folder: Path, errorbar
         "Methods",
     ]
     assert "The sentences are left out here; they stand in the page" in text
+
+
+def test_many_systems_are_a_word_before_the_work(folder: Path, errorbar: CommandLine) -> None:
+    for number in range(47):
+        Path(f"s{number}").write_bytes(Path("mine").read_bytes())
+    given = ("--gold", "one.m2", *(f"s{number}" for number in range(47)), "--resamples", "20", "-o", "r.md")
+    said = "47 systems make 1,081 pairs, and comparing them takes most of the time"
+    done = errorbar("report", *given)
+    assert done.code == 0
+    assert said in done.err.splitlines()[0]
+    assert said not in errorbar("report", *given, "--ci-method", "closed").err
+    assert "make" not in errorbar("report", *given[:2], "s0", "s1", "-o", "r.md").err
 
 
 def test_only_annotators(folder: Path, errorbar: CommandLine) -> None:
@@ -171,11 +188,19 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
         (("--gold", "one.m2", "mine", "-o", "taken", "--to", "html"), "cannot-write"),
         (("--gold", "one.m2", "mine", "-o", "r.md", "--charts", "one.m2/charts"), "cannot-write"),
         (("--gold", "nothing.m2", "mine", "-o", "r.md"), "no-such-file"),
+        (("--gold", "one.m2", "mine", "-o", "one.m2", "--to", "html"), "report-over-input"),
+        (("--gold", "*.m2", "mine", "-o", "./one.m2", "--to", "html"), "report-over-input"),
+        (("--gold", "one.m2", "me=mine", "-o", "mine", "--to", "latex"), "report-over-input"),
+        (("--gold", "one.m2", "--gold", "set/Gold", "mine", "-o", "r.md"), "hoo-metric"),
+        (("--gold", "set/Gold", "--gold", "one.m2", "mine", "-o", "r.md"), "hoo-metric"),
     ],
 )
 def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tuple[str, ...], code: str) -> None:
     (folder / "taken").mkdir()
+    (folder / "set/Gold").mkdir(parents=True)
+    (folder / "set/Gold/1GE.xml").write_text("<edits></edits>", encoding="utf-8")
     done = errorbar("report", *arguments)
+    assert Path("one.m2").read_text(encoding="utf-8") == ONE
     assert done.code == 2
     assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == [f"[{code}]"]
     assert not list(folder.glob("r.*"))
@@ -186,7 +211,9 @@ def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar:
     assert "there is no folder no/such/folder" in done.err  # not: no such file nothing.m2
 
 
-@pytest.mark.parametrize(("missing", "out", "extra"), [("jinja2", "r.html", ()), ("altair", "r.tex", ())])
+@pytest.mark.parametrize(
+    ("missing", "out", "extra"), [("jinja2", "r.html", ()), ("altair", "r.tex", ()), ("jinja2", "r.tex", ())]
+)
 def test_a_missing_extra_is_named_before_the_work(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, missing: str, out: str, extra: tuple[str, ...]
 ) -> None:
@@ -214,6 +241,23 @@ def test_interrupted_half_way_nothing_changes(
         assert Path("r.md").read_text(encoding="utf-8") == old
 
 
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
+def test_a_signal_in_the_midst_of_the_work_leaves_the_folder_alone(folder: Path, sent: signal.Signals) -> None:
+    Path("r.html").write_text("the page of yesterday", encoding="utf-8")
+    before = sorted(path.name for path in folder.iterdir())
+    # Intervals of the ceiling from so many resamples take minutes, so the signal comes in time.
+    given = ["--gold", "gold.jsonl", "careful.txt", "--ceiling-ci", "20000", "-o", "r.html", "--charts", "charts"]
+    command = [sys.executable, "-m", "errorbar", "report", *given]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(2)
+        running.send_signal(sent)
+        _, err = running.communicate(timeout=60)
+    assert (running.returncode, err.strip()) == ((130, "interrupted") if sent == signal.SIGINT else (-sent, ""))
+    assert sorted(path.name for path in folder.iterdir()) == before
+    assert Path("r.html").read_text(encoding="utf-8") == "the page of yesterday"
+
+
 def test_charts_beside_the_report(folder: Path, errorbar: CommandLine) -> None:
     done = errorbar("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.md", "--charts", "out")
     assert done.code == 0, done.err
@@ -235,3 +279,10 @@ def test_demo_report(folder: Path, errorbar: CommandLine) -> None:
     with demo_files() as (gold, _):
         assert str(gold.parent) not in text
     assert errorbar("demo", "-o", "d.md").err.endswith("[useless-option]\n")
+
+
+def test_curves_without_intervals_say_so(folder: Path, errorbar: CommandLine) -> None:
+    call = ("report", "--gold", "gold.jsonl", "careful.txt", *FAST, "-o", "r.tex")
+    for more, bare in (((), True), (("--ceiling-ci", "5"), False)):
+        assert errorbar(*call, *more).code == 0
+        assert ("No intervals were computed here: --ceiling-ci asks" in Path("r.tex").read_text("utf-8")) is bare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,8 @@ def test_signatures_are_those_of_the_commands(demo: Demo, errorbar: CommandLine)
     assert signatures["compare"] in errorbar("compare", *arguments, *SAME).out
     assert signatures["ceiling"] in errorbar("ceiling", *arguments, "--ci", "20", "--seed", "7").out
     assert signatures["agree"] in errorbar("agree", arguments[1], *SAME).out
+    other = errorbar("score", *arguments, "--metric", "m2(choose=sentence)", "--format", "json").out
+    assert json.dumps(signatures["score: careful, m2(choose=sentence)"]) in other
 
 
 @pytest.fixture

@@ -73,7 +73,30 @@ WRONG = {
         "task.toml:3: [task] has no key 'metric'; did you mean",
         "task-key",
     ),
-    "a table misspelt": ("[[team]]", "[[teams]]", "did you mean 'team'?", "task-key"),
+    "a table misspelt": (
+        "[[team]]",
+        "[[teams]]",
+        "task.toml:15: a task has no table or key 'teams'; did you mean 'team'?",
+        "task-key",
+    ),
+    "a table in a table misspelt": (
+        'name = "one"',
+        'name = "one"\n[[team.ran]]\nnumber = 1',
+        "task.toml:17: [team] has no key 'ran'; did you mean 'run'?",
+        "task-key",
+    ),
+    "a key given twice": (
+        'name = "Small"',
+        'name = "Small"\nname = "Large"',
+        "task.toml:3: no TOML: this key or table is there already (expected each once); keep one of the two",
+        "task-toml",
+    ),
+    "a table given twice": (
+        "[[corpus]]",
+        '[task]\nname = "Large"\n\n[[corpus]]',
+        "no TOML: this key or table is there already",
+        "task-toml",
+    ),
     "a run beyond the allowed number": (
         'name = "Small"',
         'name = "Small"\nruns_per_team = 1',

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -268,33 +267,40 @@ def test_two_at_once_do_no_harm(tmp_path: Path) -> None:
     }
 
 
-def moments(n: int) -> Iterator[float]:
-    """Seconds after which to stop: from before anything is imported to near the end."""
-    rng = random.Random(14)
-    yield from (rng.uniform(0.05, 1.2) for _ in range(n))
-
-
 @pytest.mark.slow
 def test_killed_at_any_moment_it_resumes_and_no_number_is_wrong(tmp_path: Path) -> None:
+    """Fifty kills, at moments from before anything is imported to the end of what a whole run takes here and now."""
     path = many_runs(tmp_path, 400)
+    rng = random.Random(14)
+    start = time.monotonic()
     uncached = subprocess.run(
         [*command(path), "--cache", str(tmp_path / "elsewhere")], capture_output=True, text=True, check=True
     )
+    whole = time.monotonic() - start
     right = scores_in(uncached.stdout)
-    n_killed = 0
-    for at, seconds in enumerate(moments(KILLS)):
+    n_entries = len(list((tmp_path / "elsewhere").glob("*/*.counts")))
+    n_killed = n_amid = 0
+    for _ in range(4 * KILLS):
+        before = entries(tmp_path)
         process = subprocess.Popen(command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(seconds)
+        time.sleep(rng.uniform(0.05, whole))
         process.send_signal(signal.SIGKILL)
         output, _ = process.communicate()
-        n_killed += process.returncode == -signal.SIGKILL
+        after = entries(tmp_path)
         if process.returncode == 0:
             assert scores_in(output) == right
-        if at % 5 == 4:  # what is there now is right, whatever was stopped
-            for entry in entries(tmp_path):
-                if entry.stat().st_mtime_ns % 3 == 0:
-                    entry.unlink()  # so that the next ones have something to do
-    assert n_killed > KILLS // 2
+        else:
+            assert process.returncode == -signal.SIGKILL
+            n_killed += 1
+            n_amid += len(before) < len(after) < n_entries
+        if n_killed == KILLS:
+            break
+        if rng.random() < 0.4:  # what is there now is right, whatever was stopped; the next ones need something to do
+            for entry in after:
+                if rng.random() < 0.7:
+                    entry.unlink()
+    assert n_killed == KILLS
+    assert n_amid > 0  # some were stopped between two entries
     done = subprocess.run(command(path), capture_output=True, text=True, check=True)
     assert scores_in(done.stdout) == right
     assert json.loads(done.stdout)["warnings"] == []

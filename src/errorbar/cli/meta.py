@@ -83,6 +83,9 @@ def command(
     from errorbar.ranking.pairwise import pairwise_accuracy
     from errorbar.ranking.rank import signature
 
+    if style == "csv" and sum((sentences, tests, window > 0)) > 1:
+        what = "--sentences, --tests and --window give a table each, and CSV holds one"
+        raise UsageError(Problem("meta-one-table", what, fix="ask for one at a time, or use --format json"))
     problems = Problems(lenient=lenient)
     how = Resamples(resamples, seed, by, confidence)
     comparisons, everybody = _human(human, method, how, problems)
@@ -120,15 +123,20 @@ def command(
         show_json(document)
         return
     show_notes(problems.notes)
+    tables = []
     if sentences:
-        show(_sentence_table(by_sentence, confidence, style), style)
-    elif tests:
-        show(_test_table(tested), style)
-    elif window:
-        show(_window_table(agreements, common, window), style)
-    else:
+        tables.append(_sentence_table(by_sentence, confidence, style))
+    if tests:
+        tables.append(_test_table(tested))
+    if window:
+        tables.append(_window_table(agreements, common, window))
+    if not tables:
         table = _table(agreements, common, confidence, style)
         table.footer = [*table.footer, *([f"human scores: {method}", signed] if signed else [])]
+        tables.append(table)
+    for at, table in enumerate(tables):
+        if at:
+            click.echo()
         show(table, style)
 
 

@@ -104,7 +104,7 @@ def command(
     errorbar report --gold 'A*.m2' --lenient CAMB AMU CUUI -o report.html
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
-    from errorbar.cli.report_input import ReportInput, studies
+    from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
     from errorbar.cli.score import make_resampling
 
     kind = output_kind(out, to)
@@ -136,6 +136,7 @@ def command(
         lenient=lenient,
         resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
     )
+    refuse_overwriting(asked, out)
     with progress_bar("steps", 3) as progress:
         found = studies(asked, progress)
         from errorbar.report.sections import build_report, left_out

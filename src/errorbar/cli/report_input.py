@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from errorbar.cli.hoo_routing import HOO, wants_hoo
-from errorbar.core.errors import Problem, UsageError
+from errorbar.cli.options import show_notes
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.resampling import Resampling
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from errorbar.edits.items import Projection
 
 MOST_NAMED = 3
+MANY_PAIRS = 1000
+"""More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
 CURVE_RESAMPLES = 1000
 """As many as `errorbar curve` takes when it is not told."""
 
@@ -65,6 +70,22 @@ def studies(asked: ReportInput, progress: Callable[[int], object]) -> list[Study
         made.append(_sample(asked, asked.sample_key))
     progress(1)
     return made
+
+
+def refuse_overwriting(asked: ReportInput, out: str) -> None:
+    """See that the report does not take the place of what it reads.
+
+    Raises:
+        InputError: If it would, or if a pattern matches no file.
+        UsageError: The same for an option that names a file.
+    """
+    named = [*asked.systems, *asked.flags, *asked.judged]
+    named += [each for each in (asked.documents, asked.judgments, asked.sample_key) if each is not None]
+    paths = [file.path for file in expand_files(asked.gold)] + [NamedFile.parse(each).path for each in named]
+    target = Path(out)
+    if target.is_file() and any(Path(path).exists() and target.samefile(path) for path in paths):
+        what = "the report would overwrite what it reads"
+        raise UsageError(Problem("report-over-input", what, Place(out), fix="name another file, e.g. -o report.html"))
 
 
 def _check(asked: ReportInput) -> None:
@@ -116,6 +137,12 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
         what = "--source and --missing-as-empty are for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave them out, or name a HOO folder"))
     data = load(CorpusInput(asked.gold, asked.documents, asked.unmarked), asked.systems, lenient=asked.lenient)
+    n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
+    if n_pairs > MANY_PAIRS and asked.resampling.method != "closed":
+        # Said before the work: it is why somebody waits.
+        what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
+        fix = "fewer --resamples are quicker; --ci-method closed compares none"
+        show_notes([Problem("report-many-pairs", what, fix=fix, severity="warning")])
     study = study_corpus(
         data.corpus,
         data.systems,
@@ -138,6 +165,10 @@ def _hoo(asked: ReportInput) -> HooStudy:
     from errorbar.metrics.hoo import parse_hoo
     from errorbar.studies.hoo import study_hoo
 
+    other = next((path for path in asked.gold if not is_hoo(path)), None)
+    if other is not None and any(is_hoo(path) for path in asked.gold):
+        what = f"{other} is no HOO data, and other --gold is; a run is scored against one of them"
+        raise UsageError(Problem("hoo-metric", what, fix="make two reports"))
     if len(asked.gold) != 1:
         raise UsageError(
             Problem("hoo-one-gold", f"{len(asked.gold)} gold sets", expected="one folder or file of edits")

@@ -97,6 +97,12 @@ class Hypothesis:
     lines: Sequence[str]
 
 
+def wrong_count(n_lines: int, n_sentences: int) -> str:
+    """What is said of a system with another number of lines than there are sentences."""
+    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
+    return f"{lines} for {'1 sentence' if n_sentences == 1 else f'{n_sentences} sentences'} of the source"
+
+
 def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:
     """Make the warning for an annotator who did not look at every sentence."""
     what = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"

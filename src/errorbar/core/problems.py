@@ -34,8 +34,18 @@ class Problems:
         if len(self.errors) >= self.limit:
             self.raise_errors()
 
-    def repairable(self, code: str, what: str, place: Place, *, repair: str, expected: str = "") -> None:
-        """Record an error that lenient reading mends; ``repair`` says how, as a past participle phrase.
+    def repairable(
+        self, code: str, what: str, place: Place, *, repair: str, expected: str = "", hint: str = ""
+    ) -> None:
+        """Record an error that lenient reading mends.
+
+        Args:
+            code: Its code.
+            what: What is wrong.
+            place: Where.
+            repair: How lenient reading mends it, as a past participle phrase.
+            expected: What was expected.
+            hint: What was probably meant, as ``nearest`` says it.
 
         Raises:
             InputError: In strict mode, when the limit is reached.
@@ -43,7 +53,8 @@ class Problems:
         if self.lenient:
             self.notes.append(Problem(code, what, place, expected, f"repaired: {repair}", "repaired"))
         else:
-            self.error(code, what, place, expected=expected, fix=f"correct it or use --lenient ({repair})")
+            said = f"{hint}{' ' if hint.endswith('?') else '; '}" if hint else ""
+            self.error(code, what, place, expected=expected, fix=f"{said}correct it or use --lenient ({repair})")
 
     def note(self, code: str, what: str, place: Place, *, fix: str = "", severity: Severity = "warning") -> None:
         """Record something that a user should know and that does not stop the reading."""

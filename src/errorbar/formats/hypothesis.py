@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from errorbar.core.corpus import wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
@@ -62,7 +63,7 @@ class HypothesisReader:
             return
         if not self.count:
             raise InputError(Problem("hypothesis-empty", "the file is empty", place, f"{n_sentences} lines"))
-        what = f"{self.count} lines for {n_sentences} sentences of the source"
+        what = wrong_count(self.count, n_sentences)
         if n_rest and not n_said:
             what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
             repair = "blank lines at the end are left out"

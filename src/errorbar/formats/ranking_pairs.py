@@ -154,8 +154,8 @@ class Collected:
     def _code(self, system: str, place: Place) -> int | None:
         if not system or (self.known and system not in self.known):
             what = f"no system is called '{system}'" if system else "a ranking without a system"
-            expected = nearest(system, sorted(self.known)) if system and self.known else "a name"
+            hint = nearest(system, sorted(self.known)) if system and self.known else "each has a name"
             repair = "it is left out of the ranking"
-            self.problems.repairable("ranking-unknown-system", what, place, repair=repair, expected=expected)
+            self.problems.repairable("ranking-unknown-system", what, place, repair=repair, hint=hint)
             return None
         return self.systems.setdefault(system, len(self.systems))

@@ -12,6 +12,7 @@ from errorbar.core.corpus import (
     Hypothesis,
     absent_note,
     unknown_annotator,
+    wrong_count,
 )
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
@@ -73,7 +74,7 @@ class _InMemory:
     def finish(self, n_sentences: int) -> None:
         n_lines = len(self.hypothesis.lines)
         if n_lines != n_sentences:
-            what = f"{n_lines} lines for {n_sentences} sentences of the source"
+            what = wrong_count(n_lines, n_sentences)
             self.problems.error("line-count", what, Place(self.name))
 
 

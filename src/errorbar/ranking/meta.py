@@ -130,16 +130,16 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
         for system in human.systems:
             if system not in metric.systems:
                 what = f"{metric.metric} has no score for '{system}', which humans ranked"
-                expected = nearest(system, metric.systems)
+                hint = nearest(system, metric.systems)
                 repair = "the system is left out"
-                problems.repairable("meta-missing-system", what, Place(), repair=repair, expected=expected)
+                problems.repairable("meta-missing-system", what, Place(), repair=repair, hint=hint)
                 kept = [each for each in kept if each != system]
         for system in metric.systems:
             if system not in human.systems:
                 what = f"{metric.metric} has a score for '{system}', which no human ranked"
-                expected = nearest(system, human.systems)
+                hint = nearest(system, human.systems)
                 repair = "the score is left out"
-                problems.repairable("meta-unknown-system", what, Place(), repair=repair, expected=expected)
+                problems.repairable("meta-unknown-system", what, Place(), repair=repair, hint=hint)
     problems.raise_errors()
     if len(kept) < 2:
         what = f"{len(kept)} systems have scores of humans and of all metrics"

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from errorbar.core.errors import MissingExtraError
 
 EXTRA = "report"
-CHARTS = ("altair",)
-PAGE = ("altair", "jinja2", "vl_convert")
-FILES = ("altair", "vl_convert")
+CHARTS = ("altair", "jinja2")
+"""Altair itself cannot be loaded without Jinja2."""
+PAGE = (*CHARTS, "vl_convert")
+FILES = PAGE
 
 
 def need(libraries: Sequence[str], purpose: str) -> None:

@@ -17,6 +17,8 @@ HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX o
 \begin{document}"""
 WIDE = 8
 """Tables with more columns are set small."""
+LONG = 40
+"""Characters of a text that is broken into lines."""
 
 
 def latex(report: Report) -> str:
@@ -70,8 +72,15 @@ def _block(block: Block) -> Iterator[str]:
         yield from _table(block)
 
 
+def _column(table: Table, i: int) -> str:
+    """How a column is set: numbers to the right, long text in lines."""
+    if i >= table.text_columns:
+        return "r"
+    return "p{5cm}" if any(len(_text(row[i])) > LONG for row in table.rows) else "l"
+
+
 def _table(table: Table) -> Iterator[str]:
-    layout = "".join("l" if i < table.text_columns else "r" for i in range(len(table.columns)))
+    layout = "".join(_column(table, i) for i in range(len(table.columns)))
     if len(table.columns) > WIDE:
         yield r"{\footnotesize"
     yield rf"\begin{{longtable}}{{{layout}}}"

@@ -39,8 +39,14 @@ class Fields:
         names = list(known)
         for key in self.values:
             if key not in names:
-                what = f"[{self.where[0]}] has no key '{key}'"
-                self.problems.error("task-key", what, self.place(key), fix=nearest(key, names))
+                self._unknown(key, names)
+
+    def _unknown(self, key: str, names: list[str]) -> None:
+        table, _ = self.where
+        what = f"[{table}] has no key '{key}'" if table else f"a task has no table or key '{key}'"
+        # A table's header is where it stands; of several of one name the first.
+        place = self.file.place((f"{table}.{key}" if table else key, 0))
+        self.problems.error("task-key", what, self.place(key) if not place.line else place, fix=nearest(key, names))
 
     def text(self, key: str, *, required: bool = False) -> str:
         """A text, trimmed; ``""`` where there is none."""

@@ -57,6 +57,9 @@ def read_toml(path: Path) -> TomlFile:
         line = int(found[1]) if found and found[1] else len(lines)
         what = f"no TOML: {_AT.sub('', str(error)).lower()}"
         place = Place(str(path), line)
+        if "overwrite" in what or "twice" in what:  # two ways in which tomllib says it
+            what = "no TOML: this key or table is there already"
+            raise InputError(Problem("task-toml", what, place, "each once", "keep one of the two")) from None
         fix = "text stands in quotes, tables in [brackets]"
         raise InputError(Problem("task-toml", what, place, 'key = "value"', fix)) from None
     except (RecursionError, ValueError) as error:  # lists within lists within lists; a number of thousands of digits

@@ -30,19 +30,22 @@ def ceiling(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy) or study.ceiling is None:
         return None
     found = study.ceiling
-    blocks: list[Prose | Chart] = [_prose(found), _scores(study, found)]
+    blocks: list[Prose | Chart] = [_prose(study, found), _scores(study, found)]
     if found.systems:
         blocks.append(_ratios(study, found))
     return Section("ceiling", "How far from a human", blocks)
 
 
-def _prose(found: Ceiling) -> Prose:
+def _prose(study: CorpusStudy, found: Ceiling) -> Prose:
+    bare = (
+        "" if study.ceiling_intervals is not None else " No intervals were computed here: --ceiling-ci asks for them."
+    )
     drawn = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
     return Prose(
         [
             f"Each of the {len(found.annotators)} annotators' own corrected text is scored like a system's against "
             "every subset of the others, and each system against subsets of the same size. More references raise "
-            f"every score, so only scores with as many references compare.{drawn}"
+            f"every score, so only scores with as many references compare.{drawn}{bare}"
         ]
     )
 

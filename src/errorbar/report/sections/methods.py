@@ -46,9 +46,17 @@ def methods(studies: Sequence[Study], command: str) -> Section:
 
 def _signatures(studies: Sequence[Study]) -> Table:
     rows: list[list[Cell]] = [
-        [study.name, title, signature] for study in studies for title, signature in study.signatures.items()
+        [study.name, title, signature] for study in studies for title, signature in _signed(study).items()
     ]
     return Table("signatures", "What was computed on which data how", ["data", "what", "signature"], rows, 3)
+
+
+def _signed(study: Study) -> dict[str, str]:
+    """What was computed, with its signature; the scores beside the main ones too."""
+    if not isinstance(study, CorpusStudy):
+        return dict(study.signatures)
+    others = (score for scores in study.others.values() for score in scores)
+    return {**study.signatures, **{f"score: {one.system}, {one.metric}": str(one.signature) for one in others}}
 
 
 def _how(study: Study) -> list[str]:

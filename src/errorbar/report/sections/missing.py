@@ -43,4 +43,6 @@ def _corpus(study: CorpusStudy) -> list[str]:
         lines.append(f"no section on the human ceiling: {why}")
     if study.agreement is None:
         lines.append("no section on agreement: it takes two annotators of the same sentences")
+    if study.scores and not study.others:
+        lines.append("no section on what the choices change: it takes two annotators or a second --metric")
     return lines
