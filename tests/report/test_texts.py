@@ -57,6 +57,7 @@ def test_a_fence_is_longer_than_what_it_holds() -> None:
     [
         ("a_b*c", "a\\_b\\*c"),
         ("<script>", "\\<script\\>"),
+        ("&lt; is &#60; & R&D", "\\&lt; is \\&\\#60; & R&D"),
         ("two\nlines", "two lines"),
         ("+ plus", "\\+ plus"),
         ("12) twelve", "12\\) twelve"),

@@ -18,7 +18,7 @@ from errorbar.formats.documents import add_documents
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, Unmarked, expand_files, read_named
-from errorbar.studies.signatures import agreement_signature
+from errorbar.studies.signatures import GIVEN, agreement_signature
 
 if TYPE_CHECKING:
     from errorbar.agreement import AgreementReport
@@ -111,7 +111,8 @@ def _signature(
     """What was computed on which judgments how; they hold all that a digit depends on."""
     words = f",words={options.words}" if options.items == "words" else ""
     kind = f",type={options.kind}" if options.kind else ""
-    how = f"items={options.items}{words}{kind},labels={options.labels}"
+    projected = f"items={options.items}{words}{kind},labels={options.labels}"
+    how = projected if by_cluster else GIVEN
     unit = "cluster" if by_cluster else "item"
     return agreement_signature(judgments, how, unknown=unknown, replicates=resamples, seed=seed, unit=unit)
 

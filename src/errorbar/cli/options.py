@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
@@ -114,14 +115,14 @@ def dask_option(command: Command) -> Command:
 
 def show_notes(notes: list[Problem]) -> None:
     """Print warnings and repairs on stderr, at most a few of each kind."""
-    shown: dict[str, int] = {}
+    counts = Counter(note.code for note in notes)
+    shown: Counter[str] = Counter()
     for note in notes:
-        shown[note.code] = shown.get(note.code, 0) + 1
+        shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
             click.echo(f"{'warning' if note.severity == 'warning' else 'note'}: {note}", err=True)
-    for code, count in shown.items():
-        if count > MOST_NOTES:
-            click.echo(f"note: and {count - MOST_NOTES} more [{code}]", err=True)
+        if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
+            click.echo(f"note: and {counts[note.code] - MOST_NOTES} more [{note.code}]", err=True)
 
 
 def note_record(note: Problem) -> dict[str, object]:

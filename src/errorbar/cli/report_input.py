@@ -203,6 +203,7 @@ def _hoo(asked: ReportInput) -> HooStudy:
 def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
     from errorbar.cli.crowd_input import CrowdSource, error_label, read_crowd, system_flags
     from errorbar.studies.crowd import study_crowd
+    from errorbar.studies.signatures import GIVEN
 
     problems = Problems(lenient=asked.lenient)
     items, words = asked.items or "tokens", asked.words or "prepositions"
@@ -223,6 +224,8 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
     flags = dict(system_flags(path, crowd, problems) for path in files)
     if len(flags) < len(files):
         refuse_same_names([NamedFile.parse(path) for path in files], "systems")
+    projected = f"items={items}{f',words={words}' if items == 'words' else ''},labels=error"
+    how = GIVEN if crowd.corpus is None else projected
     return study_crowd(
         crowd.judgments,
         flags,
@@ -234,7 +237,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         resamples=asked.resampling.replicates,
         curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
         confidence_level=asked.resampling.confidence_level,
-        how=f"items={items}{f',words={words}' if items == 'words' else ''},labels=error",
+        how=how,
     )
 
 

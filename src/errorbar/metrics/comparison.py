@@ -207,7 +207,8 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems) -> None:
     """
     smallest = found.smallest_p()
     if smallest is not None and smallest > alpha:
-        what = f"with so few essays no p-value of {len(found.pairs)} pairs can be below {smallest:.2g} after Holm"
+        pairs, limit = f"{len(found.pairs):,} pairs", f"{min(smallest, 1):.2g}"
+        what = f"with so few essays no p-value of {pairs} can be below {limit} after Holm"
         problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
 
 

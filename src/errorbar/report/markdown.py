@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from errorbar.report.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 

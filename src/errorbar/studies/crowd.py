@@ -22,7 +22,7 @@ from errorbar.metrics.crowd_bins import agreement_bins, in_bin
 from errorbar.metrics.crowd_curve import REFERENCE_PREVALENCE, kappa_curve
 from errorbar.stats.streams import stream
 from errorbar.studies.model import CrowdStudy, CrowdSystem
-from errorbar.studies.signatures import agreement_signature, crowd_signature
+from errorbar.studies.signatures import GIVEN, agreement_signature, crowd_signature
 
 Shares = Literal["votes", "trust", "dawid-skene"]
 USUAL_LEVEL = 0.95
@@ -46,7 +46,7 @@ def study_crowd(
     curve_resamples: int = 1000,
     confidence_level: float = USUAL_LEVEL,
     reference_prevalence: float = REFERENCE_PREVALENCE,
-    how: str = "items=tokens,labels=error",
+    how: str = GIVEN,
 ) -> CrowdStudy:
     """Compute everything that a report shows of a crowd.
 

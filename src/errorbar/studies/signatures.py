@@ -13,6 +13,9 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.signature import Signature
 from errorbar.version import __version__
 
+GIVEN = "items=given"
+"""Judgments that were read as they are, not made of annotators' edits."""
+
 
 class CorpusSignatures:
     """Signatures over one corpus and systems; everything is hashed once.
@@ -52,7 +55,7 @@ def agreement_signature(
 
     Args:
         judgments: What was compared.
-        how: What the judgments are, e.g. ``items=tokens,labels=error``.
+        how: What the judgments are, e.g. ``items=tokens,labels=error``, or ``GIVEN``.
         replicates: Resamples.
         seed: Of the resamples.
         unit: What was resampled: ``cluster`` or ``item``.

@@ -7,6 +7,7 @@ const charts = [...document.querySelectorAll('figure.chart')].map((figure) => ({
   spec: chartData.specs[figure.dataset.chart],
   drawn: '',
   view: null,
+  turn: Promise.resolve(),
 }));
 
 const tip = make('div', 'tip');
@@ -42,7 +43,10 @@ const themed = (spec, scheme) => {
 const embed = (element, spec, scheme) => vegaEmbed(element, themed(spec, scheme), {
   ast: true, actions: false, renderer: 'svg', defaultStyle: false, tooltip: showTip, mode: 'vega-lite',
 });
-const draw = async (chart, scheme = isDark() ? 'dark' : 'light') => {
+// On paper every chart is light, also one that comes into view only because the page is laid out for paper.
+let printing = false;
+const redraw = async (chart) => {
+  const scheme = isDark() && !printing ? 'dark' : 'light';
   if (chart.drawn === scheme) return;
   chart.drawn = scheme;
   const old = chart.view;
@@ -60,6 +64,9 @@ const draw = async (chart, scheme = isDark() ? 'dark' : 'light') => {
     toggleTable(chart, true);
   }
 };
+
+// One after the other: of two drawings at once the older might be finished last, and stay.
+const draw = (chart) => { chart.turn = chart.turn.then(() => redraw(chart)); };
 
 const toggleTable = (chart, open) => {
   chart.figure.querySelector('.chart-table').hidden = !open;
@@ -113,7 +120,8 @@ document.addEventListener('DOMContentLoaded', () => {
   }, { rootMargin: '500px 0px' });
   for (const chart of charts) chartObserver.observe(chart.figure);
   schemeListeners.push(() => { for (const chart of charts) if (chart.drawn) draw(chart); });
-  addEventListener('beforeprint', () => { for (const chart of charts) draw(chart, 'light'); });
-  addEventListener('afterprint', () => { for (const chart of charts) draw(chart); });
+  const print = (on) => { printing = on; for (const chart of charts) draw(chart); };
+  addEventListener('beforeprint', () => print(true));
+  addEventListener('afterprint', () => print(false));
 });
 schemeChanged();
