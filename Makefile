@@ -60,7 +60,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev
+# The browser tests are typed as well, so their libraries must be there.
+types: $(VENV)/.browser
 	$(BIN)/mypy
 
 docs: $(VENV)/.dev
