@@ -80,29 +80,19 @@ def _scores(
             carry = not executor.sees([file.path for file in (*references, *systems)])
             size = piece_size(len(systems))
             cut = [CutSystem(file, problems, carry=carry) for file in systems]
-            return score_pieces(
-                cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry),
-                cut,
-                metrics,
-                problems,
-                by_type=by_type,
-                by_sentence=by_sentence,
-                resampling=resampling,
-                conventions=conventions,
-                progress=progress,
-                executor=executor,
-            )
-        readers = [HypothesisReader(file, problems) for file in systems]
-        if documents is None:
-            chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
+            pieces = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
+            scored = partial(score_pieces, pieces, cut)
         else:
-            from errorbar.formats.documents import add_documents
+            readers = [HypothesisReader(file, problems) for file in systems]
+            chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
+            if documents is not None:
+                from errorbar.formats.documents import add_documents
 
-            chunks = [read_named(references, problems, unmarked=unmarked)]
-            add_documents(chunks[0], documents, problems)
-        return score_stream(
-            chunks,
-            readers,
+                whole = read_named(references, problems, unmarked=unmarked)
+                add_documents(whole, documents, problems)
+                chunks = [whole]
+            scored = partial(score_stream, chunks, readers)
+        return scored(
             metrics,
             problems,
             by_type=by_type,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.edits.encode import EncodedReferences, Flags, Ints, encode_references, encode_tokens, fold_case
+from errorbar.edits.encode import EncodedReferences, Flags, Ints, Offsets, encode_references, encode_tokens, fold_case
 from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS
 
 COUNTS = 3
@@ -67,7 +67,8 @@ def match_corpus(
     return _by_twin(corpus, references, lines, max_unchanged, ignore_case_space, arc_limit)
 
 
-def _empty(references: EncodedReferences) -> Matches:
+def empty_matches(references: EncodedReferences) -> Matches:
+    """Room for what matches, nothing in it."""
     units, annotators = references.present.shape
     return Matches(
         np.zeros((units, annotators, COUNTS), np.int32),
@@ -86,11 +87,41 @@ def _by_kernel(
     fold: bool,
     arc_limit: int,
 ) -> Matches:
+    result = empty_matches(references)
+    run_kernel(corpus, references, lines, result, max_unchanged, fold, arc_limit)
+    return result
+
+
+def run_kernel(
+    corpus: Corpus,
+    references: EncodedReferences,
+    lines: list[list[str]],
+    result: Matches,
+    max_unchanged: int,
+    fold: bool,
+    arc_limit: int,
+    rows: Ints | None = None,
+    offsets: Offsets | None = None,
+) -> None:
+    """Run the compiled kernel.
+
+    Args:
+        corpus: Source sentences and annotations.
+        references: The same, encoded.
+        lines: Tokens of the hypothesis of each sentence.
+        result: What is filled in; its ``present`` says whom to match with.
+        max_unchanged: How many unchanged words an edit may span.
+        fold: Drop proposed edits that only change letter case or white space.
+        arc_limit: Entries of the arc list beyond which the integer objective takes over.
+        rows: Where proposed edits go; shape (edits, 5). None: they are not kept.
+        offsets: First row of each sentence, and the end.
+
+    Raises:
+        InputError: If a sentence pair is too large.
+    """
     from errorbar.edits._kernel import match_pairs, workspace  # noqa: PLC0415 - absent without a compiler
 
     tokens = encode_tokens(lines, references.vocabulary)
-    result = _empty(references)
-    no_fold: Ints = np.zeros(1, np.int32)
     folded = fold_case(references.vocabulary) if fold else None
     too_large = match_pairs(
         workspace(),
@@ -98,7 +129,7 @@ def _by_kernel(
         references.source.offsets,
         tokens.ids,
         tokens.offsets,
-        references.present,
+        result.present,
         references.edit_offsets,
         references.start,
         references.end,
@@ -109,14 +140,15 @@ def _by_kernel(
         arc_limit,
         MAX_CELLS,
         folded.offsets if folded else np.zeros(1, np.int64),
-        folded.ids if folded else no_fold,
+        folded.ids if folded else np.zeros(1, np.int32),
         result.counts,
         result.matched,
         result.large,
+        rows,
+        offsets,
     )
     if too_large >= 0:
         raise too_large_pair(corpus, too_large, len(lines[too_large]))
-    return result
 
 
 def _by_twin(
@@ -129,7 +161,7 @@ def _by_twin(
 ) -> Matches:
     from errorbar.edits.maxmatch import match_all  # noqa: PLC0415 - not needed where the kernel serves
 
-    result = _empty(references)
+    result = empty_matches(references)
     n_annotators = len(corpus.annotators)
     for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
         if (len(sentence.tokens) + 1) * (len(line) + 1) > MAX_CELLS:

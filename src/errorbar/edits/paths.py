@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.edits.encode import Ints, Offsets, encode_references, encode_tokens, fold_case
+from errorbar.edits.encode import Ints, Offsets, encode_references
 from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS
-from errorbar.edits.matching import too_large_pair
+from errorbar.edits.matching import empty_matches, run_kernel, too_large_pair
 from errorbar.edits.reference import reference_edits
 
 
@@ -78,45 +79,17 @@ def _by_kernel(
     fold: bool,
     arc_limit: int,
 ) -> list[tuple[Proposed, ...]]:
-    from errorbar.edits._kernel import match_pairs, workspace  # noqa: PLC0415 - absent without a compiler
-
     references = encode_references(corpus)
-    tokens = encode_tokens(lines, references.vocabulary)
     wanted = np.array(columns, np.int64)
     only = np.zeros_like(references.present)
     has = np.flatnonzero(wanted >= 0)
     only[has, wanted[has]] = references.present[has, wanted[has]]
     # A path has no more edits than tokens on both sides; what it does not need is never looked at.
-    offsets: Offsets = np.diff(references.source.offsets) + np.diff(tokens.offsets)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(only.any(axis=1), offsets, 0))])
+    most: Offsets = np.diff(references.source.offsets) + np.array([len(line) for line in lines], np.int64)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(only.any(axis=1), most, 0))])
     rows: Ints = np.full((int(offsets[-1]) + 1, 5), -1, np.int32)
-    folded = fold_case(references.vocabulary) if fold else None
-    too_large = match_pairs(
-        workspace(),
-        references.source.ids,
-        references.source.offsets,
-        tokens.ids,
-        tokens.offsets,
-        only,
-        references.edit_offsets,
-        references.start,
-        references.end,
-        references.alternative_offsets,
-        references.alternatives.offsets,
-        references.alternatives.ids,
-        max_unchanged,
-        arc_limit,
-        MAX_CELLS,
-        folded.offsets if folded else np.zeros(1, np.int64),
-        folded.ids if folded else np.zeros(1, np.int32),
-        np.zeros((*only.shape, 3), np.int32),
-        np.zeros(len(references.types) + 1, np.uint8),
-        np.zeros(len(corpus), np.uint8),
-        rows,
-        offsets,
-    )
-    if too_large >= 0:
-        raise too_large_pair(corpus, too_large, len(lines[too_large]))
+    result = replace(empty_matches(references), present=only)
+    run_kernel(corpus, references, lines, result, max_unchanged, fold, arc_limit, rows, offsets)
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = np.searchsorted(offsets, used, side="right") - 1
     found: list[list[Proposed]] = [[] for _ in lines]
