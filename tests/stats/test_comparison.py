@@ -8,7 +8,7 @@ from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.choice import fold_counts
+from errorbar.metrics.choice import Swapping, fold_counts
 from errorbar.stats.bootstrap import leave_one_out, multiplicities, resample_units
 from errorbar.stats.comparison import (
     Swaps,
@@ -17,7 +17,6 @@ from errorbar.stats.comparison import (
     paired_bootstrap,
     random_swaps,
     randomization_test,
-    swapped_units,
 )
 from errorbar.stats.mcnemar import mcnemar_test
 from errorbar.stats.streams import blocks, stream
@@ -82,13 +81,15 @@ class TestRandomization:
         assert random_swaps(40, 1000, stream(1)).mean() == pytest.approx(0.5, abs=0.0125)
 
     @given(st.lists(st.integers(0, 2), min_size=1, max_size=8))
-    def test_swapped_units_fold_to_the_swapped_systems(self, essays: list[int]) -> None:
+    def test_a_fold_of_swaps_is_that_of_the_swapped_systems(self, essays: list[int]) -> None:
         clusters = np.unique(essays, return_inverse=True)[1]
         n, rng = len(clusters), stream(9, *essays)
         counts = rng.integers(4, size=(2 * n, 1, 3)).astype(np.int32)
         swaps = random_swaps(int(clusters.max()) + 1, 4, rng)
-        for which, units in enumerate(swapped_units(swaps, clusters)):
-            totals = fold_counts(counts, np.ones((2 * n, 1), np.uint8), beta=0.5, running=True, units=units).totals
+        for which, ways in enumerate((swaps, ~swaps)):
+            swapping = Swapping(ways, clusters)
+            present = np.ones((2 * n, 1), np.uint8)
+            totals = fold_counts(counts, present, beta=0.5, running=True, swapping=swapping).totals
             for row, total in zip(swaps, totals, strict=True):
                 mine = [counts[u + n * (bool(row[clusters[u]]) != bool(which)), 0] for u in range(n)]
                 assert total.tolist() == np.sum(mine, axis=0).tolist()

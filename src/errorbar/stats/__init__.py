@@ -17,7 +17,6 @@ from errorbar.stats.comparison import (
     paired_bootstrap,
     random_swaps,
     randomization_test,
-    swapped_units,
 )
 from errorbar.stats.correlation import Correlation, correlate, correlation_interval
 from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
@@ -77,7 +76,6 @@ __all__ = [
     "shared_letters",
     "standard_error",
     "stream",
-    "swapped_units",
     "true_share",
     "units_for_half_width",
     "units_for_power",

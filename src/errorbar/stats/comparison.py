@@ -115,25 +115,6 @@ def all_swaps(n: int) -> Iterator[Swaps]:
         yield ((ways[:, None] >> bits) & 1).astype(np.bool_)
 
 
-def swapped_units(swaps: Swaps, clusters: ArrayLike | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Turn ways to swap into units to fold.
-
-    Args:
-        swaps: Shape (replicates, n).
-        clusters: Which cluster, 0 to n − 1, each unit belongs to: its units are swapped together. None: n units.
-
-    Returns:
-        Units of the first and the second pseudo-system, in corpus order, in the statistics of both systems one after
-        the other (unit u of the second is number N + u); shape (replicates, N) each.
-    """
-    by_unit = swaps if clusters is None else swaps[:, np.asarray(clusters)]
-    n = by_unit.shape[1]
-    here = by_unit.astype(np.int64)
-    here *= n
-    here += np.arange(n)
-    return here, (2 * np.arange(n) + n) - here  # both mixtures together have u and N + u
-
-
 def count_extreme(observed: float, differences: ArrayLike) -> int:
     """How many differences are at least as large, in size, as the one observed; undefined ones are."""
     sizes = np.abs(np.asarray(differences, np.float64))
