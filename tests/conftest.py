@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ SHARED = ROOT.parent / "shared"
 settings.register_profile("default", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("default")
+
+# A shell starts what it runs in the background with SIGINT ignored, and children take that over: programs that the
+# tests interrupt would not notice.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _folder(name: str, probe: str) -> Path:
