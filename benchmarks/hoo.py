@@ -1,4 +1,4 @@
-"""Speed of HOO scoring: the test set with ten runs of corrected texts, and 10,000 fragments.
+"""Speed of HOO scoring: the test set with ten runs of corrected texts, and 10,000 fragments in memory and from files.
 
 Prints medians beside the targets. Needs the HOO 2011 test set (``--data``: a folder with ``Gold`` and ``Raw``); without
 it, a generated set of the same size serves.
@@ -10,9 +10,10 @@ import argparse
 import random
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from timing import median_call, median_process, table
+from timing import ERRORBAR, Run, median_call, median_process, run_process, table
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
@@ -50,6 +51,7 @@ def main() -> None:
         many = [Fragment(f"{k}", *parts(fragments[k % len(fragments)])) for k in range(MANY)]
         edits = [simulated(one) for one in many]
         scored = median_call(lambda: score_runs(many, {"run": edits}, [Hoo()], Problems()), 1)
+        from_files = files_of_many(many, edits, Path(folder) / "many")
     rows = [
         [
             f"{len(fragments)} fragments, {RUNS} runs of texts, whole process",
@@ -60,7 +62,29 @@ def main() -> None:
         ["texts of one run compared with the source", f"{compared:.3f}", "", ""],
         [f"{MANY:,} fragments, edits given, in process", f"{scored:.2f}", "30", ""],
     ]
+    for what, done in from_files.items():
+        rows.append(
+            [f"{MANY:,} fragments, {what}, whole process", f"{done.seconds:.1f}", "30", f"{done.megabytes:.0f}"]
+        )
     table("HOO", ["what", "s", "target", "MB"], rows)
+
+
+def files_of_many(many: list[Fragment], edits: list[tuple[StandoffEdit, ...]], folder: Path) -> dict[str, Run]:
+    """A run of edit files and one of corrected texts, scored by one process and by two; each once."""
+    save_fragments(many, str(folder / "set"), Problems(), texts=True)
+    save_fragments(
+        [replace(one, edits=own) for one, own in zip(many, edits, strict=True)], str(folder / "E"), Problems()
+    )
+    (folder / "T").mkdir()
+    for one, own in zip(many, edits, strict=True):
+        text = apply_standoff(one.text or "", own, problems=Problems(lenient=True))
+        save_text(text, str(folder / "T" / f"{one.name}.txt"))
+    command = [ERRORBAR, "score", "--metric", "hoo", "--lenient", "--gold", str(folder / "set")]
+    return {
+        f"{what}, --jobs {jobs}": run_process([*command, str(folder / run), "--jobs", jobs])
+        for what, run in (("a run of edit files", "E"), ("a run of texts", "T"))
+        for jobs in ("1", "2")
+    }
 
 
 def parts(fragment: Fragment) -> tuple[tuple[StandoffEdit, ...], str | None]:

@@ -153,7 +153,7 @@ class TestScore:
         (Path(team) / "0/2.txt").unlink()
         with pytest.raises(InputError) as error:
             records(capsys, team, gold=gold)
-        assert [problem.code for problem in error.value.problems] == ["hoo-outside", "hoo-missing"]
+        assert [problem.code for problem in error.value.problems] == ["hoo-missing", "hoo-outside"]  # run by run
 
     def test_more_than_ten_runs(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         runs = [f"A{k}={team}/1" for k in range(11)]

@@ -21,9 +21,8 @@ from errorbar.edits.extract import extract_edits
 from errorbar.edits.standoff import WORD, apply_standoff, extract_standoff, undo_standoff
 from errorbar.edits.standoff_likeness import LONG, kept_pairs, kept_triples, why_no_correction
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.edits.standoff_runs import edits_of_runs, run_edits, text_edits
+from errorbar.edits.standoff_runs import run_edits, text_edits
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
-from errorbar.execute.processes import Processes
 from errorbar.formats.hoo_folder import Run
 from errorbar.formats.reference import read_corpus
 from tests.helpers.standoff import fragment, read_real, standoff
@@ -242,25 +241,6 @@ class TestRuns:
         problems = Problems()
         assert run_edits(Run("me", {}, {}), [self.gold], problems, missing_as_empty=True) == [()]
         assert [note.code for note in problems.notes] == ["hoo-missing"]
-
-    @pytest.mark.parametrize("lenient", [False, True])
-    def test_processes_find_the_same_in_the_same_order(self, lenient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("errorbar.edits.standoff_runs.PIECE", 60)
-        gold = [Fragment(str(k), (), f"The cat number {k} sit on a mat of its own .") for k in range(12)]
-        texts = {one.name: (one.text or "").replace("sit", f"sits {one.name}") for one in gold}
-        other = {**texts, "3": "Nothing of all this here", "7": "Quite another story was told"}
-        runs = [Run("first", {}, texts), Run("second", {}, other), Run("third", {}, {"0": texts["0"]})]
-        outcomes = []
-        for executor in (None, Processes(2)):
-            problems = Problems(lenient=lenient)
-            edits = edits_of_runs(runs, gold, problems, executor=executor)
-            outcomes.append((edits, problems.errors, problems.notes))
-        assert outcomes[0] == outcomes[1]
-        edits, errors, notes = outcomes[0]
-        assert edits["first"][5][0].corrections == ("sits 5",)
-        said = ["hoo-not-a-correction", "hoo-not-a-correction"]
-        assert [each.code for each in (notes if lenient else errors)][:2] == said
-        assert [each.code for each in errors][-1] == "hoo-missing"
 
     def test_a_text_without_a_source(self) -> None:
         problems = Problems()

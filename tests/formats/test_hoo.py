@@ -16,14 +16,8 @@ from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats import hoo_xml
 from errorbar.formats.hoo import read_edits
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.hoo_folder import (
-    expand_runs,
-    fragment_name,
-    read_gold,
-    read_run,
-    read_source,
-    read_text,
-)
+from errorbar.formats.hoo_files import DataFile, expand_runs, fragment_name
+from errorbar.formats.hoo_folder import read_gold, read_run, read_source, read_text
 from errorbar.formats.hoo_write import save_fragments, write_edits
 from tests.helpers.standoff import edit_xml, edits_xml, parse, read_real, standoff
 
@@ -167,7 +161,7 @@ class TestRefusals:
     def test_no_xml_or_too_much_of_it(self, content: bytes, code: str, message: str, tmp_path: Path) -> None:
         (tmp_path / "1.xml").write_bytes(content)
         with pytest.raises(InputError) as error:
-            read_edits(tmp_path / "1.xml", "1", Problems(lenient=True))
+            read_edits(DataFile(tmp_path / "1.xml"), "1", Problems(lenient=True))
         assert error.value.code == code
         assert message in str(error.value)
 
@@ -184,14 +178,14 @@ class TestRefusals:
         with (tmp_path / "1.xml").open("wb") as stream:
             stream.truncate(1 << 30)
         with pytest.raises(InputError) as error:
-            read_edits(tmp_path / "1.xml", "1", Problems())
+            read_edits(DataFile(tmp_path / "1.xml"), "1", Problems())
         assert error.value.code == "hoo-too-large"
 
     def test_a_compressed_bomb_is_not_unpacked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(hoo_xml.read_bytes, "__defaults__", (1000,))
         (tmp_path / "1.xml.gz").write_bytes(gzip.compress(b" " * 100_000))
         with pytest.raises(InputError) as error:
-            read_edits(tmp_path / "1.xml.gz", "1", Problems())
+            read_edits(DataFile(tmp_path / "1.xml.gz"), "1", Problems())
         assert error.value.code == "hoo-too-large"
 
     def test_every_problem_is_named_at_once(self) -> None:
@@ -271,7 +265,7 @@ class TestFolders:
     def test_a_byte_that_is_not_utf8(self, tmp_path: Path) -> None:
         (tmp_path / "1.txt").write_bytes(b"a\nb\xffc")
         problems = Problems()
-        read_text(tmp_path / "1.txt", problems)
+        read_text(DataFile(tmp_path / "1.txt"), problems)
         assert [str(problem.place) for problem in problems.errors] == [f"{tmp_path / '1.txt'}:2"]
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo import fragment_of
+from errorbar.formats.hoo import read_edits
+from errorbar.formats.hoo_files import DataFile
 from errorbar.formats.hoo_folder import read_gold
 
 
@@ -34,7 +35,7 @@ def parse(
 ) -> tuple[Fragment, Problems]:
     """Read edits from a string; what was found is raised in strict mode."""
     problems = Problems(lenient=lenient)
-    found = fragment_of(xml.encode(), "1", "1.xml", problems, text=text, system=system)
+    found = read_edits(DataFile(Path("1.xml"), xml.encode()), "1", problems, text=text, system=system)
     problems.raise_errors()
     return found, problems
 

@@ -25,9 +25,9 @@ from errorbar.metrics.hoo_score import (
     best_runs,
     recall_by_code,
     recall_by_row,
-    resample_weights,
     score_runs,
     team_of,
+    weight_blocks,
 )
 from errorbar.metrics.hoo_tables import best_recalls, simulated_scores
 from errorbar.metrics.hoo_types import check_overrides, count_rows, row_names, row_of
@@ -375,6 +375,15 @@ class TestInvariances:
             alone = metric.fold(metric.measure([gold[k] for k in row], [system[k] for k in row]))[0]
             np.testing.assert_allclose(values, alone)
 
+    @pytest.mark.parametrize("metric", [Hoo(), Hoo(aggregate="mean", empty="zero"), Hoo(unrecognized="one", beta=0.5)])
+    def test_each_fragment_alone_and_left_out(self, metric: Hoo) -> None:
+        """As weights say it: a row of the identity is one fragment, one minus it is all but one."""
+        gold = [*TestRecallByType.gold, fragment(name="nothing")]
+        statistics = metric.measure(gold, [*TestRecallByType.system, ()])
+        one = np.eye(len(gold))
+        np.testing.assert_allclose(metric.fold_each(statistics), metric.fold(statistics, one), rtol=1e-15)
+        np.testing.assert_allclose(metric.fold_left_out(statistics), metric.fold(statistics, 1 - one), rtol=1e-15)
+
     def test_no_fragment(self) -> None:
         (score,) = score_runs([], {"a": []}, [Hoo()], Problems())
         assert score.figures[PLAIN, DETECTION].f.value is None
@@ -400,6 +409,17 @@ class TestIntervals:
         other = self.score(replace(resampling, seed=1))
         assert other.figures[PLAIN, DETECTION].recall.interval != recall.interval
         assert "by:fragment,seed:0" in str(first.signature)
+
+    def test_resamples_are_drawn_in_blocks(self) -> None:
+        """More than one block: the first thousand resamples are those that a thousand would be."""
+        first, second = weight_blocks(12, Resampling(replicates=1500))
+        (alone,) = weight_blocks(12, Resampling(replicates=1000))
+        assert (first.shape, second.shape) == ((1000, 12), (500, 12))
+        np.testing.assert_array_equal(first, alone)
+        many = self.score(Resampling(method="percentile", replicates=1500)).figures[PLAIN, DETECTION].recall
+        recalls = np.concatenate([first, second]) @ [n % 6 for n in range(12)] / (5 * 12)
+        assert many.interval is not None
+        assert (many.interval.low, many.interval.high) == pytest.approx(tuple(np.quantile(recalls, [0.025, 0.975])))
 
     def test_why_there_is_none(self) -> None:
         single = self.score(Resampling(), n=1).figures[PLAIN, DETECTION]
@@ -445,7 +465,8 @@ class TestRecallByType:
         """MD: gold 2 in each unit, found 0, 1, 2, 0, 1, so that R of a resample is the mean of found / 2."""
         (md,) = [row for row in code_recalls(self.score(), self.resampling) if row.type == "MD"]
         assert md.recalls[0].value == (0 + 1 + 2 + 0 + 1) / 10
-        means = resample_weights(5, self.resampling) @ np.array([0, 1, 2, 0, 1]) / 10
+        (weights,) = weight_blocks(5, self.resampling)
+        means = weights @ np.array([0, 1, 2, 0, 1]) / 10
         interval = md.recalls[0].interval
         assert interval is not None
         assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])))

@@ -10,7 +10,8 @@ from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.hoo_folder import expand_runs, read_gold, read_run
+from errorbar.formats.hoo_files import expand_runs
+from errorbar.formats.hoo_folder import read_gold, read_run
 from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo, parse_hoo
 from errorbar.metrics.resampling import Resampling

@@ -11,14 +11,17 @@ from errorbar.cli.hoo_render import best_records, best_table, fragment_table, sc
 from errorbar.cli.hoo_routing import HOO
 from errorbar.cli.options import note_record, show_notes
 from errorbar.cli.plural import counted
+from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_runs import edits_of_runs
+from errorbar.edits.standoff_pieces import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_folder import expand_runs, read_gold, read_run
+from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
+from errorbar.formats.hoo_folder import read_gold
 from errorbar.metrics.hoo import parse_hoo
-from errorbar.metrics.hoo_score import MOST_RUNS, HooScore, score_runs
+from errorbar.metrics.hoo_pieces import count_pieces
+from errorbar.metrics.hoo_score import MOST_RUNS, HooScore, score_counts
 from errorbar.metrics.hoo_types import check_overrides
 
 if TYPE_CHECKING:
@@ -59,7 +62,7 @@ def score_hoo(
         types: JSON file that puts error types into other rows.
         missing_as_empty: Score a fragment that a run lacks as if nothing were proposed there.
         resampling: Intervals over fragments; None: none.
-        jobs: Processes that compare corrected texts with their sources.
+        jobs: Processes that read and count.
         dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
 
     Raises:
@@ -74,14 +77,22 @@ def score_hoo(
     metrics = [parse_hoo(spec) for spec in specs or (HOO,)]
     overrides = _overrides(types) if types else {}
     problems = Problems(lenient=lenient)
-    fragments = read_gold(gold[0], problems, source=source)
-    runs = expand_runs(systems)
-    read = [read_run(path, name, fragments, problems) for name, path in runs]
-    with choose_executor(jobs, dask) as executor:
-        edits = edits_of_runs(read, fragments, problems, missing_as_empty=missing_as_empty, executor=executor)
-    problems.raise_errors()
+    fragments = list_gold(gold[0], source=source)
+    names = [each.name for each in fragments]
+    runs = [list_run(path, name, names, problems) for name, path in expand_runs(systems)]
+    with choose_executor(jobs, dask) as executor, progress_bar("fragments", len(fragments)) as progress:
+        carry = not executor.sees(every_path(fragments, runs))
+        counts = count_pieces(
+            cut_fragments(fragments, runs, lenient=lenient, carry=carry),
+            [run.name for run in runs],
+            metrics,
+            problems,
+            missing_as_empty=missing_as_empty,
+            progress=progress,
+            executor=executor,
+        )
     conventions = ("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else ()
-    scores = score_runs(fragments, edits, metrics, problems, resampling=resampling, conventions=conventions)
+    scores = score_counts(counts, problems, resampling=resampling, conventions=conventions)
     for team, count in _team_sizes(scores).items():
         if count > MOST_RUNS:
             what = f"{counted(count, 'runs')} of team {team}; the shared task took {MOST_RUNS}"

@@ -161,7 +161,8 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
 
 def _hoo(asked: ReportInput) -> HooStudy:
     from errorbar.edits.standoff_runs import run_edits
-    from errorbar.formats.hoo_folder import expand_runs, read_gold, read_run
+    from errorbar.formats.hoo_files import expand_runs
+    from errorbar.formats.hoo_folder import read_gold, read_run
     from errorbar.metrics.hoo import parse_hoo
     from errorbar.studies.hoo import study_hoo
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,17 +71,32 @@ def in_text_order(edits: Iterable[StandoffEdit]) -> tuple[StandoffEdit, ...]:
 
 def fragments_hash(fragments: Iterable[Fragment]) -> str:
     """Content hash of edits: spans, corrections, optionality, sets; not types, indexes or the order of files."""
-    sha = hashlib.sha256()
-    for fragment in sorted(fragments, key=lambda each: each.name):
-        sha.update(f"\x1c{fragment.name}".encode())
-        rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in fragment.edits)
-        sha.update("".join(map(repr, rows)).encode("utf-8", "surrogatepass"))
-    return sha.hexdigest()[:_DIGITS]
+    return hash_of_digests({each.name: edits_digest(each) for each in fragments})
 
 
 def texts_hash(fragments: Iterable[Fragment]) -> str:
     """Content hash of the source texts; of the names alone where no text was read."""
+    return hash_of_digests({each.name: text_digest(each) for each in fragments})
+
+
+def edits_digest(fragment: Fragment) -> bytes:
+    """A fragment's part of ``fragments_hash``, for whoever never holds all of them."""
+    rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in fragment.edits)
+    return _digest("".join(map(repr, rows)))
+
+
+def text_digest(fragment: Fragment) -> bytes:
+    """A fragment's part of ``texts_hash``."""
+    return _digest(fragment.text or "")
+
+
+def hash_of_digests(digests: Mapping[str, bytes]) -> str:
+    """Join the parts of all fragments, given by name in any order, into their content hash."""
     sha = hashlib.sha256()
-    for fragment in sorted(fragments, key=lambda each: each.name):
-        sha.update(f"\x1c{fragment.name}\x1d{fragment.text or ''}".encode("utf-8", "surrogatepass"))
+    for name, digest in sorted(digests.items()):
+        sha.update(_digest(name) + digest)
     return sha.hexdigest()[:_DIGITS]
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Sequence
 
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff import extract_standoff
 from errorbar.edits.standoff_likeness import why_no_correction
-from errorbar.execute import Executor, Serial
 from errorbar.formats.hoo_folder import Run
 
-PIECE = 100_000
-"""Characters of source text compared by a worker at a time: a quarter of a second."""
 Edits = tuple[StandoffEdit, ...]
 
 
@@ -43,21 +37,6 @@ def text_edits(fragment: Fragment, corrected: str, place: Place, problems: Probl
     return extract_standoff(fragment.text, corrected, fragment.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """Corrected texts to be compared with their sources, by whichever worker has them."""
-
-    texts: tuple[tuple[Fragment, str, Place], ...]
-    lenient: bool
-
-    def compare(self) -> list[tuple[Edits, Problems]]:
-        found = []
-        for each in self.texts:
-            problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
-            found.append((tuple(text_edits(*each, problems)), problems))
-        return found
-
-
 def run_edits(run: Run, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False) -> list[Edits]:
     """A run's edits of each gold fragment.
 
@@ -67,68 +46,34 @@ def run_edits(run: Run, gold: Sequence[Fragment], problems: Problems, *, missing
         problems: Where fragments that the run lacks are recorded.
         missing_as_empty: Take a fragment that the run lacks for one without edits, and note it.
     """
-    return edits_of_runs([run], gold, problems, missing_as_empty=missing_as_empty)[run.name]
+    found = present_edits(run, gold, problems)
+    say_missing(run.name, [each.name for each in gold if each.name not in found], problems, as_empty=missing_as_empty)
+    return [found.get(fragment.name, ()) for fragment in gold]
 
 
-def edits_of_runs(
-    runs: Sequence[Run],
-    gold: Sequence[Fragment],
-    problems: Problems,
-    *,
-    missing_as_empty: bool = False,
-    executor: Executor | None = None,
-) -> dict[str, list[Edits]]:
-    """Every run's edits of each gold fragment, by the run's name; as ``run_edits``, in the order of the runs.
-
-    Args:
-        runs: What was read.
-        gold: The fragments.
-        problems: Where fragments that a run lacks are recorded.
-        missing_as_empty: Take a fragment that a run lacks for one without edits, and note it.
-        executor: Who compares corrected texts with their sources; None: this process. Changes nothing that is found.
-    """
-    worker = executor or Serial()
-    found: dict[str, list[Edits]] = {}
-    pieces = _pieces(runs, gold, lenient=problems.lenient)
-    compared = chain.from_iterable(worker.map_ordered(_Texts.compare, pieces))
-    for run in runs:
-        edits: list[Edits] = []
-        missing: list[str] = []
-        for fragment in gold:
-            if fragment.name in run.edits:
-                edits.append(run.edits[fragment.name].edits)
-            elif fragment.name in run.texts:
-                own, noted = next(compared)
-                problems.collect(noted)
-                edits.append(own)
-            else:
-                missing.append(fragment.name)
-                edits.append(())
-        _say_missing(run, missing, problems, missing_as_empty=missing_as_empty)
-        found[run.name] = edits
+def present_edits(run: Run, gold: Sequence[Fragment], problems: Problems) -> dict[str, Edits]:
+    """As ``run_edits``, by name, without the fragments that the run lacks."""
+    found: dict[str, Edits] = {}
+    for fragment in gold:
+        name = fragment.name
+        if name in run.edits:
+            found[name] = run.edits[name].edits
+        elif name in run.texts:
+            found[name] = tuple(text_edits(fragment, run.texts[name], Place(f"{run.name}: {name}"), problems))
     return found
 
 
-def _pieces(runs: Sequence[Run], gold: Sequence[Fragment], *, lenient: bool) -> Iterator[_Texts]:
-    texts: list[tuple[Fragment, str, Place]] = []
-    size = 0
-    for run in runs:
-        for fragment in gold:
-            if fragment.name in run.edits or fragment.name not in run.texts:
-                continue
-            place = Place(f"{run.name}: {fragment.name}")
-            texts.append((replace(fragment, edits=()), run.texts[fragment.name], place))
-            size += len(fragment.text or "")
-            if size >= PIECE:
-                yield _Texts(tuple(texts), lenient)
-                texts, size = [], 0
-    if texts:
-        yield _Texts(tuple(texts), lenient)
+def say_missing(run: str, missing: Sequence[str], problems: Problems, *, as_empty: bool) -> None:
+    """Record the fragments that a run lacks, if there are any.
 
-
-def _say_missing(run: Run, missing: Sequence[str], problems: Problems, *, missing_as_empty: bool) -> None:
+    Args:
+        run: The run's name.
+        missing: Names of the fragments.
+        problems: Where they are recorded.
+        as_empty: It is no error: they are taken for fragments without edits.
+    """
     what = f"no file for fragment {', '.join(missing)}"
-    if missing and missing_as_empty:
-        problems.note("hoo-missing", what, Place(run.name), fix="scored as if nothing were proposed there")
+    if missing and as_empty:
+        problems.note("hoo-missing", what, Place(run), fix="scored as if nothing were proposed there")
     elif missing:
-        problems.error("hoo-missing", what, Place(run.name), fix="add it, or use --missing-as-empty")
+        problems.error("hoo-missing", what, Place(run), fix="add it, or use --missing-as-empty")

@@ -12,8 +12,9 @@ from errorbar.core.errors import Place
 from errorbar.core.inventories import inventory
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.formats.hoo_xml import RawEdit, RawText, parse_edits, read_bytes
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.hoo_files import DataFile
+from errorbar.formats.hoo_xml import RawEdit, RawText, parse_edits
+from errorbar.formats.opening import display_name
 
 _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")
 _ATTRIBUTES = ("type", "index", "start", "end", "cset")
@@ -32,37 +33,30 @@ class _Context:
 
 
 def read_edits(
-    path: Source, name: str, problems: Problems, *, text: str | None = None, system: bool = False
+    file: DataFile, name: str, problems: Problems, *, text: str | None = None, system: bool = False
 ) -> Fragment:
     """Read the edits of one fragment.
 
     Args:
-        path: The XML file.
+        file: The XML file.
         name: The fragment's name.
         problems: Where problems are recorded; the caller raises them.
         text: The source text, which offsets and originals are checked against; None: they are not.
         system: The edits are a system's, whose several corrections and unknown types need another remark.
 
     Raises:
-        InputError: If the file cannot be read as XML.
+        InputError: If the file cannot be opened, is too large, or cannot be read as XML.
     """
-    file = display_name(path)
-    return fragment_of(read_bytes(path), name, file, problems, text=text, system=system)
-
-
-def fragment_of(
-    content: bytes, name: str, file: str, problems: Problems, *, text: str | None = None, system: bool = False
-) -> Fragment:
-    """As ``read_edits``, from the bytes of a file."""
-    context = _Context(file, problems)
-    raws = parse_edits(content, file, problems)
+    shown = display_name(file.path)
+    context = _Context(shown, problems)
+    raws = parse_edits(file.read(), shown, problems)
     found = [(raw.line, edit) for raw in raws if (edit := _edit(raw, context, system=system)) is not None]
     lines, edits = [line for line, _ in found], [edit for _, edit in found]
     if text is not None:
         lines, edits = _check_text(lines, edits, text, context)
     _check_indexes(lines, edits, context)
     _check_groups(lines, edits, context)
-    return Fragment(name, in_text_order(edits), text, file)
+    return Fragment(name, in_text_order(edits), text, shown)
 
 
 def _edit(raw: RawEdit, context: _Context, *, system: bool) -> StandoffEdit | None:

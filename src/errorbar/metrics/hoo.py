@@ -211,13 +211,27 @@ class Hoo:
         """
         counts = statistics.counts.astype(np.float64)
         chosen = np.ones((1, len(counts))) if weights is None else weights
-        settings = (float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
         if self.aggregate == "pooled" or not len(counts):
-            return rates(chosen @ counts, *settings)
-        each = rates(counts, *settings)
-        sums: NDArray[np.float64] = np.tensordot(chosen, each, axes=1)
+            return self._rates(chosen @ counts)
+        sums: NDArray[np.float64] = np.tensordot(chosen, self._rates(counts), axes=1)
         sums /= np.maximum(chosen.sum(1), 1)[:, None, None, None]
         return sums
+
+    def fold_each(self, statistics: HooStatistics) -> NDArray[np.float64]:
+        """As ``fold``, for every fragment alone; shape (units, 2, 3, 3)."""
+        return self._rates(statistics.counts.astype(np.float64))
+
+    def fold_left_out(self, statistics: HooStatistics) -> NDArray[np.float64]:
+        """As ``fold``, for the data set without each fragment in turn; shape (units, 2, 3, 3)."""
+        counts = statistics.counts.astype(np.float64)
+        if self.aggregate == "pooled":
+            return self._rates(counts.sum(axis=0) - counts)
+        each = self._rates(counts)
+        left_out: NDArray[np.float64] = (each.sum(axis=0) - each) / max(len(each) - 1, 1)
+        return left_out
+
+    def _rates(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return rates(counts, float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
 
 
 def named_conventions(name: str) -> Hoo:

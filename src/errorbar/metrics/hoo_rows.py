@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.hoo_score import HooScore, resample_weights
+from errorbar.metrics.hoo_score import HooScore, weight_blocks
 from errorbar.metrics.hoo_types import row_names, row_of
 from errorbar.metrics.resampling import Resampling
 from errorbar.stats.bootstrap import bootstrap_interval
@@ -69,13 +69,12 @@ def code_recalls(score: HooScore, resampling: Resampling | None = None) -> list[
 def _recalls(names: tuple[str, ...], counts: NDArray[np.int64], resampling: Resampling | None) -> list[TypeRecall]:
     """Counts have the shape (units, types, 4)."""
     n_units = len(counts)
-    weights = None if resampling is None or n_units < 2 else resample_weights(n_units, resampling)
-    left_out = 1 - np.eye(n_units)
+    resampled = None if resampling is None or n_units < 2 else _resampled_sums(counts, resampling)
+    left_out = counts.sum(axis=0) - counts
     made = []
     for at, name in enumerate(names):
-        own = counts[:, at].astype(np.float64)
         gold, *found = counts[:, at].sum(axis=0).tolist()
-        n_with = int(np.count_nonzero(own[:, 0]))
+        n_with = int(np.count_nonzero(counts[:, at, 0]))
         recalls = []
         for k, each in enumerate(found, 1):
             if not gold:
@@ -84,11 +83,11 @@ def _recalls(names: tuple[str, ...], counts: NDArray[np.int64], resampling: Resa
             estimate = Estimate(each / gold, n_units)
             if resampling is not None:
                 interval: Interval | Undefined = Undefined.ONE_UNIT
-                if weights is not None and n_with > 1 and resampling.method != "closed":
+                if resampled is not None and n_with > 1 and resampling.method != "closed":
                     interval = bootstrap_interval(
                         each / gold,
-                        _shares(weights @ own, k),
-                        jackknife=_shares(left_out @ own, k),
+                        _shares(resampled[:, at], k),
+                        jackknife=_shares(left_out[:, at], k),
                         method=resampling.method,
                         confidence_level=resampling.confidence_level,
                     )
@@ -98,7 +97,15 @@ def _recalls(names: tuple[str, ...], counts: NDArray[np.int64], resampling: Resa
     return made
 
 
-def _shares(sums: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+def _resampled_sums(counts: NDArray[np.int64], resampling: Resampling) -> NDArray[np.float64]:
+    """Sums of the counts over the fragments of each resample; shape (replicates, types, 4)."""
+    n_units, n_types, n_columns = counts.shape
+    flat = counts.reshape(n_units, n_types * n_columns).astype(np.float64)
+    sums = np.concatenate([weights @ flat for weights in weight_blocks(n_units, resampling)])
+    return sums.reshape(-1, n_types, n_columns)
+
+
+def _shares(sums: NDArray[np.float64] | NDArray[np.int64], k: int) -> NDArray[np.float64]:
     """Column k over the gold edits; NaN where there are none."""
     shares = np.full(len(sums), np.nan)
     np.divide(sums[:, k], sums[:, 0], out=shares, where=sums[:, 0] > 0)

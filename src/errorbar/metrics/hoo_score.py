@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,40 @@ def team_of(run: str) -> str:
     return match["team"] or run if match else run
 
 
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """What was counted of a run under a metric.
+
+    Attributes:
+        run: The run's name.
+        metric: The metric.
+        statistics: Its counts per fragment.
+        hypothesis: Hash of the run's edits.
+    """
+
+    run: str
+    metric: Hoo
+    statistics: HooStatistics
+    hypothesis: str
+
+
+@dataclass(frozen=True, slots=True)
+class HooCounts:
+    """What was counted of some runs, runs outermost.
+
+    Attributes:
+        n_fragments: How many fragments there are.
+        source: Hash of the source texts.
+        reference: Hash of the gold edits.
+        runs: The counts.
+    """
+
+    n_fragments: int
+    source: str
+    reference: str
+    runs: Sequence[RunCounts]
+
+
 def score_runs(
     gold: Sequence[Fragment],
     runs: Mapping[str, Sequence[Edits]],
@@ -91,21 +125,53 @@ def score_runs(
         UsageError: If the resampling is no bootstrap.
         InputError: If a metric needs source texts and a fragment has none.
     """
-    if resampling is not None:
-        conventions = (*conventions, resampling.convention("fragment"))
-    weights = None if resampling is None or len(gold) < 2 else resample_weights(len(gold), resampling)
-    source, reference = texts_hash(gold), fragments_hash(gold)
-    scores = []
+    counted = []
     for name, edits in runs.items():
         said = [Fragment(one.name, tuple(each)) for one, each in zip(gold, edits, strict=True)]
         hypothesis = fragments_hash(said)
-        for metric in metrics:
-            statistics = metric.measure(gold, edits)
-            signature = Signature(str(metric.spec), source, reference, hypothesis, len(gold), 1, conventions)
-            score = score_statistics(name, metric, statistics, signature, resampling, weights)
-            warn_above_1(score, problems)
-            scores.append(score)
+        counted += [RunCounts(name, metric, metric.measure(gold, edits), hypothesis) for metric in metrics]
+    counts = HooCounts(len(gold), texts_hash(gold), fragments_hash(gold), counted)
+    return score_counts(counts, problems, resampling=resampling, conventions=conventions)
+
+
+def score_counts(
+    counts: HooCounts, problems: Problems, *, resampling: Resampling | None = None, conventions: tuple[str, ...] = ()
+) -> list[HooScore]:
+    """As ``score_runs``, from what was counted already.
+
+    Raises:
+        UsageError: If the resampling is no bootstrap.
+    """
+    resampled: Sequence[NDArray[np.float64] | None] = [None] * len(counts.runs)
+    if resampling is not None:
+        conventions = (*conventions, resampling.convention("fragment"))
+        resampled = _resampled(counts, resampling)
+    scores = []
+    for one, figures in zip(counts.runs, resampled, strict=True):
+        signature = Signature(
+            str(one.metric.spec),
+            counts.source,
+            counts.reference,
+            one.hypothesis,
+            counts.n_fragments,
+            1,
+            conventions,
+        )
+        score = score_statistics(one.run, one.metric, one.statistics, signature, resampling, figures)
+        warn_above_1(score, problems)
+        scores.append(score)
     return scores
+
+
+def _resampled(counts: HooCounts, resampling: Resampling) -> list[NDArray[np.float64] | None]:
+    """The figures of every run in every resample, all of them over the same resamples; None for a single fragment."""
+    if counts.n_fragments < 2:
+        return [None] * len(counts.runs)
+    folded: list[list[NDArray[np.float64]]] = [[] for _ in counts.runs]
+    for weights in weight_blocks(counts.n_fragments, resampling):
+        for one, figures in zip(counts.runs, folded, strict=True):
+            figures.append(one.metric.fold(one.statistics, weights))
+    return [np.concatenate(figures) for figures in folded]
 
 
 def best_runs(scores: Sequence[HooScore]) -> list[tuple[str, str, HooScore]]:
@@ -144,8 +210,10 @@ def _f(score: HooScore, condition: str, measure: str) -> float:
     return score.figures[condition, measure].f.value or 0.0
 
 
-def resample_weights(n_units: int, resampling: Resampling) -> NDArray[np.float64]:
-    """How often each resample holds each fragment; shape (replicates, units).
+def weight_blocks(n_units: int, resampling: Resampling) -> Iterator[NDArray[np.float64]]:
+    """How often each resample holds each fragment, a block of resamples at a time; shape (resamples, units).
+
+    All of them at once would take gigabytes for ten thousand fragments.
 
     Raises:
         UsageError: If the resampling is no bootstrap.
@@ -153,11 +221,8 @@ def resample_weights(n_units: int, resampling: Resampling) -> NDArray[np.float64
     if resampling.method == "closed":
         what = "no formula gives intervals of HOO scores"
         raise UsageError(Problem("interval-method", what, fix="--ci-method bca|percentile|basic"))
-    drawn = [
-        resample_units(n_units, size, rng)
-        for size, rng in blocks(resampling.seed, "hoo", replicates=resampling.replicates)
-    ]
-    return multiplicities(np.concatenate(drawn), n_units).astype(np.float64)
+    for size, rng in blocks(resampling.seed, "hoo", replicates=resampling.replicates):
+        yield multiplicities(resample_units(n_units, size, rng), n_units).astype(np.float64)
 
 
 def score_statistics(
@@ -166,7 +231,7 @@ def score_statistics(
     statistics: HooStatistics,
     signature: Signature,
     resampling: Resampling | None,
-    weights: NDArray[np.float64] | None,
+    resampled: NDArray[np.float64] | None,
 ) -> HooScore:
     """Make a run's score of what was counted.
 
@@ -176,13 +241,12 @@ def score_statistics(
         statistics: What was counted per fragment.
         signature: What was computed on which data how.
         resampling: How to make intervals over fragments; None: none.
-        weights: How often each resample holds each fragment (``resample_weights``); None: no intervals.
+        resampled: The figures of every resample, as ``Hoo.fold`` gives them; None: no intervals.
     """
     values = metric.fold(statistics)[0]
     totals = statistics.counts.sum(axis=0)
     n_units = len(statistics)
-    resampled = None if weights is None else metric.fold(statistics, weights)
-    left_out = None if weights is None else metric.fold(statistics, 1 - np.eye(n_units))
+    left_out = None if resampled is None else metric.fold_left_out(statistics)
     figures: dict[tuple[str, str], Prf] = {}
     for c, condition in enumerate(CONDITIONS):
         bonus = int(totals[MISSING_OPTIONAL]) if c else 0
@@ -201,9 +265,8 @@ def score_statistics(
                     estimate = estimate.with_interval(_interval(value, resampled, left_out, (c, m, k), resampling))
                 made.append(estimate)
             figures[condition, measure] = Prf(*made)
-    by_fragment = metric.fold(statistics, np.eye(n_units)) if n_units else np.zeros((0, 2, 3, 3))
     counts = dict(zip(COLUMNS, totals.tolist(), strict=True))
-    return HooScore(run, team_of(run), figures, counts, statistics, by_fragment, signature)
+    return HooScore(run, team_of(run), figures, counts, statistics, metric.fold_each(statistics), signature)
 
 
 def _interval(

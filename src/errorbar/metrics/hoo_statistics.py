@@ -74,6 +74,20 @@ def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) 
     return HooStatistics(tuple(fragment.name for fragment in gold), counts, types, by_type)
 
 
+def join(parts: Sequence[HooStatistics]) -> HooStatistics:
+    """Put the counts of consecutive fragments together."""
+    types = tuple(sorted({kind for part in parts for kind in part.types}))
+    column = {kind: at for at, kind in enumerate(types)}
+    units = tuple(unit for part in parts for unit in part.units)
+    by_type = np.zeros((len(units), len(types), len(TYPE_COLUMNS)), np.int64)
+    at = 0
+    for part in parts:
+        by_type[at : at + len(part), [column[kind] for kind in part.types]] = part.by_type
+        at += len(part)
+    counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *(part.counts for part in parts)])
+    return HooStatistics(units, counts, types, by_type)
+
+
 def rates(counts: NDArray[np.float64], empty: float, unrecognized: float, beta: float) -> NDArray[np.float64]:
     """P, R and F of detection, recognition and correction, without and with bonus.
 

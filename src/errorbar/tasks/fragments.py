@@ -14,7 +14,8 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment, fragments_hash, texts_hash
 from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.hoo_folder import RAW, read_gold, read_run
+from errorbar.formats.hoo_files import RAW
+from errorbar.formats.hoo_folder import read_gold, read_run
 from errorbar.metrics.hoo import Hoo, parse_hoo
 from errorbar.metrics.hoo_score import HooScore, score_statistics, warn_above_1
 from errorbar.metrics.hoo_statistics import HooStatistics

@@ -1,0 +1,216 @@
+"""HOO data counted from its files, by one worker or several, is what is counted in memory."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import InputError, Problem
+from errorbar.core.problems import Problems
+from errorbar.core.standoff import Fragment, StandoffEdit, fragments_hash, texts_hash
+from errorbar.edits import standoff_pieces
+from errorbar.edits.standoff import apply_standoff
+from errorbar.edits.standoff_pieces import FragmentPiece, FragmentReading, cut_fragments
+from errorbar.edits.standoff_runs import run_edits
+from errorbar.execute import Executor, Serial, choose_executor
+from errorbar.execute.processes import Processes
+from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
+from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.formats.hoo_write import save_fragments, save_text
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_pieces import count_pieces
+from errorbar.metrics.hoo_score import HooScore, score_counts, score_runs
+from errorbar.metrics.hoo_statistics import COLUMNS, join
+from tests.helpers.cli import CommandLine
+from tests.helpers.standoff import fragment, standoff
+
+METRICS = (Hoo(), Hoo(matching="maxmatch", edge_space=True))
+N = 23
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Gold edits of 23 texts; a run of edits, one of corrected texts, and one of either."""
+    rng = random.Random(3)
+    gold, some = [], []
+    for n in range(N):
+        words = [rng.choice(("the", "cat", "sit", "on", "mats")) for _ in range(20)]
+        text = " ".join(words) + "\n"
+        edits = []
+        for k in range(0, 20, 4):
+            start = len(" ".join(words[:k])) + bool(k)
+            kind = rng.choice(("MD", "RN", "S"))
+            edits.append(
+                StandoffEdit(f"{n}-{k}", start, start + len(words[k]), words[k], (f"w{n}",), n % 5 == k, type=kind)
+            )
+        gold.append(Fragment(str(1000 + n), tuple(edits), text))
+        some.append(replace(gold[-1], edits=tuple(edits[: rng.randint(0, 5)])))
+    save_fragments(gold, str(tmp_path / "set"), Problems(), texts=True)
+    save_fragments(some, str(tmp_path / "T/edits"), Problems())
+    save_fragments(some[::2], str(tmp_path / "T/mixed"), Problems())
+    (tmp_path / "T/texts").mkdir()
+    for n, one in enumerate(some):
+        corrected = apply_standoff(one.text or "", one.edits)
+        save_text(corrected, str(tmp_path / f"T/texts/{one.name}.txt"))
+        if n % 2:
+            save_text(corrected, str(tmp_path / f"T/mixed/{one.name}.txt"))
+    return tmp_path
+
+
+class Elsewhere(Serial):
+    """Workers that cannot open the files."""
+
+    def sees(self, paths: Sequence[str]) -> bool:
+        return False
+
+
+def counted(
+    folder: Path, executor: Executor, *, lenient: bool = False, as_empty: bool = False
+) -> tuple[list[HooScore], list[Problem]]:
+    problems = Problems(lenient=lenient)
+    gold = list_gold(str(folder / "set"))
+    names = [one.name for one in gold]
+    runs = [list_run(path, name, names, problems) for name, path in expand_runs([str(folder / "T")])]
+    with executor:
+        carry = not executor.sees(every_path(gold, runs))
+        pieces = cut_fragments(gold, runs, lenient=lenient, carry=carry)
+        counts = count_pieces(
+            pieces, [run.name for run in runs], METRICS, problems, missing_as_empty=as_empty, executor=executor
+        )
+    return score_counts(counts, problems), problems.notes
+
+
+def in_memory(folder: Path, *, lenient: bool = False, as_empty: bool = False) -> tuple[list[HooScore], list[Problem]]:
+    problems = Problems(lenient=lenient)
+    gold = read_gold(str(folder / "set"), problems)
+    runs = {
+        name: run_edits(read_run(path, name, gold, problems), gold, problems, missing_as_empty=as_empty)
+        for name, path in expand_runs([str(folder / "T")])
+    }
+    problems.raise_errors()
+    return score_runs(gold, runs, METRICS, problems), problems.notes
+
+
+def comparable(outcome: tuple[list[HooScore], list[Problem]]) -> object:
+    scores, notes = outcome
+    figures = [(one.run, one.figures, one.counts, str(one.signature), one.statistics.units) for one in scores]
+    arrays = [(one.statistics.types, one.statistics.by_type.tolist(), one.by_fragment.tolist()) for one in scores]
+    return figures, arrays, [str(note) for note in notes]
+
+
+@pytest.mark.parametrize("files", [1, 30, 1000])
+def test_pieces_of_any_size_by_any_worker(folder: Path, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = comparable(in_memory(folder))
+    monkeypatch.setattr(standoff_pieces, "PIECE", files)
+    for executor in (Serial(), Elsewhere(), Processes(2)):
+        assert comparable(counted(folder, executor)) == expected
+
+
+@pytest.mark.slow
+def test_a_dask_cluster(folder: Path) -> None:
+    pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    assert comparable(counted(folder, choose_executor(2, "local"))) == comparable(in_memory(folder))
+
+
+def test_what_workers_cannot_open_is_sent_to_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are gone before the work on a piece begins."""
+    expected = comparable(in_memory(folder))
+    original = FragmentPiece.read
+
+    def late(piece: FragmentPiece) -> FragmentReading:
+        for one in piece.gold:
+            one.edits.path.unlink()
+        return original(piece)
+
+    monkeypatch.setattr(FragmentPiece, "read", late)
+    assert comparable(counted(folder, Elsewhere())) == expected
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_problems_come_gold_first_and_then_run_by_run(folder: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standoff_pieces, "PIECE", 4)
+    for file in ("set/Gold/1003.xml", "set/Gold/1020.xml", "T/edits/1001.xml", "T/mixed/1022.xml"):
+        place = folder / file
+        place.write_text(place.read_text().replace("<original>", "<original>x", 1))
+    (folder / "T/texts/1009.txt").write_text("Quite another story was told by quite other people in other words.\n")
+    (folder / "T/texts/1010.txt").unlink()
+    order = ["set/Gold/1003.xml", "set/Gold/1020.xml", "T/edits/1001.xml", "T/mixed/1022.xml"]
+    with pytest.raises(InputError) as error:
+        counted(folder, choose_executor(jobs))
+    codes = [each.code for each in error.value.problems]
+    assert codes == ["hoo-original"] * 4 + ["hoo-not-a-correction", "hoo-missing"]
+    assert [each.place.file for each in error.value.problems][:4] == [str(folder / file) for file in order]
+    found = counted(folder, choose_executor(jobs), lenient=True, as_empty=True)
+    assert comparable(found) == comparable(in_memory(folder, lenient=True, as_empty=True))
+
+
+def test_reading_stops_where_nobody_reads_more_errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standoff_pieces, "PIECE", 4)
+    for n in range(N):
+        (folder / f"T/texts/{1000 + n}.txt").write_text("Another story, told by quite other people in other words.\n")
+    problems = Problems(limit=5)
+    seen: list[int] = []
+    gold = list_gold(str(folder / "set"))
+    run = list_run(str(folder / "T/texts"), "it", [one.name for one in gold], problems)
+    with pytest.raises(InputError) as error:
+        count_pieces(cut_fragments(gold, [run], lenient=False), ["it"], METRICS, problems, progress=seen.append)
+    assert [each.code for each in error.value.problems] == ["hoo-not-a-correction"] * 5
+    assert seen == [2, 4, 6]
+
+
+def test_a_fragment_without_a_text_is_an_error_before_any_metric_needs_it(folder: Path) -> None:
+    (folder / "set/Raw/1004.txt").unlink()
+    with pytest.raises(InputError) as error:
+        counted(folder, Serial())
+    assert {each.code for each in error.value.problems} == {"hoo-no-text"}
+    assert str(folder / "set/Gold/1004.xml") in str(error.value)
+
+
+def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standoff_pieces, "PIECE", 10)
+    seen: list[int] = []
+    gold = list_gold(str(folder / "set"))
+    count_pieces(cut_fragments(gold, [], lenient=False), [], METRICS, Problems(), progress=seen.append)
+    assert seen == [10, 20, 23]
+
+
+@pytest.mark.parametrize("view", [["--by-type"], ["--by-fragment"], ["--best"], ["--ci", "--resamples", "50"]])
+def test_the_command_prints_the_same(
+    folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, view: list[str]
+) -> None:
+    monkeypatch.setattr(standoff_pieces, "PIECE", 4)
+    arguments = ["score", "--metric", "hoo", "--gold", str(folder / "set"), str(folder / "T"), *view]
+    one = errorbar(*arguments, "--jobs", "1")
+    assert one.code == 0
+    assert errorbar(*arguments, "--jobs", "2") == one
+
+
+def test_counts_are_joined_by_type() -> None:
+    gold = [
+        fragment(standoff(0, 1, "x", kind="MD"), name="a"),
+        fragment(name="b"),
+        fragment(standoff(0, 1, "x", kind="A"), standoff(2, 3, "x", kind="MD"), name="c"),
+    ]
+    system = [one.edits[:1] for one in gold]
+    whole = Hoo().measure(gold, system)
+    parts = join([Hoo().measure(gold[k : k + 1], system[k : k + 1]) for k in range(3)])
+    assert (parts.units, parts.types) == (whole.units, whole.types)
+    assert parts.counts.tolist() == whole.counts.tolist()
+    assert parts.by_type.tolist() == whole.by_type.tolist()
+    assert join([]).counts.shape == (0, len(COLUMNS))
+
+
+def test_hashes_know_what_belongs_to_whom() -> None:
+    """The order of files is nothing; a text that moves to another fragment, or a name that moves its border, is."""
+    one, two = fragment(text="a", name="1"), fragment(text="b", name="2")
+    assert texts_hash([one, two]) == texts_hash([two, one])
+    swapped = [replace(one, text="b"), replace(two, text="a")]
+    assert texts_hash(swapped) != texts_hash([one, two])
+    assert texts_hash([fragment(text="bc", name="a")]) != texts_hash([fragment(text="c", name="ab")])
+    edited = replace(one, edits=(standoff(0, 1, "x"),))
+    assert fragments_hash([edited, two]) != fragments_hash([one, replace(two, edits=edited.edits)])
+    assert fragments_hash([edited]) != fragments_hash([replace(one, edits=(standoff(0, 1, "x", optional=True),))])
