@@ -27,7 +27,7 @@ from errorbar.metrics.m2 import M2
 from errorbar.metrics.measuring import ShiftJoiner, _edges
 from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score, score_pieces, score_stream
+from errorbar.metrics.scoring import corpus_pieces, score, score_pieces
 from errorbar.metrics.statistics import Statistics
 from tests.execute.workloads import DyingPiece
 
@@ -42,13 +42,10 @@ def named(*paths: Path) -> list[NamedFile]:
 def whole(gold: Sequence[Path], systems: Sequence[Path], unmarked: Unmarked, *, lenient: bool) -> Outcome:
     problems = Problems(lenient=lenient)
     try:
-        return score_stream(
-            reference_chunks(named(*gold), problems, unmarked=unmarked),
-            [HypothesisReader(file, problems) for file in named(*systems)],
-            METRICS,
-            problems,
-            by_type=True,
-            by_sentence=True,
+        readers = [HypothesisReader(file, problems) for file in named(*systems)]
+        chunks = reference_chunks(named(*gold), problems, unmarked=unmarked)
+        return score_pieces(
+            corpus_pieces(chunks, readers), readers, METRICS, problems, by_type=True, by_sentence=True
         ), [str(note) for note in problems.notes]
     except ErrorbarError as error:
         return [str(problem) for problem in error.problems], []
@@ -323,9 +320,8 @@ def test_whether_a_blank_line_stood_before_is_told_as_the_reader_tells_it(tmp_pa
     gold.write_text(f"S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n{between}\nS c\n")
     system.write_text("a b\nc\n")
     problems, other = Problems(lenient=True), Problems(lenient=True)
-    score_stream(
-        reference_chunks(named(gold), problems), [HypothesisReader(named(system)[0], problems)], METRICS, problems
-    )
+    reader = HypothesisReader(named(system)[0], problems)
+    score_pieces(corpus_pieces(reference_chunks(named(gold), problems), [reader]), [reader], METRICS, problems)
     cut = [CutSystem(named(system)[0], other, carry=True)]
     score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, METRICS, other)
     assert other.notes == problems.notes

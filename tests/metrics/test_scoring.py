@@ -15,7 +15,7 @@ from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import Lines, score, score_stream
+from errorbar.metrics.scoring import Lines, corpus_pieces, score, score_pieces
 from errorbar.metrics.statistics import Statistics
 from tests.helpers.build import corpus, edit, sentence
 from tests.strategies import corpora
@@ -45,9 +45,8 @@ def chunks(reference: Corpus, size: int) -> Iterator[Corpus]:
 
 def streamed(reference: Corpus, lines: Sequence[str], size: int) -> list[Score]:
     systems: list[Lines] = [InMemory(lines)]
-    return score_stream(
-        chunks(reference, size), systems, METRICS, Problems(), by_type=True, by_sentence=True, conventions=("x",)
-    )
+    pieces = corpus_pieces(chunks(reference, size), systems)
+    return score_pieces(pieces, systems, METRICS, Problems(), by_type=True, by_sentence=True, conventions=("x",))
 
 
 @settings(max_examples=40)
@@ -170,7 +169,8 @@ class TestFiles:
         gold, system = folder / "gold.m2", folder / "system"
         reader = HypothesisReader(NamedFile.parse(str(system)), problems)
         stream = reference_chunks([NamedFile.parse(str(gold))], problems, unmarked=unmarked, size=size)
-        return score_stream(stream, [reader], [metric], problems, by_type=True, by_sentence=True)[0]
+        pieces = corpus_pieces(stream, [reader])
+        return score_pieces(pieces, [reader], [metric], problems, by_type=True, by_sentence=True)[0]
 
     @pytest.mark.parametrize("unmarked", ["auto", "official", "all", "absent"])
     @pytest.mark.parametrize("first", ["", "A 2 3|||Um||||||REQUIRED|||-NONE-|||1\n"], ids=["bare", "by-one"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from errorbar.cli.progress import progress_bar
@@ -15,8 +15,9 @@ from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.opening import display_name
 from errorbar.formats.reference import NamedFile, Unmarked, read_named, reference_chunks
 from errorbar.metrics.base import Metric
+from errorbar.metrics.measuring import Piece
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import piece_size, score_pieces, score_stream
+from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size, score_pieces
 
 if TYPE_CHECKING:
     from errorbar.metrics.resampling import Resampling
@@ -43,47 +44,27 @@ def score_files(
     Raises:
         ErrorbarError: As the library functions called here do.
     """
-    files = [display_name(file.path) for file in (*references, *systems)]
-    wanted = partial(_scores, by_type=by_type, by_sentence=by_sentence, resampling=resampling)
-    try:
-        scores = wanted(
-            references, systems, metrics, problems, unmarked=unmarked, documents=documents, jobs=jobs, dask=dask
-        )
-    except InputError as error:
-        raise InputError(in_file_order(error.problems, files)) from None
-    problems.notes = in_file_order(problems.notes, files)
-    return scores
-
-
-def _scores(
-    references: Sequence[NamedFile],
-    systems: Sequence[NamedFile],
-    metrics: Sequence[Metric],
-    problems: Problems,
-    *,
-    by_type: bool,
-    by_sentence: bool,
-    resampling: Resampling | None,
-    unmarked: Unmarked,
-    documents: str | None,
-    jobs: int,
-    dask: str | None,
-) -> list[Score]:
     conventions = () if unmarked == "auto" else (f"unmarked:{unmarked}",)
     cuttable = False
     if (jobs > 1 or dask is not None) and documents is None:
         from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 
         cuttable = can_cut(references, systems)
-    with choose_executor(jobs, dask) as executor, progress_bar("sentences") as progress:
+    files = [display_name(file.path) for file in (*references, *systems)]
+    pieces: Iterable[Piece]
+    endings: Sequence[Ending]
+    with (
+        _in_file_order(problems, files),
+        choose_executor(jobs, dask) as executor,
+        progress_bar("sentences") as progress,
+    ):
         if cuttable:
             carry = not executor.sees([file.path for file in (*references, *systems)])
             size = piece_size(len(systems))
-            cut = [CutSystem(file, problems, carry=carry) for file in systems]
+            endings = cut = [CutSystem(file, problems, carry=carry) for file in systems]
             pieces = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
-            scored = partial(score_pieces, pieces, cut)
         else:
-            readers = [HypothesisReader(file, problems) for file in systems]
+            endings = readers = [HypothesisReader(file, problems) for file in systems]
             chunks: Iterable[Corpus] = reference_chunks(references, problems, unmarked=unmarked)
             if documents is not None:
                 from errorbar.formats.documents import add_documents
@@ -91,8 +72,10 @@ def _scores(
                 whole = read_named(references, problems, unmarked=unmarked)
                 add_documents(whole, documents, problems)
                 chunks = [whole]
-            scored = partial(score_stream, chunks, readers)
-        return scored(
+            pieces = corpus_pieces(chunks, readers, executor)
+        return score_pieces(
+            pieces,
+            endings,
             metrics,
             problems,
             by_type=by_type,
@@ -102,3 +85,13 @@ def _scores(
             progress=progress,
             executor=executor,
         )
+
+
+@contextmanager
+def _in_file_order(problems: Problems, files: Sequence[str]) -> Iterator[None]:
+    """Put what was found, or was the end of it, in the order of files and lines."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(in_file_order(error.problems, files)) from None
+    problems.notes = in_file_order(problems.notes, files)

@@ -111,8 +111,8 @@ def score(
     notebook = problems or Problems()
     streams = [_InMemory(system, notebook) for system in systems]
     parsed = [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
-    return score_stream(
-        [corpus],
+    return score_pieces(
+        corpus_pieces([corpus], streams, executor),
         streams,
         parsed,
         notebook,
@@ -123,38 +123,24 @@ def score(
     )
 
 
-def score_stream(
-    chunks: Iterable[Corpus],
-    systems: Sequence[Lines],
-    metrics: Sequence[Metric],
-    problems: Problems,
-    *,
-    by_type: bool = False,
-    by_sentence: bool = False,
-    resampling: Resampling | None = None,
-    conventions: tuple[str, ...] = (),
-    progress: Callable[[int], object] = lambda _: None,
-    executor: Executor | None = None,
-) -> list[Score]:
-    """Score systems against a corpus that arrives in chunks.
+def corpus_pieces(
+    chunks: Iterable[Corpus], systems: Sequence[Lines], executor: Executor | None = None
+) -> Iterator[CorpusPiece]:
+    """The chunks of a corpus with the systems' lines for them, read here, measured by whoever gets them.
 
-    Memory is that of one chunk, and of the counts of all sentences if ``by_sentence`` rows or intervals are asked
-    for. The arguments are those of ``score``;
-    ``conventions`` join the signature, ``progress`` is told the number of sentences done.
+    Args:
+        chunks: The corpus, in order.
+        systems: The systems' lines.
+        executor: Who will measure them: for several workers large chunks are cut smaller; None: this process.
     """
     size = piece_size(len(systems)) if executor is not None and executor.n_workers > 1 else None
-    return score_pieces(
-        _in_step(chunks, systems, size),
-        systems,
-        metrics,
-        problems,
-        by_type=by_type,
-        by_sentence=by_sentence,
-        resampling=resampling,
-        conventions=conventions,
-        progress=progress,
-        executor=executor,
-    )
+    for chunk in chunks:
+        if size is None or len(chunk) <= size:
+            yield CorpusPiece(chunk, [system.take(len(chunk)) for system in systems])
+            continue
+        for at in range(0, len(chunk), size):
+            part = Corpus(chunk.sentences[at : at + size], chunk.annotators, chunk.name)
+            yield CorpusPiece(part, [system.take(len(part)) for system in systems])
 
 
 def piece_size(n_systems: int) -> int:
@@ -178,9 +164,11 @@ def score_pieces(
     """Score systems against a corpus in pieces, each read and measured by whoever the executor gives it to.
 
     The fold is sequential, over the pieces in order: neither their size nor the number of workers changes a digit.
+    Memory is that of a few pieces, and of the counts of all sentences if ``by_sentence`` rows or intervals are asked
+    for.
 
     Args:
-        pieces: The corpus and the systems' lines, in order (``CorpusPiece``, ``errorbar.formats.pieces``).
+        pieces: The corpus and the systems' lines, in order (``corpus_pieces``, ``errorbar.formats.pieces``).
         systems: The systems' names, and whoever checks their length.
         metrics: What to compute.
         problems: Where problems and warnings go.
@@ -262,17 +250,6 @@ def score_pieces(
         for ending, hypothesis_hash, folds in zip(systems, hypothesis_hashes, running, strict=True)
         for fold in folds
     ]
-
-
-def _in_step(chunks: Iterable[Corpus], systems: Sequence[Lines], size: int | None) -> Iterator[CorpusPiece]:
-    """Chunks with the systems' lines for them, cut smaller if a size is given."""
-    for chunk in chunks:
-        if size is None or len(chunk) <= size:
-            yield CorpusPiece(chunk, [system.take(len(chunk)) for system in systems])
-            continue
-        for at in range(0, len(chunk), size):
-            part = Corpus(chunk.sentences[at : at + size], chunk.annotators, chunk.name)
-            yield CorpusPiece(part, [system.take(len(part)) for system in systems])
 
 
 def _add(content: ContentHash, records: str, n: int) -> None:
