@@ -90,3 +90,30 @@ class TestProblems:
 def test_errors_cross_processes(error: ErrorbarError) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), again.problems, str(again)) == (type(error), error.problems, str(error))
+
+
+def test_of_many_notes_of_one_code_the_first_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("errorbar.core.problems.MOST_KEPT", 3)
+    problems = Problems(lenient=True)
+    for line in range(1, 6):
+        problems.note("many", f"number {line}", Place("f", line))
+    problems.repairable("few", "once", Place("f"), repair="so")
+    said = [str(note) for note in problems.notes]
+    assert said[:3] == [f"f:{line}: number {line} [many]" for line in (1, 2, 3)]
+    assert said[3:] == ["2 more of these, not listed [many]", "f: once; repaired: so [few]"]
+
+
+def test_collected_notes_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether one reader found them or several, and however these were cut."""
+    monkeypatch.setattr("errorbar.core.problems.MOST_KEPT", 4)
+    whole = Problems()
+    for line in range(1, 12):
+        whole.note("many", f"number {line}", Place("f", line))
+    for cut in range(1, 11):
+        first, second, both = Problems(), Problems(), Problems()
+        for line in range(1, 12):
+            (first if line <= cut else second).note("many", f"number {line}", Place("f", line))
+        both.collect(first)
+        both.collect(second)
+        assert both.notes == whole.notes
+    assert sum(note.others or 1 for note in whole.notes) == 11

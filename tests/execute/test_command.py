@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -106,6 +107,23 @@ def test_warnings_come_in_the_order_of_the_files_whoever_found_them(
     assert [file for file, _ in places] == sorted((file for file, _ in places), key=files.index)
     assert {file for file, _ in places} == set(files)
     assert errorbar(*arguments, "--jobs", "2") == one
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_of_countless_warnings_some_are_kept_and_all_counted(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str
+) -> None:
+    monkeypatch.setattr("errorbar.metrics.scoring.PIECE", 100)
+    monkeypatch.setattr("errorbar.core.problems.MOST_KEPT", 20)
+    arguments = write(tmp_path, 1000)
+    gold = Path(arguments[1])
+    gold.write_text(gold.read_text().replace("|||x|||", "|||w|||").replace("S w", "S w w"))  # w for w: changes nothing
+    done = errorbar("score", *arguments, "--jobs", jobs)
+    assert done.code == 0
+    assert "and 995 more [edit-no-change]" in done.err
+    found = errorbar("score", *arguments[:-2], "--format", "json", "--jobs", jobs)
+    last = json.loads(found.out)["warnings"][-1]
+    assert (last["what"], last["file"], last["line"]) == ("980 more of these, not listed", "", 0)
 
 
 def lines_of(path: Path) -> list[tuple[int, bytes]]:

@@ -115,14 +115,16 @@ def dask_option(command: Command) -> Command:
 
 def show_notes(notes: list[Problem]) -> None:
     """Print warnings and repairs on stderr, at most a few of each kind."""
-    counts = Counter(note.code for note in notes)
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts[note.code] += note.others or 1
     shown: Counter[str] = Counter()
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
             click.echo(f"{'warning' if note.severity == 'warning' else 'note'}: {note}", err=True)
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            click.echo(f"note: and {counts[note.code] - MOST_NOTES} more [{note.code}]", err=True)
+            click.echo(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]", err=True)
 
 
 def note_record(note: Problem) -> dict[str, object]:

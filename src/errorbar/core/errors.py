@@ -33,6 +33,7 @@ class Problem:
         expected: What would have been right, or "".
         fix: What the user can do, or "".
         severity: ``error`` (refused), ``repaired`` (lenient reading mended it as ``fix`` says) or ``warning``.
+        others: 0, or how many of its code it stands for, which were only counted.
     """
 
     code: str
@@ -41,6 +42,7 @@ class Problem:
     expected: str = ""
     fix: str = ""
     severity: Severity = "error"
+    others: int = 0
 
     def __str__(self) -> str:
         place = f"{self.place}: " if str(self.place) else ""

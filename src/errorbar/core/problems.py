@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from errorbar.core.errors import InputError, Place, Problem, Severity
+
+MOST_KEPT = 10_000
+"""Notes of one code that are kept: some megabytes. The others are counted, so that memory ends somewhere."""
 
 
 class Problems:
@@ -23,6 +28,8 @@ class Problems:
         self.limit = limit
         self.errors: list[Problem] = []
         self.notes: list[Problem] = []
+        self._kept: Counter[str] = Counter()
+        self._rest: dict[str, int] = {}  # by code, where among the notes the one stands that counts the others
 
     def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
         """Record an error that no mode can mend.
@@ -51,14 +58,27 @@ class Problems:
             InputError: In strict mode, when the limit is reached.
         """
         if self.lenient:
-            self.notes.append(Problem(code, what, place, expected, f"repaired: {repair}", "repaired"))
+            self.take([Problem(code, what, place, expected, f"repaired: {repair}", "repaired")])
         else:
             said = f"{hint}{' ' if hint.endswith('?') else '; '}" if hint else ""
             self.error(code, what, place, expected=expected, fix=f"{said}correct it or use --lenient ({repair})")
 
     def note(self, code: str, what: str, place: Place, *, fix: str = "", severity: Severity = "warning") -> None:
         """Record something that a user should know and that does not stop the reading."""
-        self.notes.append(Problem(code, what, place, "", fix, severity))
+        self.take([Problem(code, what, place, "", fix, severity)])
+
+    def take(self, notes: Iterable[Problem]) -> None:
+        """Keep notes; of each code the first ``MOST_KEPT``, after which one note says how many more there are."""
+        for note in notes:
+            if not note.others and self._kept[note.code] < MOST_KEPT:
+                self._kept[note.code] += 1
+                self.notes.append(note)
+                continue
+            at = self._rest.setdefault(note.code, len(self.notes))
+            if at == len(self.notes):
+                self.notes.append(Problem(note.code, "", severity=note.severity))
+            others = self.notes[at].others + (note.others or 1)
+            self.notes[at] = replace(self.notes[at], what=f"{others:,} more of these, not listed", others=others)
 
     def collect(self, found: Problems) -> None:
         """Take over what was found elsewhere, e.g. by another process that read a piece.
@@ -66,7 +86,7 @@ class Problems:
         Raises:
             InputError: When the limit is reached.
         """
-        self.notes += found.notes
+        self.take(found.notes)
         for each in found.errors:
             self.error(each.code, each.what, each.place, expected=each.expected, fix=each.fix)
 

@@ -151,12 +151,14 @@ class _Part(ReferenceStream):
             sentence.line += self.before
             self.seen.update(dict.fromkeys(sentence.annotations))
         self.problems.errors += map(self._moved, found.errors)
-        self.problems.notes += map(self._moved, found.notes)
+        self.problems.take(map(self._moved, found.notes))
         self.fill(taken)
         return taken
 
     def _moved(self, problem: Problem) -> Problem:
         """The same problem, in the line of the file."""
+        if problem.others:
+            return problem
         return replace(problem, place=Place(problem.place.file, problem.place.line + self.before))
 
 
