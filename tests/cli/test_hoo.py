@@ -155,6 +155,41 @@ class TestScore:
             records(capsys, team, gold=gold)
         assert [problem.code for problem in error.value.problems] == ["hoo-missing", "hoo-outside"]  # run by run
 
+    @pytest.mark.parametrize("option", ["gold", "source", "run"])
+    def test_a_path_that_is_not_there(self, gold: str, team: str, errorbar: CommandLine, option: str) -> None:
+        """Also a run: without any file it must not pass for one that proposes nothing."""
+        paths = {"gold": f"{gold}/Gold", "source": f"{gold}/Raw", "run": f"{team}/0"}
+        paths[option] += "x"
+        done = errorbar(
+            "score", "--metric", "hoo", "--gold", paths["gold"], "--source", paths["source"], paths["run"],
+            "--missing-as-empty",
+        )  # fmt: skip
+        assert (done.code, done.out) == (2, "")
+        assert done.err == f"error: {paths[option]}: no such file; did you mean '{Path(paths[option]).name[:-1]}'? " + (
+            "[no-such-file]\n"
+        )
+
+    def test_one_gold_file_needs_no_text_of_others(self, gold: str, team: str, errorbar: CommandLine) -> None:
+        Path(gold, "Raw/1.txt").unlink()
+        done = errorbar("score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", f"{team}/1/1UI1.xml")
+        assert done.code == 0
+        assert "hoo-no-text" not in done.err
+        assert errorbar("check", f"{gold}/Gold/1GE.xml").code == 0
+        whole = errorbar("check", gold)
+        assert whole.code == 1
+        assert "no source text for fragment 1" in whole.out
+
+    def test_single_files_may_be_called_anything(
+        self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine
+    ) -> None:
+        """With one fragment there is no doubt what its text and its run are."""
+        text, run = tmp_path / "before.txt", tmp_path / "after.txt"
+        Path(gold, "Raw/1.txt").rename(text)
+        Path(team, "0/1.txt").rename(run)
+        done = errorbar("score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", "--source", str(text), str(run))
+        assert (done.code, done.err) == (0, "")
+        assert "after  correction   100.00" in done.out
+
     def test_more_than_ten_runs(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         runs = [f"A{k}={team}/1" for k in range(11)]
         document = records(capsys, *runs, gold=gold)

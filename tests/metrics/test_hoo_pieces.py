@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Sequence
+import shutil
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,7 +82,12 @@ def counted(
         carry = not executor.sees(every_path(gold, runs))
         pieces = cut_fragments(gold, runs, lenient=lenient, carry=carry)
         counts = count_pieces(
-            pieces, [run.name for run in runs], METRICS, problems, missing_as_empty=as_empty, executor=executor
+            pieces,
+            {run.name: run.lacking(names) for run in runs},
+            METRICS,
+            problems,
+            missing_as_empty=as_empty,
+            executor=executor,
         )
     return score_counts(counts, problems), problems.notes
 
@@ -117,17 +125,72 @@ def test_a_dask_cluster(folder: Path) -> None:
 
 
 def test_what_workers_cannot_open_is_sent_to_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The files are gone before the work on a piece begins."""
+    """All of its files are gone before the work on a piece begins."""
     expected = comparable(in_memory(folder))
-    original = FragmentPiece.read
+    monkeypatch.setattr(FragmentPiece, "read", without_files(FragmentPiece.read))
+    assert comparable(counted(folder, Elsewhere())) == expected
+
+
+Read = Callable[[FragmentPiece], FragmentReading]
+
+
+def without_files(read: Read) -> Read:
+    """Reads a piece after its files are gone."""
 
     def late(piece: FragmentPiece) -> FragmentReading:
-        for one in piece.gold:
-            one.edits.path.unlink()
-        return original(piece)
+        moved = [(Path(path), Path(f"{path}.gone")) for path in every_path(piece.gold, piece.runs)]
+        for path, gone in moved:
+            path.rename(gone)
+        try:
+            return read(piece)
+        finally:
+            for path, gone in moved:
+                gone.rename(path)
 
-    monkeypatch.setattr(FragmentPiece, "read", late)
-    assert comparable(counted(folder, Elsewhere())) == expected
+    return late
+
+
+def test_the_command_sends_along_what_workers_cannot_open(
+    folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["score", "--metric", "hoo", "--gold", str(folder / "set"), str(folder / "T")]
+    expected = errorbar(*arguments)
+    monkeypatch.setattr("errorbar.cli.hoo.choose_executor", lambda *_: Elsewhere())
+    monkeypatch.setattr(FragmentPiece, "read", without_files(FragmentPiece.read))
+    assert errorbar(*arguments) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_nobody_looks_at_a_pipe_before_it_is_read(
+    folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell's ``<(zcat 1000.xml.gz)``: what a look takes from it is gone."""
+    run, pipe = str(folder / "T/edits/1000.xml"), folder / "pipe"
+    expected = errorbar("score", "--metric", "hoo", "--gold", str(folder / "set/Gold/1000.xml"), run)
+    monkeypatch.setattr("errorbar.cli.hoo.choose_executor", lambda *_: Elsewhere())
+    os.mkfifo(pipe)
+    content = (folder / "set/Gold/1000.xml").read_bytes()
+    writing = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
+    writing.start()
+    text = str(folder / "set/Raw/1000.txt")
+    done = errorbar("score", "--metric", "hoo", "--gold", str(pipe), run, "--source", text)
+    writing.join(5)
+    assert (done.code, figures(done.out)) == (0, figures(expected.out))
+
+
+def figures(table: str) -> list[str]:
+    return [line for line in table.splitlines() if not line.startswith("signature")]
+
+
+def test_every_run_without_a_source_is_named_before_a_metric_needs_it(folder: Path, errorbar: CommandLine) -> None:
+    shutil.rmtree(folder / "set/Raw")
+    for file in sorted((folder / "set/Gold").iterdir())[2:]:  # two of them make errors enough
+        file.unlink()
+    runs = [f"{name}={folder / 'T/texts'}" for name in ("a", "b")]
+    spec = "hoo(matching=maxmatch,edge_space=true)"
+    done = errorbar("score", "--metric", spec, "--gold", str(folder / "set/Gold"), *runs)
+    assert done.code == 2
+    assert [f"error: {run}: 1000: no source text" in done.err for run in "ab"] == [True, True], done.err
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -157,7 +220,7 @@ def test_reading_stops_where_nobody_reads_more_errors(folder: Path, monkeypatch:
     gold = list_gold(str(folder / "set"))
     run = list_run(str(folder / "T/texts"), "it", [one.name for one in gold], problems)
     with pytest.raises(InputError) as error:
-        count_pieces(cut_fragments(gold, [run], lenient=False), ["it"], METRICS, problems, progress=seen.append)
+        count_pieces(cut_fragments(gold, [run], lenient=False), {"it": []}, METRICS, problems, progress=seen.append)
     assert [each.code for each in error.value.problems] == ["hoo-not-a-correction"] * 5
     assert seen == [2, 4, 6]
 
@@ -174,7 +237,7 @@ def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(standoff_pieces, "PIECE", 10)
     seen: list[int] = []
     gold = list_gold(str(folder / "set"))
-    count_pieces(cut_fragments(gold, [], lenient=False), [], METRICS, Problems(), progress=seen.append)
+    count_pieces(cut_fragments(gold, [], lenient=False), {}, METRICS, Problems(), progress=seen.append)
     assert seen == [10, 20, 23]
 
 

@@ -70,24 +70,32 @@ def in_text_order(edits: Iterable[StandoffEdit]) -> tuple[StandoffEdit, ...]:
 
 
 def fragments_hash(fragments: Iterable[Fragment]) -> str:
-    """Content hash of edits: spans, corrections, optionality, sets; not types, indexes or the order of files."""
-    return hash_of_digests({each.name: edits_digest(each) for each in fragments})
+    """Content hash of edits: spans, corrections, optionality, sets; not types, indexes or the order of files.
+
+    Args:
+        fragments: The fragments; no name stands twice.
+    """
+    return hash_of_digests({each.name: edits_digest(each.edits) for each in fragments})
 
 
 def texts_hash(fragments: Iterable[Fragment]) -> str:
-    """Content hash of the source texts; of the names alone where no text was read."""
-    return hash_of_digests({each.name: text_digest(each) for each in fragments})
+    """Content hash of the source texts; of the names alone where no text was read.
+
+    Args:
+        fragments: The fragments; no name stands twice.
+    """
+    return hash_of_digests({each.name: text_digest(each.text) for each in fragments})
 
 
-def edits_digest(fragment: Fragment) -> bytes:
+def edits_digest(edits: Iterable[StandoffEdit]) -> bytes:
     """A fragment's part of ``fragments_hash``, for whoever never holds all of them."""
-    rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in fragment.edits)
+    rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in edits)
     return _digest("".join(map(repr, rows)))
 
 
-def text_digest(fragment: Fragment) -> bytes:
+def text_digest(text: str | None) -> bytes:
     """A fragment's part of ``texts_hash``."""
-    return _digest(fragment.text or "")
+    return _digest(text or "")
 
 
 def hash_of_digests(digests: Mapping[str, bytes]) -> str:

@@ -11,6 +11,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import GOLD, is_xml
 from errorbar.formats.hoo_xml import read_bytes
+from errorbar.formats.opening import read_once
 from errorbar.formats.reference import NamedFile
 
 RAW = "Raw"
@@ -84,6 +85,10 @@ class RunFiles:
 
     name: str
     files: Mapping[str, DataFile]
+
+    def lacking(self, fragments: Sequence[str]) -> list[str]:
+        """Those of some fragments that the run has nothing about."""
+        return [name for name in fragments if name not in self.files]
 
     def about(self, fragments: Sequence[str]) -> RunFiles:
         """Those about some fragments."""
@@ -169,7 +174,7 @@ def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems)
     known = dict.fromkeys(fragments)
     found: dict[str, DataFile] = {}
     for fragment, file in list_files(Path(path), ".xml", ".txt").items():
-        called = fragments[0] if len(fragments) == 1 and Path(path).is_file() else fragment
+        called = fragments[0] if len(fragments) == 1 and not Path(path).is_dir() else fragment
         if called in known:
             found[called] = DataFile(file)
             continue
@@ -189,20 +194,25 @@ def _list_texts(gold: Path, source: str | None) -> dict[str, Path]:
     """Source texts by fragment: those of ``source``, else of the ``Raw`` folder beside or inside ``gold``."""
     if source is not None:
         named = Path(source)
-        if named.is_file():
-            return {fragment_name(gold if gold.is_file() else named): named}
+        if named.is_file() or read_once(named):
+            return {fragment_name(named if gold.is_dir() else gold): named}
         return list_files(named, ".txt")
     folder = gold if gold.is_dir() else gold.parent
     raw = next((each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()), None)
-    return {} if raw is None else list_files(raw, ".txt")
+    texts = {} if raw is None else list_files(raw, ".txt")
+    if not gold.is_dir():  # the others are about other fragments
+        texts = {name: file for name, file in texts.items() if name == fragment_name(gold)}
+    return texts
 
 
 def list_files(path: Path, *endings: str) -> dict[str, Path]:
     """The files of a folder by fragment, in order; a file is a folder of one.
 
     Raises:
-        InputError: If no file of the folder ends so, or two are about one fragment.
+        InputError: If there is nothing at the path, no file of the folder ends so, or two are about one fragment.
     """
+    if not path.exists() and not read_once(path):
+        read_bytes(path)  # says what is wrong
     if path.is_dir() and (path / GOLD).is_dir() and not any(is_xml(each) for each in path.iterdir()):
         path /= GOLD
     wanted = tuple(end for ending in endings for end in (ending, f"{ending}.gz"))

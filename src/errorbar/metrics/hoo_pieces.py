@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from errorbar.core.problems import Problems
@@ -23,13 +23,11 @@ class RunPart:
 
     Attributes:
         problems: What reading it found.
-        missing: Fragments that it lacks.
         hypothesis: A digest of its edits for each fragment.
         statistics: Counts under each metric; none where anything of the piece is wrong.
     """
 
     problems: Problems
-    missing: list[str]
     hypothesis: Digests
     statistics: list[HooStatistics]
 
@@ -72,8 +70,8 @@ class Counting:
         metrics = self.metrics if sound else ()
         return PieceCounts(
             read.problems,
-            {one.name: text_digest(one) for one in read.gold},
-            {one.name: edits_digest(one) for one in read.gold},
+            {one.name: text_digest(one.text) for one in read.gold},
+            {one.name: edits_digest(one.edits) for one in read.gold},
             [self._part(read.gold, run, metrics) for run in read.runs],
         )
 
@@ -82,8 +80,7 @@ class Counting:
         said = [run.edits.get(one.name, ()) for one in gold]
         return RunPart(
             run.problems,
-            [one.name for one in gold if one.name not in run.edits],
-            {one.name: edits_digest(Fragment(one.name, own)) for one, own in zip(gold, said, strict=True)},
+            {one.name: edits_digest(own) for one, own in zip(gold, said, strict=True)},
             [metric.measure(gold, said) for metric in metrics],
         )
 
@@ -94,27 +91,24 @@ class _Whole:
 
     name: str
     found: list[Problems] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
     hypothesis: Digests = field(default_factory=dict)
     parts: list[list[HooStatistics]] = field(default_factory=list)
 
     def add(self, part: RunPart) -> None:
         self.found.append(part.problems)
-        self.missing += part.missing
         self.hypothesis |= part.hypothesis
         self.parts.append(part.statistics)
 
     def counts(self, metrics: Sequence[Hoo]) -> list[RunCounts]:
         hypothesis = hash_of_digests(self.hypothesis)
-        return [
-            RunCounts(self.name, metric, join([part[at] for part in self.parts]), hypothesis)
-            for at, metric in enumerate(metrics)
-        ]
+        joined = [join([part[at] for part in self.parts]) for at in range(len(metrics))]
+        self.parts.clear()  # as large again
+        return [RunCounts(self.name, *each, hypothesis) for each in zip(metrics, joined, strict=True)]
 
 
 def count_pieces(
     pieces: Iterable[FragmentPiece],
-    runs: Sequence[str],
+    runs: Mapping[str, Sequence[str]],
     metrics: Sequence[Hoo],
     problems: Problems,
     *,
@@ -124,13 +118,14 @@ def count_pieces(
 ) -> HooCounts:
     """Count runs against gold edits, each piece read by whoever the executor gives it to.
 
-    Neither the size of the pieces nor the number of workers changes a count, a hash or a message.
+    The number of workers changes no count, hash or message. The size of the pieces changes no count or hash, only which
+    problems are named where reading stops early: at the limit of errors, or at a file that cannot be read.
 
     Args:
         pieces: The fragments, in order (``errorbar.edits.standoff_pieces.cut_fragments``).
-        runs: The runs' names.
+        runs: The runs' names, each with the fragments that it lacks.
         metrics: What to count.
-        problems: Where problems are recorded: those of the gold edits first, then those of each run.
+        problems: Where problems are recorded, after those that it has: of the gold edits first, then of each run.
         missing_as_empty: Take a fragment that a run lacks for one without edits, and note it.
         progress: Told how many fragments are done.
         executor: Who does the work; None: this process.
@@ -156,8 +151,7 @@ def count_pieces(
     for run in whole:
         for found in run.found:
             problems.collect(found)
-        if n_errors < problems.limit:  # all of them were looked at
-            say_missing(run.name, run.missing, problems, as_empty=missing_as_empty)
+        say_missing(run.name, runs[run.name], problems, as_empty=missing_as_empty)
     problems.raise_errors()
     counts = [each for run in whole for each in run.counts(metrics)]
     return HooCounts(len(source), hash_of_digests(source), hash_of_digests(reference), counts)
