@@ -179,6 +179,31 @@ class TestScore:
         assert whole.code == 1
         assert "no source text for fragment 1" in whole.out
 
+    def test_texts_of_another_set(self, gold: str, tmp_path: Path, errorbar: CommandLine) -> None:
+        """Not a run that proposes nothing, whatever is asked for."""
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other/7.txt").write_text("Something else.")
+        done = errorbar("score", "--metric", "hoo", "--gold", gold, str(tmp_path / "other"), "--missing-as-empty")
+        assert (done.code, done.out) == (2, "")
+        assert "no file of run other is about a fragment of the gold set (expected e.g. 1.txt)" in done.err
+
+    def test_a_folder_called_by_a_number_is_a_run_of_its_team(
+        self, gold: str, team: str, errorbar: CommandLine
+    ) -> None:
+        done = errorbar(
+            "score", "--metric", "hoo", "--gold", gold, f"{team}/0", f"{team}/1", "--best", "--format", "csv"
+        )
+        rows = [line.split(",") for line in done.out.splitlines()[1:]]
+        assert {row[done.out.split("\n")[0].split(",").index("team")] for row in rows} == {"UI"}
+
+    @pytest.mark.parametrize("command", ["compare", "ceiling"])
+    def test_commands_that_do_not_know_hoo_say_so(
+        self, gold: str, team: str, errorbar: CommandLine, command: str
+    ) -> None:
+        done = errorbar(command, "--gold", gold, f"{team}/0", f"{team}/1")
+        assert (done.code, done.out) == (2, "")
+        assert "is HOO data, which score, report, task, check and convert read" in done.err
+
     def test_single_files_may_be_called_anything(
         self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine
     ) -> None:
@@ -315,9 +340,22 @@ class TestConvert:
         convert_hoo([f"{gold}/Gold/2GE.xml"], "hoo")
         assert capfdbinary.readouterr().out.startswith(b"<?xml")
 
+    def test_corrected_texts_go_where_they_are_told(self, gold: str, tmp_path: Path) -> None:
+        """Several into a folder, made if need be, as edit files; one into a file, unless a folder is there."""
+        convert_hoo([gold], "text", str(tmp_path / "made/here"))
+        assert (tmp_path / "made/here/2.txt").read_text() == '"A dog ran.\n'
+        assert (tmp_path / "made/here/1.txt").read_text().startswith("She goes home.")
+        one = f"{gold}/Gold/2GE.xml"
+        convert_hoo([one], "text", str(tmp_path / "plain"))
+        convert_hoo([one], "text", str(tmp_path))
+        assert (tmp_path / "plain").read_text() == (tmp_path / "2.txt").read_text() == '"A dog ran.\n'
+
     def test_what_cannot_be(self, gold: str, tmp_path: Path) -> None:
+        (tmp_path / "there").write_text("")
         for to, out, error in (
             ("text", "-", "hoo-one-file"),
+            ("text", str(tmp_path / "x.txt"), "hoo-one-file"),
+            ("text", str(tmp_path / "there"), "hoo-one-file"),
             ("hoo", str(tmp_path / "x.xml"), "hoo-one-file"),
         ):
             with pytest.raises(InputError) as refused:
@@ -362,7 +400,7 @@ class TestRealData:
     def test_reproduce(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = str(data / "hoo2011/test")
         reproduce_hoo2011(folder, style="json")
-        document = json.loads(capsys.readouterr().out)
+        document = validated("reproduce-hoo2011", capsys.readouterr().out)
         # Nine rows as published, four short by the missing text 1062 (data/README.md).
         outcomes = {row["type"]: (row["ours"], row["outcome"]) for row in document["table8"]}
         assert outcomes["Noun"] == (113, "match")

@@ -7,10 +7,12 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from errorbar.metrics.hoo import Hoo
 from tests.helpers.cli import CommandLine
 
 ERRORBAR = str(Path(sys.executable).with_name("errorbar"))
@@ -42,13 +44,18 @@ class TestDoctor:
 
 
 def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -> None:
-    (m2,) = json.loads(errorbar("metrics", "--format", "json").out)["metrics"]
+    m2, hoo = json.loads(errorbar("metrics", "--format", "json").out)["metrics"]
     assert {p["name"]: p["default"] for p in m2["parameters"]} == {
         "beta": 0.5,
         "max_unchanged": 2,
         "ignore_case_space": False,
         "choose": "running",
     }
+    listed = {p["name"]: p["default"] for p in hoo["parameters"]}
+    assert listed.pop("conventions") == "paper"
+    assert listed == {name: getattr(Hoo(), name) for name in listed}
+    assert len(listed) == len(fields(Hoo))
+    assert "hoo2012-tool" in errorbar("metrics").out
 
 
 class TestCompletion:

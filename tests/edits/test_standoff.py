@@ -471,6 +471,17 @@ class TestMaxMatch:
         far, unknown = standoff(18, 19, "J"), standoff(0, 1)
         assert redecompose(fragment(standoff(0, 1, "x"), text=text), [far, unknown]) == [unknown, far]
 
+    def test_edits_that_overlap_stay_as_they_are(self) -> None:
+        """No text is made of them; those that overlap nothing are cut anew all the same."""
+        text = "She go home and he run"
+        gold = fragment(standoff(0, 3, "He"), standoff(4, 6, "goes"), standoff(19, 22, "runs"), text=text)
+        merged = standoff(0, 6, "He goes")
+        over = [standoff(16, 22, "she ran"), standoff(19, 22, "runs")]
+        found = redecompose(gold, [*over, merged])
+        assert [(e.start, e.end) for e in found] == [(0, 3), (4, 6), (16, 22), (19, 22)]
+        inside = [standoff(0, 22, "x"), standoff(4, 6, "goes"), standoff(7, 11, "away")]  # all in one
+        assert redecompose(gold, inside) == inside
+
     def test_the_changed_text_stays_the_same_and_gold_finds_itself(self, data: Path) -> None:
         rng = random.Random(4)
         for one in read_real(data, "test")[0]:

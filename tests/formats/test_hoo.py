@@ -65,6 +65,36 @@ class TestReading:
         assert found.edits[0].corrections == (" <\n ",)
 
 
+class TestWarnings:
+    """What is read as it stands, and perhaps not what was meant."""
+
+    def said(self, *edits: str, system: bool = False, text: str | None = None) -> list[str]:
+        _, problems = parse(edits_xml(*edits), system=system, text=text)
+        return [f"{note.place}: {note.what} [{note.code}]" for note in problems.notes]
+
+    def test_overlaps(self) -> None:
+        wide = edit_xml('type="R" index="1" start="2" end="9"')
+        inside = edit_xml('type="R" index="2" start="6" end="9"')
+        touching = edit_xml('type="R" index="3" start="9" end="10"')
+        behind = edit_xml('type="R" index="4" start="3" end="4"')
+        both = ["1.xml:3: edit 2: it overlaps edit 1 [hoo-overlap]"]
+        for system in (False, True):
+            assert self.said(inside, wide, touching, system=system) == both
+        assert len(self.said(wide, inside, behind)) == 2  # each overlaps the wide one
+
+    def test_edits_without_a_type_are_told_once(self) -> None:
+        bare = [edit_xml(f'index="{k}" start="{k}" end="{k}"') for k in range(4)]
+        typed = edit_xml('type="MD" index="9" start="9" end="9"')
+        assert self.said(*bare, typed) == ["1.xml:3: 4 of 5 edits have no error type [hoo-type]"]
+        assert self.said(*bare, system=True) == []
+
+    @pytest.mark.parametrize(("text", "is_said"), [("\n  ", True), (" \n\t", True), ("\n", False), ("  ", False)])
+    def test_what_may_have_been_a_null_correction(self, text: str, is_said: bool) -> None:
+        """An indenting program puts ``<correction>`` and its end in two lines; a line end alone may be meant."""
+        said = self.said(edit_xml('type="R" index="1" start="0" end="1"', "a", (text,)))
+        assert [line.endswith("[hoo-blank]") for line in said] == [True] * is_said
+
+
 class TestRepairs:
     """Refused in strict mode, mended with a note that names file, line and edit in lenient mode."""
 

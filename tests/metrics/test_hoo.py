@@ -149,6 +149,23 @@ class TestHandWorked:
         assert three(scored(gold, [standoff(8, 8, "the ")], "hoo(insertion=text)")) == (0, 0, 0)
         assert three(scored(gold, [standoff(8, 8, " dog")], "hoo(insertion=text)")) == (1, 0, 0)
 
+    @pytest.mark.parametrize("tool", ["hoo2011-tool", "hoo2012-tool"])
+    def test_at_an_edge_too_only_the_first_correction_of_a_system_counts(self, tool: str) -> None:
+        text = "a b c dog e"
+        gold = fragment(standoff(6, 9, "the cat"), text=text)
+        for said, expected in ((("the ", "zzz "), 1), (("zzz ", "the "), 0)):
+            assert three(scored(gold, [standoff(6, 6, *said)], f"hoo(conventions={tool})"))[0] == expected
+        # Of the annotators' corrections each counts, on either side.
+        point = fragment(standoff(6, 6, "zzz ", "the "), text=text)
+        assert three(scored(point, [standoff(6, 9, "the cat", "dog")], f"hoo(conventions={tool})"))[0] == 1
+        assert three(scored(point, [standoff(6, 9, "dog", "the cat")], f"hoo(conventions={tool})"))[0] == 0
+
+    def test_overlapping_edits_are_scored_under_every_matching(self) -> None:
+        gold = replace(fragment(standoff(6, 9, "x")), text="a b c dog e")
+        system = [standoff(6, 9, "x"), standoff(2, 9, "y")]
+        for spec in ("hoo", "hoo(matching=maxmatch)"):
+            assert three(scored(gold, system, spec)) == (1, 1, 1)
+
     def test_one_character_at_an_edge(self) -> None:
         gold, system = fragment(standoff(4, 5, "x")), [standoff(5, 5, "x")]
         assert three(scored(gold, system, "hoo(insertion=touch)")) == (1, 0, 0)

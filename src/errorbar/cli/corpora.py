@@ -16,6 +16,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.shift import ShiftDetector
 from errorbar.formats.documents import add_documents
+from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, refuse_same_names
 from errorbar.metrics.scoring import warn_shifted
@@ -106,8 +107,13 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loade
     """
     if sum(NamedFile.parse(argument).path == "-" for argument in (*source.gold, *systems)) > 1:
         raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
+    gold = expand_files(source.gold)
+    for file in gold:
+        if is_hoo(file.path):
+            what = f"{file.path} is HOO data, which score, report, task, check and convert read"
+            raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of it"))
     problems = Problems(lenient=lenient)
-    corpus = read_named(expand_files(source.gold), problems, unmarked=source.unmarked)
+    corpus = read_named(gold, problems, unmarked=source.unmarked)
     if source.documents:
         add_documents(corpus, source.documents, problems)
     files = [NamedFile.parse(system) for system in systems]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from errorbar.cli.hoo_routing import HOO
 from errorbar.cli.options import show_notes
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff import apply_standoff
@@ -16,7 +15,7 @@ from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, 
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hoo_folder import read_gold, read_run, read_source
 from errorbar.formats.hoo_jsonl import has_standoff, read_standoff, write_standoff
-from errorbar.formats.hoo_write import save_fragments, save_text
+from errorbar.formats.hoo_write import save_fragments, save_texts
 from errorbar.formats.opening import Lines, rereadable
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format
@@ -92,11 +91,7 @@ def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequ
             for one in fragments
         }
         problems.raise_errors()
-        if len(texts) > 1 and (out == STANDARD_OUTPUT or not Path(out).is_dir()):
-            what = f"{len(texts)} corrected texts cannot go into one file"
-            raise InputError(Problem("hoo-one-file", what, Place(out), fix="name a folder that exists: --out FOLDER"))
-        for name, text in texts.items():
-            save_text(text, str(Path(out) / f"{name}.txt") if len(texts) > 1 else out)
+        save_texts(texts, out)
         return
     annotator = annotators[0] if annotators else ANNOTATOR
     pairs = [(fragment, list(fragment_sentences(fragment, annotator, problems))) for fragment in fragments]

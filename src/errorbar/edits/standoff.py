@@ -1,10 +1,10 @@
 """Stand-off edits and texts: applying edits, undoing them, and finding the edits between two texts.
 
 Formula
-    Words (runs of letters and digits with inner apostrophes and hyphens) and single other characters that are not
-    white space are aligned with the fewest inserted, deleted and substituted ones, then with the fewest edits
-    (errorbar.edits.extract). Every run of changed words becomes one edit; the white space around it decides where
-    an edit begins and ends.
+    Words (runs of letters and digits with inner apostrophes and hyphens, and stops as in 3.5 and e.g.) and single other
+    characters that are not white space are aligned with the fewest inserted, deleted and substituted ones, then with
+    the fewest edits (errorbar.edits.extract). Every run of changed words becomes one edit; the white space around it
+    decides where an edit begins and ends.
 Conventions
     Edits begin and end at words, so words changed side by side form one edit. A deleted word takes the white space
     after it along, where the white space before it stays (``such manner`` + space, as the annotators of HOO do),
@@ -29,7 +29,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.extract import extract_edits
 
-WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+WORD = re.compile(r"\w+(?:(?:['’-]|(?<=\d)\.(?=\d)|(?<=\b[^\W\d_])\.(?=[^\W\d_]\b))\w+)*|[^\w\s]")
 SMALL = 2_500
 """Word pairs that are compared one with each other without fixing anything first."""
 MOST_PAIRS = 4_000_000

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.maxmatch import max_match
 from errorbar.edits.standoff import apply_standoff
 
@@ -24,15 +24,16 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
     """Cut a system's changes into the edits that agree best with the gold edits.
 
     The text is searched stretch by stretch: stretches are the spans of gold and system edits, joined where no more
-    than ``max_unchanged`` words lie between them. White space counts as a token, so that spans are exact.
+    than ``max_unchanged`` words lie between them. White space counts as a token, so that spans are exact. No text is
+    made of edits that overlap, so these stay as they are.
 
     Args:
         gold: The gold edits and the source text.
-        system: The system's edits of it, which may not overlap.
+        system: The system's edits of it.
         max_unchanged: How many unchanged words an edit may span.
 
     Raises:
-        InputError: If the fragment has no text, or the system's edits overlap.
+        InputError: If the fragment has no text.
     """
     text = gold.text
     if text is None:
@@ -40,19 +41,34 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
         raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
     if not system:
         return []
-    apply_standoff(text, system, place=Place(gold.file))  # refuses edits that overlap
     found: list[StandoffEdit] = []
+    clear = set(_apart([edit for edit in system if edit.corrections and edit.end <= len(text)]))
     for low, high in _stretches(text, [*gold.edits, *system], max_unchanged):
         mine = [edit for edit in system if low <= edit.start and edit.end <= high]
         theirs = [edit for edit in gold.edits if low <= edit.start and edit.end <= high]
-        known = [edit for edit in mine if edit.corrections]
-        found += [edit for edit in mine if not edit.corrections]  # they change no text, so there is nothing to cut
+        known = [edit for edit in mine if edit in clear]
+        found += [edit for edit in mine if edit not in clear]  # also those that change no text
         if theirs and known:
             anew = list(_search(text, low, high, theirs, known, max_unchanged))
             # The search merges neighbors that touch, so the edits as they were can agree better.
             known = max(known, anew, key=lambda edits: _agreeing(edits, theirs))
         found += known
     return sorted(found, key=lambda edit: (edit.start, edit.end))
+
+
+def _apart(edits: Sequence[StandoffEdit]) -> Iterator[StandoffEdit]:
+    """Those that overlap no other one."""
+    reach, last, alone = 0, None, True
+    for edit in in_text_order(edits):
+        if edit.start < reach:
+            alone = False
+        else:
+            if last is not None and alone:
+                yield last
+            last, alone = edit, True
+        reach = max(reach, edit.end)
+    if last is not None and alone:
+        yield last
 
 
 def _agreeing(edits: Sequence[StandoffEdit], gold: Sequence[StandoffEdit]) -> int:

@@ -18,6 +18,8 @@ from errorbar.formats.opening import display_name
 
 _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")
 _ATTRIBUTES = ("type", "index", "start", "end", "cset")
+_INDENTED = re.compile(r"\s*\n[ \t]+")
+"""What a program that indents XML makes of an empty element."""
 SEVERAL = "several corrections"
 
 
@@ -54,6 +56,9 @@ def read_edits(
     lines, edits = [line for line, _ in found], [edit for _, edit in found]
     if text is not None:
         lines, edits = _check_text(lines, edits, text, context)
+    if not system:
+        _check_types(lines, edits, context)
+    _check_overlaps(lines, edits, context)
     _check_indexes(lines, edits, context)
     _check_groups(lines, edits, context)
     return Fragment(name, in_text_order(edits), text, shown)
@@ -69,7 +74,7 @@ def _edit(raw: RawEdit, context: _Context, *, system: bool) -> StandoffEdit | No
     for key in raw.attributes.keys() - set(_ATTRIBUTES):
         problems.repairable("hoo-attribute", say(f"unknown attribute '{key}'"), place, repair="it is left out")
     kind, group = _type(raw.attributes.get("type", ""), raw.attributes.get("cset", ""), say, place, problems)
-    if not system and kind not in inventory("hoo").types:
+    if not system and kind and kind not in inventory("hoo").types:
         problems.note("hoo-type", say(f"unknown error type '{kind}'"), place, fix="it counts as Other")
     nulls = [at for at, each in enumerate(raw.corrections or ()) if not each.empty and not each.text]
     corrections = tuple(_correction(each) for at, each in enumerate(raw.corrections or ()) if at not in nulls)
@@ -79,6 +84,9 @@ def _edit(raw: RawEdit, context: _Context, *, system: bool) -> StandoffEdit | No
     if system and len(corrections) > 1:
         what = say(f"a system's edit with {SEVERAL}")
         problems.note("hoo-several", what, place, fix="only the first is scored")
+    if any(_INDENTED.fullmatch(each) for each in corrections):
+        what = say("a correction of nothing but a line end and an indentation")
+        problems.note("hoo-blank", what, place, fix="if it should be the null correction, write <correction/>")
     original = "" if raw.original is None or raw.original.empty else raw.original.text
     if raw.original is None and span[0] < span[1]:
         problems.repairable("hoo-original", say("no <original>"), place, repair="taken from the text")
@@ -185,6 +193,23 @@ def _from_bytes(
         repair = f"read as characters {start} {end}"
         problems.repairable("hoo-byte-offsets", what, place, expected="characters", repair=repair)
     return edit._replace(start=start, end=end)
+
+
+def _check_types(lines: Sequence[int], edits: Sequence[StandoffEdit], context: _Context) -> None:
+    without = [line for line, edit in zip(lines, edits, strict=True) if not edit.type]
+    if without:
+        what = f"{len(without)} of {len(edits)} edits have no error type"
+        context.problems.note("hoo-type", what, context.place(without[0]), fix="they count as Other")
+
+
+def _check_overlaps(lines: Sequence[int], edits: Sequence[StandoffEdit], context: _Context) -> None:
+    last: StandoffEdit | None = None
+    for line, edit in sorted(zip(lines, edits, strict=True), key=lambda pair: (pair[1].start, pair[1].end)):
+        if last is not None and edit.start < last.end:
+            what = f"edit {edit.index}: it overlaps edit {last.index}"
+            context.problems.note("hoo-overlap", what, context.place(line), fix="both count; a text can have only one")
+        if last is None or edit.end > last.end:
+            last = edit
 
 
 def _check_indexes(lines: Sequence[int], edits: Sequence[StandoffEdit], context: _Context) -> None:

@@ -106,6 +106,8 @@ class RunFiles:
 def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
     """Read run arguments: ``path`` or ``name=path``; a folder of folders is a team with a run in each.
 
+    A folder that is called by a number, ``UI/9``, is a run of the team whose folder it stands in: ``UI-9``.
+
     Returns:
         Name and path of each run.
 
@@ -122,7 +124,10 @@ def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
             named = [(each.name if each.name.startswith(file.name) else f"{file.name}-{each.name}") for each in folders]
             runs += zip(named, map(str, folders), strict=True)
         else:
-            runs.append((file.name.removesuffix(".xml"), file.path))
+            name = file.name.removesuffix(".xml")
+            team = path.resolve().parent.name
+            numbered = name.isdecimal() and name == path.name and path.is_dir() and team
+            runs.append((f"{team}-{name}" if numbered else name, file.path))
     names = [name for name, _ in runs]
     for name in names:
         if names.count(name) > 1:
@@ -169,7 +174,7 @@ def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems)
         problems: Where files about other fragments are noted.
 
     Raises:
-        InputError: If nothing is there, or two files are about one fragment.
+        InputError: If nothing is there, nothing is about these fragments, or two files are about one fragment.
     """
     known = dict.fromkeys(fragments)
     found: dict[str, DataFile] = {}
@@ -180,6 +185,10 @@ def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems)
             continue
         what = f"fragment {called} of run {name} is not scored"
         problems.note("hoo-not-in-gold", what, Place(str(file)), fix=nearest(called, known))
+    if not found:
+        what = f"no file of run {name} is about a fragment of the gold set"
+        expected = f"e.g. {fragments[0]}.txt" if fragments else ""
+        raise InputError(Problem("hoo-no-files", what, Place(path), expected, "are these other texts?"))
     return RunFiles(name, found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -83,6 +83,26 @@ def save_fragments(fragments: Sequence[Fragment], out: str, problems: Problems, 
     if texts:
         for fragment in fragments:
             save_text(fragment.text or "", str(_in_folder(folder / RAW, f"{fragment.name}.txt")))
+
+
+def save_texts(texts: Mapping[str, str], out: str) -> None:
+    """Write texts: one text into one file, else a folder.
+
+    Args:
+        texts: Texts by the names of their fragments.
+        out: A folder, made if need be; or a file (a name that ends in ``.txt`` or ``.gz``, ``-``, or whatever is no
+            folder where there is one text).
+
+    Raises:
+        InputError: If something cannot be written, or several texts should go into one file.
+    """
+    one_file = out == STANDARD_OUTPUT or out.endswith((".txt", ".gz")) or Path(out).is_file()
+    one_file |= len(texts) == 1 and not Path(out).is_dir()
+    if one_file and len(texts) != 1:
+        what = f"{len(texts)} corrected texts cannot go into one file"
+        raise InputError(Problem("hoo-one-file", what, Place(out), fix="name a folder: --out FOLDER"))
+    for name, text in texts.items():
+        save_text(text, out if one_file else str(_in_folder(Path(out), f"{name}.txt")))
 
 
 def save_text(text: str, out: str) -> None:

@@ -125,7 +125,7 @@ class Hoo:
         Parameter("csets", str, "apart", "How consistency sets are scored.", _OneOf("apart", "together")),
     )
     conventions_parameter: ClassVar[Parameter] = Parameter(
-        "conventions", str, PAPER, "A named set of the parameters above.", _OneOf(*CONVENTIONS)
+        "conventions", str, PAPER, f"A named set of these: {', '.join(CONVENTIONS)}.", _OneOf(*CONVENTIONS)
     )
 
     beta: float = 1.0

@@ -143,7 +143,7 @@ def _touch(
     start, end = start[:, None], end[:, None]
     touches = (start <= s_end) & (s_start <= end) & ((start == end) ^ (s_start == s_end))
     for g, s in zip(*np.nonzero(touches & ~lenient), strict=True):
-        one, other = gold[g], system[s]
+        one, other = gold[g], system[s]._replace(corrections=system[s].corrections[:1])
         point, span = (one, other) if one.is_insertion else (other, one)
         if rules.insertion == "text" and not _same_at_edge(point, span):
             continue
