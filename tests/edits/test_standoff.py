@@ -23,7 +23,7 @@ from errorbar.edits.standoff_likeness import LONG, kept_pairs, kept_triples, why
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_runs import run_edits, text_edits
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
-from errorbar.formats.hoo_folder import Run
+from errorbar.formats.hoo_folder import CorrectedText, Run
 from errorbar.formats.reference import read_corpus
 from tests.helpers.standoff import fragment, read_real, standoff
 
@@ -106,6 +106,19 @@ class TestExtract:
         )
         assert apply_standoff(source, edits) == target
 
+    def test_edits_are_numbered_from_1(self) -> None:
+        assert [edit.index for edit in extract_standoff("a b c", "x b y", "9")] == ["9-0001", "9-0002"]
+
+    def test_words_that_moved_in_a_long_text(self) -> None:
+        """60 words, of which the first ten go to the end: ten fewest words are deleted and ten inserted.
+
+        60 * 60 pairs are more than ``SMALL``, and the runs that both texts share are not in one order.
+        """
+        words = [f"w{k}" for k in range(60)]
+        source, target = " ".join(words), " ".join([*words[10:], *words[:10]])
+        moved = " ".join(words[:10])
+        assert found(source, target) == [(0, len(moved) + 1, ""), (len(source), len(source), f" {moved}")]
+
     def test_rewritten_text_takes_no_ages(self) -> None:
         source = " ".join(f"s{k}" for k in range(3000))
         target = " ".join(f"t{k}" for k in range(3000))
@@ -152,10 +165,12 @@ class TestRuns:
     def test_a_text_that_is_no_correction_of_the_source(self) -> None:
         other = "completely unrelated prose stands here instead of it"
         problems = Problems()
-        text_edits(self.gold, other, Place("run"), problems)
-        assert [problem.code for problem in problems.errors] == ["hoo-not-a-correction"]
+        text_edits(self.gold, CorrectedText(other, "run.txt"), problems)
+        assert [(problem.code, str(problem.place)) for problem in problems.errors] == [
+            ("hoo-not-a-correction", "run.txt")
+        ]
         problems = Problems(lenient=True)
-        assert text_edits(self.gold, other, Place("run"), problems)
+        assert text_edits(self.gold, CorrectedText(other, "run.txt"), problems)
         assert [note.severity for note in problems.notes] == ["repaired"]
 
     def test_real_corrections_keep_far_more_than_unrelated_texts(self, data: Path) -> None:
@@ -212,6 +227,12 @@ class TestRuns:
     def test_a_short_text_that_is_clearly_another_one(self, source: str, target: str) -> None:
         assert why_no_correction(source, target)
 
+    def test_a_short_text_may_become_three_times_as_long_and_ten_words(self) -> None:
+        """5 words: 3 * 5 + 10 = 25. Of the source's letter triples all stay."""
+        source = "He go to school today"
+        assert why_no_correction(source, source + " and" * 20) == ""
+        assert why_no_correction(source, source + " and" * 21) == "it has 26 words, the source 5"
+
     def test_sentences_of_ten_annotators(self, data: Path) -> None:
         """No version that an annotator wrote is refused; of unrelated sentences of the same length most are."""
         folder = data / "bn2015_10gec"
@@ -244,7 +265,7 @@ class TestRuns:
 
     def test_a_text_without_a_source(self) -> None:
         problems = Problems()
-        text_edits(fragment(), "x", Place("run"), problems)
+        text_edits(fragment(), CorrectedText("x", "run.txt"), problems)
         assert [problem.code for problem in problems.errors] == ["hoo-no-text"]
 
 
@@ -310,6 +331,19 @@ class TestTokens:
         )
         lost = sorted(note.what for note in problems.notes)
         assert [("comments" in what, "annotator 1" in what) for what in lost] == [(True, False), (False, True)]
+
+    def test_sentences_of_a_document_are_lines_of_its_text(self) -> None:
+        """``x y``, ``u`` and ``v w`` begin at 0, 4 and 6; ``p`` is another document."""
+        sentences = [
+            Sentence("x y", {"0": (Edit(1, 2, ("Y",)),)}, "d"),
+            Sentence("u", {"0": (Edit(0, 1, ("U",)),)}, "d"),
+            Sentence("p", {"0": (Edit(0, 1, ("P",)),)}, "e"),
+            Sentence("v w", {"0": (Edit(1, 2, ("W",)),)}, "d"),
+        ]
+        first, second = sentences_fragments(sentences, "0", Problems())
+        assert (first.name, first.text, second.name, second.text) == ("d", "x y\nu\nv w\n", "e", "p\n")
+        assert [(e.start, e.end, e.original) for e in first.edits] == [(2, 3, "y"), (4, 5, "u"), (8, 9, "w")]
+        assert [(e.start, e.end, e.original) for e in second.edits] == [(0, 1, "p")]
 
     @given(st.data())
     def test_there_and_back(self, data: st.DataObject) -> None:
@@ -380,6 +414,8 @@ class TestMeetingEdits:
             ("abcd", [standoff(0, 1, "x", "y"), standoff(3, 4, "e", "f", "g")], [(0, 1, ("xbce", "ybcf", "xbcg"))]),
             ("abcd", [standoff(0, 1), standoff(3, 4, "e")], [(0, 1, ("abce",))]),  # one without a correction
             ("abcd ef", [standoff(0, 7, "x"), standoff(5, 7, "y")], [(0, 2, ("x",))]),  # overlap: the first alone
+            # The third edit grows together with the first one, though the second, left out, ends further to the left.
+            ("abcd ,.", [standoff(0, 6, "x"), standoff(1, 2, "y"), standoff(6, 7, "'s")], [(0, 3, ("x's",))]),
         ],
     )
     def test_become_one(self, text: str, edits: list[StandoffEdit], expected: list[object]) -> None:
@@ -450,6 +486,17 @@ class TestMaxMatch:
         assert [(e.start, e.end) for e in system] == [(0, 6)]
         found = redecompose(gold, system)
         assert [(e.start, e.end, e.corrections) for e in found] == [(0, 3, ("He",)), (4, 6, ("goes",))]
+
+    def test_one_of_several_gold_corrections_is_enough(self) -> None:
+        gold = fragment(standoff(0, 3, "It", "He"), standoff(4, 6, "goes", "went"), text="She go home")
+        found = redecompose(gold, extract_standoff("She go home", "He goes home"))
+        assert [(e.start, e.end, e.corrections) for e in found] == [(0, 3, ("He",)), (4, 6, ("goes",))]
+
+    def test_a_gold_edit_may_begin_inside_of_a_word(self) -> None:
+        """The annotators took the ending away, the system replaced the word."""
+        gold = fragment(standoff(3, 4, ""), text="dogs ran")
+        (one,) = redecompose(gold, [standoff(0, 4, "dog")])
+        assert (one.start, one.end, one.original, one.corrections) == (3, 4, "s", ("",))
 
     def test_two_edits_are_joined_as_the_gold_edit_is(self) -> None:
         gold = fragment(standoff(0, 11, "He went home"), text="She go home")

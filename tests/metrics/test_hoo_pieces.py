@@ -186,11 +186,13 @@ def test_every_run_without_a_source_is_named_before_a_metric_needs_it(folder: Pa
     shutil.rmtree(folder / "set/Raw")
     for file in sorted((folder / "set/Gold").iterdir())[2:]:  # two of them make errors enough
         file.unlink()
-    runs = [f"{name}={folder / 'T/texts'}" for name in ("a", "b")]
+    runs = [str(folder / name) for name in ("a", "b")]
+    for run in runs:
+        shutil.copytree(folder / "T/texts", run)
     spec = "hoo(matching=maxmatch,edge_space=true)"
     done = errorbar("score", "--metric", spec, "--gold", str(folder / "set/Gold"), *runs)
     assert done.code == 2
-    assert [f"error: {run}: 1000: no source text" in done.err for run in "ab"] == [True, True], done.err
+    assert [f"error: {run}/1000.txt: no source text" in done.err for run in runs] == [True, True], done.err
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -59,7 +59,7 @@ def convert_hoo(
         fragments = read_source(source, problems)
         run = read_run(path, NamedFile.parse(inputs[0]).name, fragments, problems)
         made = [
-            Fragment(one.name, tuple(text_edits(one, run.texts[one.name], Place(path), problems)), one.text)
+            Fragment(one.name, tuple(text_edits(one, run.texts[one.name], problems)), one.text)
             for one in fragments
             if one.name in run.texts
         ]

@@ -9,32 +9,32 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff import extract_standoff
 from errorbar.edits.standoff_likeness import why_no_correction
-from errorbar.formats.hoo_folder import Run
+from errorbar.formats.hoo_folder import CorrectedText, Run
 
 Edits = tuple[StandoffEdit, ...]
 
 
-def text_edits(fragment: Fragment, corrected: str, place: Place, problems: Problems) -> list[StandoffEdit]:
+def text_edits(fragment: Fragment, corrected: CorrectedText, problems: Problems) -> list[StandoffEdit]:
     """Find the edits that turn a fragment's text into a corrected text.
 
     Args:
         fragment: The fragment; without a text, an error is recorded.
         corrected: The corrected text.
-        place: Where it is from, for messages.
         problems: Where problems are recorded: also a text that has little in common with the source.
     """
+    place = Place(corrected.file)
     if fragment.text is None:
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
         problems.error("hoo-no-text", what, place, fix="--source FOLDER")
         return []
-    reason = why_no_correction(fragment.text, corrected)
+    reason = why_no_correction(fragment.text, corrected.text)
     if reason:
         what = f"fragment {fragment.name}: this text seems to be another one: {reason}"
         repair = "scored as it is"
         problems.repairable("hoo-not-a-correction", what, place, expected="a corrected version of it", repair=repair)
         if not problems.lenient:
             return []
-    return extract_standoff(fragment.text, corrected, fragment.name)
+    return extract_standoff(fragment.text, corrected.text, fragment.name)
 
 
 def run_edits(run: Run, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False) -> list[Edits]:
@@ -59,7 +59,7 @@ def present_edits(run: Run, gold: Sequence[Fragment], problems: Problems) -> dic
         if name in run.edits:
             found[name] = run.edits[name].edits
         elif name in run.texts:
-            found[name] = tuple(text_edits(fragment, run.texts[name], Place(f"{run.name}: {name}"), problems))
+            found[name] = tuple(text_edits(fragment, run.texts[name], problems))
     return found
 
 

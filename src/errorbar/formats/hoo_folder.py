@@ -12,6 +12,20 @@ from errorbar.core.standoff import Fragment
 from errorbar.formats.hoo import read_edits
 from errorbar.formats.hoo_detect import is_xml
 from errorbar.formats.hoo_files import DataFile, FragmentFiles, RunFiles, list_files, list_gold, list_run
+from errorbar.formats.opening import display_name
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedText:
+    """What a run made of a source text.
+
+    Attributes:
+        text: Its characters.
+        file: Where it is from, for messages.
+    """
+
+    text: str
+    file: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +40,7 @@ class Run:
 
     name: str
     edits: dict[str, Fragment]
-    texts: dict[str, str]
+    texts: dict[str, CorrectedText]
 
 
 def read_gold(path: str, problems: Problems, *, source: str | None = None, need_text: bool = False) -> list[Fragment]:
@@ -96,7 +110,7 @@ def read_run_files(run: RunFiles, gold: Sequence[Fragment], problems: Problems) 
         InputError: If a file cannot be opened, or an edit file is not XML.
     """
     edits: dict[str, Fragment] = {}
-    corrected: dict[str, str] = {}
+    corrected: dict[str, CorrectedText] = {}
     for fragment in gold:
         file = run.files.get(fragment.name)
         if file is None:
@@ -104,7 +118,7 @@ def read_run_files(run: RunFiles, gold: Sequence[Fragment], problems: Problems) 
         if is_xml(file.path):
             edits[fragment.name] = read_edits(file, fragment.name, problems, text=fragment.text, system=True)
         else:
-            corrected[fragment.name] = read_text(file, problems)
+            corrected[fragment.name] = CorrectedText(read_text(file, problems), display_name(file.path))
     return Run(run.name, edits, corrected)
 
 
