@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib import import_module
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Self, TypeVar
@@ -50,9 +53,10 @@ class DaskCluster:
         self._cluster: Any = None
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said here, in one line
         if address == LOCAL:
-            self._cluster = distributed.LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
-            )
+            with _interrupts_later():
+                self._cluster = distributed.LocalCluster(
+                    n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+                )
         else:
             _knock(address)
         try:
@@ -129,6 +133,23 @@ class DaskCluster:
     ) -> None:
         """Leave the cluster, and end it if it is our own."""
         self._close()
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold Ctrl-C back, for seconds at most: a cluster interrupted while it starts leaves complaints behind.
+
+    The processes that start meanwhile never see it; whoever started them ends them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # starts once, and would let the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _knock(address: str) -> None:
