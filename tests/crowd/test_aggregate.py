@@ -28,6 +28,7 @@ from errorbar.crowd import (
     settle_repeats,
     trust_weighted,
 )
+from errorbar.crowd.votes import Votes
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowd.examples import patients, toy
 
@@ -84,6 +85,16 @@ def test_answer_confidence_with_given_trust() -> None:
     assert answers.shares[0, 0] == pytest.approx(0.6166, abs=5e-5)
     with pytest.raises(UsageError, match="'b' has no trust"):
         trust_weighted(table, {"a": 1.0})
+    for bad in (-0.1, np.nan, np.inf):
+        with pytest.raises(UsageError, match=r"the trust of rater 'c' is .*expected a number of at least 0"):
+            trust_weighted(table, {"a": 1.0, "b": 0.0, "c": bad})
+
+
+def test_without_judgments_nothing_is_said() -> None:
+    nothing = toy().take(np.empty(0, np.int64))
+    for way in (majority, agreement_trust, trust_weighted):
+        with pytest.raises(UsageError, match="there is no judgment"):
+            way(nothing)
 
 
 def test_ties_follow_the_policy_and_never_the_order_of_labels() -> None:
@@ -104,6 +115,14 @@ def test_items_without_judgments_have_no_answer_in_any_method() -> None:
         assert answers.answer[7] == -1
         assert np.isnan(answers.shares[7]).all()
     assert 7 not in found.differing
+
+
+def test_an_item_judged_once_may_differ() -> None:
+    # Nobody trusts c, so that z has no answer by trust.
+    table = Judgments.from_columns("xxyyz", "ababc", "EEOOE", labels="EO")
+    found = aggregate(table, rng(), methods=["trust"], trust={"a": 1.0, "b": 1.0, "c": 0.0})
+    assert list(found.answers) == ["majority", "trust"]
+    assert found.differing == (2,)
 
 
 def test_models_beat_the_majority_where_raters_differ() -> None:
@@ -207,6 +226,64 @@ def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
 def test_runs_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="expected all above 0"):
         Runs(**wrong)
+
+
+@pytest.mark.parametrize("model", [dawid_skene, one_coin])
+def test_runs_are_those_asked_for(model: Model) -> None:
+    _, fit = model(patients(), rng(), runs=Runs(3, max_iterations=2))
+    assert [(run.name, run.n_iterations) for run in fit.starts] == [
+        ("vote shares", 2),
+        ("majority", 2),
+        ("random 1", 2),
+    ]
+
+
+def test_starts_are_probabilities_of_what_was_judged() -> None:
+    table = Judgments.from_columns("xxxxyyz", "abcdabd", "EEOOEOE", labels="EOQ")
+    starts = dict(Votes(table.take(table.item < 2), 1).starts(4, rng()))
+    assert list(starts) == ["vote shares", "majority", "random 1", "random 2"]
+    assert starts["vote shares"].tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 0]]
+    assert starts["majority"].tolist() == starts["vote shares"].tolist(), "a tie is divided"
+    for name, truth in starts.items():
+        assert truth.sum(axis=1) == pytest.approx([1, 1, 0]), name
+
+
+@pytest.mark.parametrize("wrong", [(-1.0, 0.5), (2.0, -0.1), (np.inf, 0.5), (2.0, np.nan)])
+def test_a_prior_is_checked(wrong: tuple[float, float]) -> None:
+    with pytest.raises(UsageError, match="expected pseudo-counts of at least 0"):
+        Prior(*wrong)
+    assert Prior() == Prior(2.0, 0.5)
+
+
+def test_models_want_twenty_judgments_of_a_rater_on_average() -> None:
+    table = Judgments.from_columns([str(n) for n in range(20)] * 2, "a" * 20 + "b" * 20, "EO" * 20)
+    assert len(dawid_skene(table, rng())[0].answer) == 20
+    with pytest.raises(UsageError, match=r"19\.5 judgments of a rater on average .*expected 20 or more"):
+        dawid_skene(table.take(np.arange(39)), rng())
+
+
+def test_raters_who_judged_once_or_never() -> None:
+    """a and b agree on six items; c says the same of one of them, an E; d is known by name only."""
+    table = Judgments.from_columns("uvwxyzuvwxyzuv", "aaaaaabbbbbbcd", "EEEOOOEEEOOOEE").take(np.arange(13))
+    assert table.raters == tuple("abcd")
+    _, coin = one_coin(table, rng(), prior=NO_PRIOR, min_items=1)
+    assert coin.rates[:, 0, 0] == pytest.approx([1, 1, 1, 0.5])
+    _, fit = dawid_skene(table, rng(), prior=NO_PRIOR, min_items=1)
+    assert fit.rates[2] == pytest.approx(np.array([[1, 0], [0.5, 0.5]]))  # of c no item is truly O
+    assert fit.rates[3] == pytest.approx(np.full((2, 2), 0.5))
+
+
+def test_a_tally_passes_over_judgments_without_a_label_and_grows() -> None:
+    tally = Tally(("ok", "error"))
+    tally.add(["x", "y", "x"], ["error", "", "ok"])
+    assert tally.items == ("x", "y")
+    assert tally.counts().tolist() == [[1, 1], [0, 0]]
+    tally.add((str(n) for n in range(3000)), ["new"] * 3000)
+    assert tally.counts().shape == (3002, 3)
+    assert tally.counts()[:3].tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 1]]
+    assert tally.counts().sum() == 3002
+    with pytest.raises(UsageError, match=r"1 items and 2 labels .*columns of one length"):
+        tally.add(["x"], ["ok", "ok"])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["error", "ok", "skip"])), min_size=1))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from errorbar.core.errors import UsageError
-from errorbar.core.estimate import Interval
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.crowd import (
     Fixed,
@@ -62,6 +64,70 @@ def test_the_exact_characteristic_agrees_with_simulation(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        (Sprt(), "sprt(good=0.85,bad=0.6,error=0.05)"),
+        (Posterior(), "posterior(threshold=0.7,certainty=0.95,least=4)"),
+        (Running(), "running(threshold=0.7,least=5)"),
+        (Fixed(), "fixed(threshold=0.7,least=10)"),
+    ],
+)
+def test_rules_say_their_parameters(rule: Rule, name: str) -> None:
+    assert rule.name == name
+    assert characteristic(rule, 0.5).rule == name
+
+
+@pytest.mark.parametrize(
+    ("rule", "options"),
+    [
+        (Sprt, {"good": 1.0}),
+        (Sprt, {"bad": 0.0}),
+        (Sprt, {"bad": 0.85}),
+        (Sprt, {"error": 0.0}),
+        (Sprt, {"error": 0.5}),
+        (Posterior, {"threshold": 0.0}),
+        (Posterior, {"threshold": 1.0}),
+        (Posterior, {"certainty": 0.5}),
+        (Posterior, {"certainty": 1.0}),
+        (Running, {"threshold": 0.0}),
+        (Running, {"threshold": 1.0}),
+        (Fixed, {"threshold": 0.0}),
+        (Fixed, {"threshold": 1.0}),
+    ],
+)
+def test_rules_are_checked(rule: Callable[..., Rule], options: dict[str, float]) -> None:
+    with pytest.raises(UsageError) as caught:
+        rule(**options)
+    assert caught.value.code == "crowd-rule"
+
+
+def test_a_rater_at_the_threshold_is_not_below_it() -> None:
+    fixed, running = Fixed(0.5, 2), Running(0.5, 2)
+    assert [fixed.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.KEEP, Verdict.KEEP]
+    assert [running.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.WATCH, Verdict.WATCH]
+    assert (fixed.decide(1, 0), running.decide(1, 0)) == (Verdict.WATCH, Verdict.WATCH)
+    # P(accuracy < .7) of 4 wrong of 4 is 1 - .3^5 = .998: sure, but only from the fourth gold item on.
+    posterior = Posterior()
+    assert [posterior.decide(n, 0) for n in (3, 4)] == [Verdict.WATCH, Verdict.DROP]
+
+
+def test_the_characteristic_by_hand() -> None:
+    # Accuracy .5, dropped below half right from the second item on: after two, both wrong, 1/4; after three, one of the
+    # first two right and then wrong, 2/8.
+    found = characteristic(Running(0.5, 2), 0.5, 3)
+    assert (found.keep, found.drop) == (0, 1 / 2)
+    assert found.mean_items == 1 + 1 + 3 / 4
+    assert found.mean_items_dropped == (2 + 3) / 2
+    sure = characteristic(Fixed(0.5, 1), 1.0, 1)
+    assert (sure.keep, sure.drop, sure.mean_items) == (1, 0, 1)
+    assert np.isnan(sure.mean_items_dropped)
+    assert characteristic(Fixed(0.5, 1), 0.0, 1).drop == 1
+    for accuracy, most in ((-0.1, 1), (1.1, 1), (0.5, 0)):
+        with pytest.raises(UsageError, match="a fraction, at least 1 item"):
+            characteristic(Fixed(), accuracy, most)
+
+
+@pytest.mark.parametrize(
     ("right", "n", "trust", "wilson", "below"),
     [  # STATISTICS.md section 6: smoothed trust, Wilson lower bound, P(accuracy < .7)
         (7, 10, 0.6667, 0.3968, 0.5696),
@@ -99,6 +165,7 @@ def test_agreement_with_the_rest_leaves_the_rater_out() -> None:
     assert rows["a"].rest == pytest.approx(0.25)
     assert rows["c"].rest == 0
     assert rows["c"].n_rest == 1  # z was judged by nobody else
+    assert (rows["c"].gold.value, rows["c"].gold.undefined) == (None, Undefined.NO_UNITS)
     assert rows["a"].bias == pytest.approx({"E": 0.5 - (0.5 + 1) / 2, "O": 0.5 - (0.5 + 0) / 2})
     assert rows["a"].median_seconds == 3
     assert rows["a"].verdict is Verdict.WATCH

@@ -79,6 +79,39 @@ def test_what_does_not_vary_has_no_range() -> None:
     assert (point.low, point.high) == (None, None)
 
 
+def test_an_even_number_is_as_good_as_one_less() -> None:
+    for k in (2, 4, 6):
+        assert independent_accuracy(0.8, k) == pytest.approx(independent_accuracy(0.8, k - 1))
+        assert majority_accuracy([14], [20], k) == pytest.approx(majority_accuracy([14], [20], k - 1))
+
+
+def test_numbers_of_raters_that_no_item_has() -> None:
+    table = Judgments.from_columns("xxxyy", "abcab", "EEOOO", labels="EO")
+    truth = {"x": "E", "y": "O"}
+    found = how_many(table, [truth], np.random.default_rng(1), ks=[3, 9])
+    assert [(point.k, point.n_items) for point in found.curve] == [(3, 1)]
+    with pytest.raises(UsageError, match=r"no item has 4 judgments \(expected k from 1 to 3\)"):
+        how_many(table, [truth], np.random.default_rng(1), ks=[9, 4])
+
+
+def test_as_many_subsets_are_drawn_as_asked_for() -> None:
+    table = Judgments.from_columns("xxxyyyzzz", "abcabcabc", "EEOOOEOOO", labels="EO")
+    once, often = (against_experts(table, ["a"], np.random.default_rng(1), ks=[1], n_draws=n).curve[0] for n in (1, 50))
+    assert (once.low, once.high) == (None, None)
+    assert often.low is not None
+    assert once.accuracy == often.accuracy == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
+
+
+def test_ties_of_an_even_number_are_tossed() -> None:
+    # Two raters who contradict each other on each of 400 items: every majority of two is a toss.
+    names = [str(n) for n in range(400)]
+    table = Judgments.from_columns(names * 2, ["a"] * 400 + ["b"] * 400, "EO" * 200 + "OE" * 200, labels="EO")
+    truth = {name: "EEOO"[n % 4] for n, name in enumerate(names)}
+    (point,) = how_many(table, [truth], np.random.default_rng(1), ks=[2]).curve
+    assert point.accuracy == 0.5
+    assert point.kappa == pytest.approx(0, abs=0.02)  # a draw has a standard error of .05, the mean of 200 .0035
+
+
 GOOD = ["we discuss the plan", "we discuss the idea", "they discuss the plan today", "look at the plan"] * 5
 
 
@@ -104,11 +137,31 @@ def test_mining_finds_the_word_the_text_does_better_without() -> None:
     assert extraneous_score(table, "quite", "about", "nothing") is None
 
 
+def test_each_correct_instance_is_mixed_in_once() -> None:
+    # One candidate and four correct instances, all of which an error rate of a fifth needs.
+    right = ("look at the plan", "Look at the idea", "they look at the plan", "look at the day")
+    text = [line.split() for line in ("We discuss about the plan", *right)]
+    for seed in range(5):
+        found = mine(text, counts(), {"about", "at"}, np.random.default_rng(seed), error_rate=0.2)
+        kinds = sorted((item.sentence, item.kind) for item in found.items)
+        assert kinds == [(1, "candidate"), *((n, "correct") for n in range(2, 6))]
+
+
 def test_mining_says_why_it_cannot() -> None:
     with pytest.raises(UsageError, match="does better without"):
         mine([["look", "at", "the", "plan"]], counts(), {"at"}, np.random.default_rng(0))
     with pytest.raises(UsageError, match="1 correct instances are wanted and 0 are there"):
         mine([["discuss", "about", "the"]], counts(), {"about"}, np.random.default_rng(0))
+
+
+def test_counts_are_written_frequent_first() -> None:
+    table = NgramCounts()
+    table.add(["B", "a", "b", "a"], {"a", "b"})
+    pairs = ["b a\t2", "<s> b\t1", "a </s>\t1", "a b\t1"]
+    triples = ["<s> b a\t1", "a b a\t1", "b a </s>\t1", "b a b\t1"]
+    assert list(table.lines()) == ["# errorbar n-gram counts 1\t5\t4", *pairs, *triples]
+    table.prune(2)
+    assert list(table.lines()) == ["# errorbar n-gram counts 1\t5\t4", "b a\t2"], "totals stay"
 
 
 def test_counts_survive_a_file() -> None:

@@ -43,6 +43,12 @@ def test_every_sentence_gets_its_essay(essays: str) -> None:
     assert [s.text for s in corpus.sentences] == list(TEXTS)
 
 
+def test_text_is_no_sgml(tmp_path: Path) -> None:
+    (tmp_path / "essays.txt").write_text("One here . Two there . And more of it .\n")
+    with pytest.raises(InputError, match=r"essays.txt:1: this is no NUCLE SGML; it starts 'One here"):
+        read_essays(str(tmp_path / "essays.txt"), Problems())
+
+
 def test_they_come_one_by_one(essays: str) -> None:
     found = with_documents(iter(sentences(*TEXTS)), essays, Problems())
     assert next(found).document == "7"

@@ -65,6 +65,22 @@ class TestReading:
         assert found.edits[0].corrections == (" <\n ",)
 
 
+def test_elements_and_text_out_of_place() -> None:
+    xml = (
+        '<edits file="1">stray\n\n<edit type="R" index="7" start="0" end="1">\n<original>a</original>lost'
+        "<original>b</original>\n<corrections><correction>x<empty/></correction><correction/></corrections>\n"
+        "<extra>skipped<original>c</original></extra></edit>\n</edits>"
+    )
+    found, problems = parse(xml, lenient=True)
+    assert [edit.original for edit in found.edits] == ["b"]
+    assert [(note.place.line, note.what, note.fix) for note in problems.notes if note.code == "hoo-element"] == [
+        (1, "text inside <edits>: 'stray'", "repaired: left out"),
+        (4, "edit 7: text inside <edit>: 'lost'", "repaired: left out"),
+        (4, "edit 7: a second <original>", "repaired: the last one is used"),
+        (6, "edit 7: <extra> stands inside <edit>", "repaired: the element is left out"),
+    ]
+
+
 class TestWarnings:
     """What is read as it stands, and perhaps not what was meant."""
 

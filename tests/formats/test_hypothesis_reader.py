@@ -39,6 +39,13 @@ def test_lines_and_name(system: Path) -> None:
     assert HypothesisReader(NamedFile.parse(str(system)), Problems()).name == "CAMB"
 
 
+def test_text_that_only_begins_like_m2(system: Path) -> None:
+    system.write_text("S is a letter\nA b|||c|||d|||e\n")
+    assert read(system, 2) == (["S is a letter", "A b|||c|||d|||e"], [])
+    system.write_text("The first\nA 0 1|||X|||y|||REQUIRED|||-NONE-|||0\n")
+    assert read(system, 2)[1] == []
+
+
 def test_lines_are_taken_part_by_part(system: Path) -> None:
     system.write_text("a\nb\nc\n")
     reader = HypothesisReader(NamedFile.parse(str(system)), Problems())

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.flags import read_flags
 from errorbar.formats.judgment_blocks import judgment_blocks
-from errorbar.formats.judgments import judgment_rows, read_judgments
+from errorbar.formats.judgments import judgment_rows, read_judgments, read_seconds
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.saving import save_lines
 from tests.helpers.read import lines_of
@@ -146,6 +147,30 @@ def test_bad_weights(tmp_path: Path, weight: str) -> None:
 def test_a_label_is_text_or_a_number(tmp_path: Path, value: str) -> None:
     content = f'{{"item": 1, "rater": "a", "label": "x"}}\n{{"item": 2, "rater": "a", "label": {value}}}\n'
     assert codes(tmp_path, content) == ["judgments-value"]
+
+
+@pytest.mark.parametrize(
+    "content", ["item,rater,label,note\nx,a,E,good\n", '{"item": "x", "rater": "a", "label": "E", "note": 1}\n']
+)
+def test_columns_of_no_use_are_named_unless_another_reader_uses_them(content: str, tmp_path: Path) -> None:
+    assert codes(tmp_path, content) == ["judgments-extra"]
+    problems = Problems()
+    read_judgments(save(tmp_path, content), problems, used=["note"])
+    assert problems.notes == []
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_time_may_be_unknown_and_a_weight_may_not(ending: str, tmp_path: Path) -> None:
+    names, rows = ("item", "rater", "label", "t", "extra"), [("x", "a", "E", 2.5, 1), ("x", "b", "E", None, 1)]
+    lines = [",".join(names), *(",".join("" if each is None else str(each) for each in row) for row in rows)]
+    if ending == "jsonl":
+        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+    path = save(tmp_path, "\n".join(lines) + "\n", f"times.{ending}")
+    problems = Problems()
+    assert read_seconds(path, "t", problems).tolist() == pytest.approx([2.5, nan], nan_ok=True)
+    assert problems.notes == []  # columns of no use are named once, with the judgments
+    with pytest.raises(InputError, match=r"the weight .* will not do .*judgments-weight"):
+        read_judgments(path, columns={"weight": "t"})
 
 
 def test_columns_without_a_name_are_what_spreadsheets_leave(tmp_path: Path) -> None:

@@ -146,6 +146,7 @@ def test_treebank_quotation_marks() -> None:
 def test_own_tokens() -> None:
     pytest.importorskip("nltk")
     assert [sentence.tokens for sentence in split_essays([essay()])] == [each.tokens for each in SENTENCES]
+    assert {sentence.document for sentence in split_essays([essay()])} == {essay().nid}
 
 
 # What is known of the released files. (SGML mistakes, of these: edits that stand exactly so in the released M2,

@@ -97,6 +97,24 @@ class TestXml:
             "no ranking of two systems in the file [ranking-empty]"
         )
 
+    def test_what_stands_outside_of_an_item_is_none_of_a_ranking(self, tmp_path: Path) -> None:
+        outside = '<translation rank="1" system="Z"/>\n  <ranking-item id="0" src-id="7"'
+        text = XML.replace('<ranking-item id="0" src-id="7"', outside).replace(
+            "  </ranking-item>", "<note/></ranking-item>"
+        )
+        assert set(read_rankings(save(tmp_path, text)).systems) == set("ABCD")
+
+    def test_skipped_items_with_a_ranking_count(self, tmp_path: Path) -> None:
+        problems = Problems()
+        text = XML.replace('user="ann"', 'user="ann" skipped="true"')
+        twice = text.replace(
+            "  <ranking-item id=",
+            '  <ranking-item id="1" src-id="9" user="bob" skipped="true"/>\n  <ranking-item id=',
+            1,
+        )
+        assert len(read_rankings(save(tmp_path, twice), problems)) == 6  # of four systems
+        assert [note.what for note in problems.notes] == ["2 items were skipped by their judges"]
+
     def test_attributes(self, tmp_path: Path) -> None:
         assert ":5: a <translation> without rank" in refused(tmp_path, XML.replace('rank="1" ', ""))
         assert ":5: the rank 'first' (expected a whole number from 1)" in refused(
@@ -158,8 +176,21 @@ class TestCsv:
         assert rows(read_rankings(save(tmp_path, text), problems)) == [("A", "B", 1)]
         assert [note.code for note in problems.notes] == ["ranking-self", "ranking-winner", "ranking-alone"]
 
+    def test_the_four_columns_of_two_systems_are_enough(self, tmp_path: Path) -> None:
+        text = "system1Id,system1rank,system2Id,system2rank\nA,2,B,1\nA,1,,\n"
+        problems = Problems()
+        assert rows(read_rankings(save(tmp_path, text), problems)) == [("A", "B", -1)]
+        assert [note.code for note in problems.notes] == ["ranking-alone"]
+
+    def test_one_bad_row_is_the_only_thing_said(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError) as caught:
+            read_rankings(save(tmp_path, "system1,system2,winner\nA,B,C\n"))
+        assert [problem.code for problem in caught.value.problems] == ["ranking-winner"]
+
     def test_told_from_scores(self, tmp_path: Path) -> None:
         assert is_ranking(save(tmp_path, XML))
+        assert not is_ranking(save(tmp_path, '<?xml version="1.0"?>\n<!-- essays -->\n\n<DOC nid="1">\n'))
+        assert not is_ranking(save(tmp_path, ""))
         assert is_ranking(save(tmp_path, "item;system;rank\n1;A;2\n"))
         assert not is_ranking(save(tmp_path, "system,score\nA,2\n"))
 
@@ -188,6 +219,16 @@ class TestScores:
         assert f1.metric == "m2 F1"
         assert f1.systems["A"] == pytest.approx(2 * 0.4 * 0.2 / 0.6)
         assert f1.systems["B"] == 0
+
+    def test_lenient_reading_leaves_out_bad_lines(self, tmp_path: Path) -> None:
+        problems = Problems(lenient=True)
+        (found,) = read_metric_scores(save(tmp_path, "A 1\n\nB 1 2\nC high\nA 2\nD 3\n", "x"), problems)
+        assert found.systems == {"A": 1.0, "D": 3.0}
+        assert [(note.place.line, note.code) for note in problems.notes] == [
+            (3, "scores-line"),
+            (4, "scores-number"),
+            (5, "scores-twice"),
+        ]
 
     def test_json_of_score(self, tmp_path: Path) -> None:
         counts = {"sentence": 1, "annotator": "0", "correct": 1, "proposed": 2, "gold": 4}
@@ -241,6 +282,9 @@ class TestWhatOnlyLooksLikeIt:
         [
             ({"f": float("nan")}, "scores-json"),
             ({"by_sentence": 3}, "scores-json"),
+            ({"by_sentence": [3]}, "scores-json"),
+            ({"by_sentence": [{"sentence": 1, "correct": 1, "proposed": 1}]}, "scores-json"),
+            ({"f": 10**400}, "scores-json"),
             ({"by_sentence": None}, ""),
         ],
     )

@@ -146,6 +146,27 @@ def test_an_empty_file_is_refused(known: Format) -> None:
         read_back(known, b"")
 
 
+def test_essays_get_tokens_of_our_own() -> None:
+    pytest.importorskip("nltk")
+    mistake = (
+        '<MISTAKE start_par="0" start_off="3" end_par="0" end_off="5">\n'
+        "<TYPE>SVA</TYPE>\n<CORRECTION>{}</CORRECTION>\n</MISTAKE>\n"
+    )
+    content = (
+        '<DOC nid="7">\n<TEXT>\n<P>\nHe go home. They stay.\n</P>\n</TEXT>\n<ANNOTATION teacher_id="0">\n'
+        f"{mistake.format('goes')}{mistake.format('go')}</ANNOTATION>\n</DOC>\n"
+    )
+    problems = Problems()
+    with lines_of(content, problems) as lines:
+        first, second = FORMATS["nucle"].read(lines, problems)
+        name = lines.name
+    assert (first.text, second.text) == ("He go home .", "They stay .")
+    assert first.document == second.document == "7"
+    assert [(edit.start, edit.end, edit.replacements) for edit in first.annotations["0"]] == [(1, 2, ("goes",))]
+    assert second.annotations["0"] == ()
+    assert {note.place.file for note in problems.notes} == {name}
+
+
 def test_lossless() -> None:
     assert FORMATS["jsonl"].holds == frozenset(Holds)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,17 @@ def test_a_failure_leaves_standard_output_empty(capfd: pytest.CaptureFixture[str
     with pytest.raises(ValueError, match="no more"):
         save_lines(failing(), "-")
     assert capfd.readouterr().out == ""
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as readers:
+        read = readers.submit(pipe.read_bytes)
+        save_lines(["a", "b"], str(pipe))
+        assert read.result(30) == b"a\nb\n"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_keeps_the_rights_of_a_file_and_gives_usual_ones_to_a_new_one(tmp_path: Path) -> None:

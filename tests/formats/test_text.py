@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.formats.text import ParallelLine, read_parallel
+from errorbar.formats.text import ParallelLine, read_parallel, read_text
 from tests.helpers.read import lines_of
 
 
@@ -43,6 +43,11 @@ def test_blank_lines_at_the_end_are_repairable() -> None:
     found, lenient = parallel("a\n", ["A\n\n\n"], lenient=True)
     assert found == [(1, "a", ("A",))]
     assert [note.severity for note in lenient.notes] == ["repaired"]
+
+
+def test_a_text_has_a_sentence_on_each_line() -> None:
+    with lines_of("a b\n\nc\n", Problems()) as lines:
+        assert [(each.text, each.line) for each in read_text(lines, Problems())] == [("a b", 1), ("", 2), ("c", 3)]
 
 
 def test_an_empty_source_is_refused() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
@@ -24,6 +25,7 @@ from errorbar.ranking.meta import (
     plain_scores,
 )
 from errorbar.ranking.pairwise import pairwise_accuracy
+from errorbar.stats.bootstrap import resample_units
 from errorbar.stats.correlation import correlate
 
 HUMAN = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
@@ -51,6 +53,29 @@ class TestPairwise:
         found = pairwise_accuracy(Comparisons.from_pairs([("A", "B", 1)]), sentences({"1": {"A": 1.0, "B": 1.0}}))
         assert (found.decided.value, found.plain.value) == (0.5, 0.0)
         assert found.decided.no_interval == Undefined.NO_VARIATION
+
+    def test_where_judges_decided_nothing(self) -> None:
+        found = pairwise_accuracy(Comparisons.from_pairs([("A", "B", 0)]), sentences({"1": {"A": 1.0, "B": 1.0}}))
+        assert (found.decided.value, found.decided.undefined, found.decided.n_units) == (None, Undefined.NO_UNITS, 0)
+        assert (found.plain.value, found.threshold) == (1, 0)
+
+    def test_as_many_resamples_as_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Right in one of two: the accuracies of resamples are 0, .5 and 1, and one resample alone does not vary.
+        metric = sentences({"1": {"A": 1.0, "B": 0.0}, "2": {"A": 0.0, "B": 1.0}})
+        comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1)])
+        found = pairwise_accuracy(comparisons, metric, Resamples(1))
+        assert found.plain.no_interval == Undefined.NO_VARIATION
+        drawn: list[int] = []
+
+        def counted(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.int64]:
+            drawn.append(replicates)
+            return resample_units(n, replicates, rng)
+
+        monkeypatch.setattr("errorbar.ranking.pairwise.resample_units", counted)
+        often = pairwise_accuracy(comparisons, metric, Resamples(60)).plain
+        assert often.interval is not None
+        assert (often.interval.low, often.interval.high) == (0, 1)
+        assert sum(drawn) == 60
 
     def test_lacking_scores_are_counted(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1)])
@@ -114,9 +139,24 @@ class TestCorrelations:
         # Four times narrower, or nearly.
         assert widths[1] < widths[0] / 2
 
+    def test_windows_of_three_to_all_systems(self) -> None:
+        metric = MetricScores("m", HUMAN)
+        for window, n_windows in ((3, 3), (5, 1)):
+            found = metric_agreement(plain_scores(HUMAN), metric, window=window)
+            assert [each.n_units for each in found.windows["pearson"]] == [window] * n_windows
+        assert metric_agreement(plain_scores(HUMAN), metric).windows["pearson"] == ()
+        for window in (1, 2, 6, 9):
+            with pytest.raises(UsageError, match=rf"a window of {window} systems \(expected 3 to 5"):
+                metric_agreement(plain_scores(HUMAN), metric, window=window)
+
+    def test_intervals_have_the_confidence_asked_for(self) -> None:
+        metric = MetricScores("m", {"A": 4.0, "B": 5.0, "C": 3.0, "D": 1.0, "E": 2.0})
+        found = metric_agreement(plain_scores(HUMAN), metric, window=4, confidence_level=0.5)
+        for each in (found.correlations["pearson"], *found.windows["pearson"]):
+            assert each.interval is not None
+            assert each.interval.confidence_level == 0.5
+
     def test_refused(self) -> None:
-        with pytest.raises(UsageError, match=r"a window of 9 systems \(expected 3 to 5"):
-            metric_agreement(plain_scores(HUMAN), MetricScores("m", HUMAN), window=9)
         (ranking,) = rank_systems(Comparisons.from_pairs([("A", "B", 1)]), ["bradley-terry"], Resamples(5))
         with pytest.raises(UsageError, match="bradley-terry has no score for A, B"):
             human_scores(ranking)
@@ -169,6 +209,19 @@ class TestComparing:
         assert p is not None
         assert p >= 2 / 2**5  # no way to swap five systems gives less
 
+    def test_one_sentence_in_common_is_not_enough_to_swap_sentences(self) -> None:
+        turned = dict(zip(HUMAN, reversed(HUMAN.values()), strict=True))
+        metrics = [MetricScores(name, HUMAN, {"1": {"x": HUMAN, "y": turned}[name], name: HUMAN}) for name in "xy"]
+        found = compare_metrics(plain_scores(HUMAN), *metrics, replicates=10)
+        assert (found.swapped, found.permutation["pearson"].difference) == ("systems", 0)
+        both = [MetricScores(name, HUMAN, {"1": HUMAN, "2": HUMAN, name: HUMAN}) for name in "xy"]
+        assert compare_metrics(plain_scores(HUMAN), *both, replicates=10).swapped == "both"
+
+    def test_a_constant_metric_has_no_test(self) -> None:
+        one, two = MetricScores("x", HUMAN), MetricScores("y", dict.fromkeys(HUMAN, 1.0))
+        found = compare_metrics(plain_scores(HUMAN), one, two)
+        assert (found.williams.undefined, found.williams.df, found.williams.p_value) == (Undefined.CONSTANT, 2, None)
+
     def test_a_metric_with_itself(self) -> None:
         metric = MetricScores("m", {"A": 1.0, "B": 5.0, "C": 4.0, "D": 2.0, "E": 3.0})
         found = compare_metrics(plain_scores(HUMAN), metric, metric)
@@ -177,6 +230,10 @@ class TestComparing:
 
 
 class TestSystems:
+    def test_plain_scores_come_best_first(self) -> None:
+        human = plain_scores({"A": 1.0, "B": 3.0, "C": 2.0})
+        assert (human.systems, human.scores.tolist(), human.resampled) == (("B", "C", "A"), [3.0, 2.0, 1.0], None)
+
     def test_both_sides_are_named_with_the_nearest(self) -> None:
         metric = MetricScores("m", {"A": 1.0, "B": 2.0, "C": 3.0, "D": 4.0, "EE": 5.0})
         with pytest.raises(InputError) as caught:

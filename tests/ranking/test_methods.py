@@ -25,7 +25,8 @@ from errorbar.ranking import (
     resampled_counts,
 )
 from errorbar.ranking.matchmaking import matched_runs
-from errorbar.ranking.rank import no_scores
+from errorbar.ranking.ranges import rounded
+from errorbar.ranking.rank import Method, no_scores
 from errorbar.ranking.trueskill import ORIGINAL, Skill, play, wmt_skill
 
 # The statistics notes, section 11: three systems, wins in the row, and ties AB 2, AC 1, BC 3.
@@ -197,6 +198,12 @@ class TestRanges:
         assert ranges.high.tolist() == [2, 2, 3]
         assert ranges.cluster.tolist() == [1, 1, 1]
 
+    def test_rounding_leaves_scores_where_they_are(self) -> None:
+        made = rounded(np.array([[0.1 + 0.2, 0.3], [np.nan, -2.0]]))
+        assert made[0, 0] == made[0, 1]
+        assert made == pytest.approx(np.array([[0.3, 0.3], [np.nan, -2.0]]), nan_ok=True)
+        assert rounded(np.zeros(2)).tolist() == [0, 0]
+
 
 class TestRanking:
     def test_every_method_puts_them_in_the_same_order(self) -> None:
@@ -213,6 +220,20 @@ class TestRanking:
         for a, b, c in zip(one, two, other, strict=True):
             assert np.array_equal(a.resampled, b.resampled)
             assert not np.array_equal(a.resampled, c.resampled)
+
+    def test_ranges_have_the_confidence_asked_for(self) -> None:
+        comparisons = Comparisons.from_pairs([("A", "B", 1)] * 11 + [("A", "B", -1)] * 6)
+        spans = {}
+        for level in (0.5, 0.99):
+            (result,) = rank_systems(comparisons, resamples=Resamples(200, confidence_level=level))
+            scores = np.array([each.score.value for each in result.systems], np.float64)
+            expected = rank_ranges(scores, result.resampled, confidence_level=level)
+            spans[level] = [(each.low, each.high) for each in result.systems]
+            assert spans[level] == list(zip(expected.low.tolist(), expected.high.tolist(), strict=True))
+            interval = result.systems[0].score.interval
+            assert interval is not None
+            assert interval.confidence_level == level
+        assert spans == {0.5: [(1, 1), (2, 2)], 0.99: [(1, 2), (1, 2)]}
 
     def test_what_is_drawn_as_one(self) -> None:
         """Ten copies of each comparison in one item tell no more than one copy; taken apart, they seem to."""
@@ -264,6 +285,21 @@ class TestRanking:
         assert {each.score.undefined for each in result.systems} == {Undefined.NOT_CONNECTED}
         (note,) = no_scores([result])
         assert "no chain of wins leads from each system to each other" in note.what
+
+    def test_each_trueskill_has_its_own_parameters(self) -> None:
+        comparisons = Comparisons.from_pairs([("A", "B", 1)])
+        results = rank_systems(comparisons, ["trueskill", "trueskill-original", "trueskill-wmt"], Resamples(3))
+        for result, skill in zip(results, (wmt_skill(1), ORIGINAL, wmt_skill(1)), strict=True):
+            expected = [mu for mu, _ in once([("A", "B", 1)], skill)]
+            assert [each.score.value for each in result.systems] == pytest.approx(expected), result.method
+
+    @pytest.mark.parametrize("method", ["trueskill", "trueskill-wmt"])
+    def test_progress_goes_from_nothing_to_no_more_than_all_resamples(self, method: Method) -> None:
+        told: list[int] = []
+        comparisons = Comparisons.from_pairs([("A", "B", 1)] * 1500 + [("B", "A", 1)] * 1000)
+        rank_systems(comparisons, [method], Resamples(250), progress=told.append)
+        # Steps 0, 1000 and 2000 of 2500: of 250 resamples at once, or of 200 and then 50.
+        assert told == ([0, 100, 200] if method == "trueskill-wmt" else [0, 80, 160, 200, 220, 240])
 
     def test_refused(self) -> None:
         with pytest.raises(UsageError, match="did you mean 'trueskill'"):

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.edit import Edit
+from errorbar.core.errors import Place
 from errorbar.formats.reference import read_corpus
+from errorbar.tasks.alternatives import Answer, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task
@@ -94,6 +98,21 @@ def test_open_answers_are_not_accepted_and_said(task: Path, errorbar: CommandLin
     assert done.code == 0
     assert "1 of 2 answers have no verdict; they are not accepted [task-not-judged]" in done.err
     assert read_corpus(out).annotators == ("0", "1", "three")
+
+
+def test_annotators_of_answers_have_names_of_their_own() -> None:
+    """Team 1 is called as an annotator, and proposes two answers for one sentence."""
+    edits = {name: (Edit(1, 2, (name,)),) for name in "abcd"}
+    corpus = Corpus([Sentence("He go .", {"0": edits["a"], "1": ()}), Sentence("I go .", {"0": ()})], ("0", "1"))
+    accepted = [("1", 1, "b"), ("1", 1, "c"), ("1", 2, "d"), ("x", 2, "b")]
+    joined = with_answers(corpus, [Answer(team, at, "", edits[name], Place()) for team, at, name in accepted])
+    assert joined.annotators == ("0", "1", "1.2", "1.3", "x")
+    assert [dict(each.annotations) for each in joined.sentences] == [
+        {"0": edits["a"], "1": (), "1.2": edits["b"], "1.3": edits["c"]},
+        {"0": (), "1.2": edits["d"], "x": edits["b"]},
+    ]
+    assert corpus.annotators == ("0", "1")
+    assert set(corpus.sentences[0].annotations) == {"0", "1"}, "the gold edits stay as they are"
 
 
 @pytest.mark.parametrize(

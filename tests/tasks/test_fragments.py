@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,10 @@ from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_score import score_runs
+from errorbar.metrics.resampling import Resampling
+from errorbar.studies import HooStudy
 from errorbar.tasks import HooResults, TaskResults, read_task, run_task
+from errorbar.tasks.study import study_best
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}
 GOLD = {
@@ -70,6 +75,30 @@ def test_scores_are_those_of_the_metric(task: Path) -> None:
             assert run.scores[0].counts == expected.counts
             assert run.scores[0].signature == expected.signature
             assert run.scores[0].team == "T1"
+
+
+def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
+    # Run 0 is right in all and run 1 in none; team T2 handed in the same two the other way round.
+    for number, edits in enumerate((WRONG, GOLD)):
+        save_fragments(fragments(edits), str(task.parent / "T2" / f"T2-{number}"), Problems())
+    task.write_text(TASK + '\n[[team]]\nname = "T2"\nsubmissions = "T2"\n\n[[team]]\nname = "T3"\n')
+    results, _ = results_of(task)
+    told: list[int] = []
+    (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False, progress=told.append)
+    assert isinstance(study, HooStudy)
+    assert [each.run for each in study.scores] == ["T1-0", "T2-1"]
+    assert (study.name, study.browse, told) == ("test", None, [1])
+    task.write_text(TASK.split("[[team]]", maxsplit=1)[0])
+    assert study_best(results_of(task)[0], Problems(), Resampling(replicates=20)) == []
+
+
+def test_a_run_came_when_its_last_file_did(task: Path) -> None:
+    task.write_text(TASK.replace('name = "Two texts"', 'name = "Two texts"\ndeadline = 2026-01-02T00:00:00Z'))
+    deadline = datetime(2026, 1, 2, tzinfo=UTC).timestamp()
+    for name, moment in (("T1-0/0001", -9), ("T1-0/0002", 9), ("T1-1/0001", -9), ("T1-1/0002", -1)):
+        os.utime(task.parent / "T1" / f"{name}.xml", (deadline + moment, deadline + moment))
+    runs = read_task(task).submissions("test")
+    assert [(run.name, run.late) for run in runs] == [("T1-0", True), ("T1-1", False)]
 
 
 def test_only_what_changed_is_counted(task: Path) -> None:

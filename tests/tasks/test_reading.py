@@ -116,6 +116,34 @@ WRONG = {
         "a whole number above 0",
         "task-value",
     ),
+    "a name that is no text": ('name = "Small"', "name = 3", "task.toml:2: name = 3 will not do", "task-value"),
+    "an empty name": ('name = "Small"', 'name = " "', "name = ' ' will not do (expected a text", "task-value"),
+    "submissions for a corpus that is none": (
+        'submissions = "two"',
+        'submissions = { tset = "two" }',
+        "task.toml:21: no corpus is called 'tset'; did you mean 'test'?",
+        "task-value",
+    ),
+    "a run for a corpus that is none": (
+        'submissions = "two"',
+        '[[team.run]]\nfile = "two/run1.txt"\ncorpus = "tset"',
+        "no corpus is called 'tset'; did you mean 'test'?",
+        "task-value",
+    ),
+    "a number among texts": (
+        'submissions = "two"',
+        'submissions = ["two", 3]',
+        "submissions = ['two', 3] will not do (expected a text or a list of texts)",
+        "task-value",
+    ),
+    "a number for texts": ('gold = "gold.m2"', "gold = 3", "gold = 3 will not do (expected a text", "task-value"),
+    "a run without a file": ('submissions = "two"', "[[team.run]]\nnumber = 1", 'expected file = "..."', "task-value"),
+    "two test corpora and submissions for neither": (
+        'role = "dev"\n',
+        "",
+        "2 test corpora, so it must be said which one these runs are for",
+        "task-value",
+    ),
     "a date in quotes": ('name = "Small"', 'name = "Small"\ndeadline = "Friday"', "without quotes", "task-value"),
 }
 
@@ -129,6 +157,14 @@ def test_what_is_wrong_is_said_with_its_place(case: str, tmp_path: Path) -> None
     assert said in str(caught.value)
     assert code in [problem.code for problem in caught.value.problems]
     assert all("\n" not in str(problem) and "task.toml" in str(problem) for problem in caught.value.problems)
+
+
+def test_one_table_is_no_list_of_tables(tmp_path: Path) -> None:
+    text = TASK.rpartition("[[team]]")[0].replace("[[team]]", "[team]")
+    with pytest.raises(InputError, match=r"task.toml:15: 'team' is not a list of tables \(expected \[\[team\]\]\)"):
+        read_task(make_task(tmp_path, text))
+    with pytest.raises(InputError, match=r"'corpus' is not a list of tables"):
+        read_task(make_task(tmp_path, 'corpus = "test"\n[task]\nname = "x"\n'))
 
 
 def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
@@ -161,6 +197,27 @@ def test_as_a_team_has_it_gold_edits_are_not_missed(tmp_path: Path) -> None:
     task = read_task(path, for_teams=True)
     assert task.corpus("test").gold == ()
     assert task.teams == ()
+
+
+def test_as_a_team_has_it_a_list_is_kept_where_all_of_it_is_there(tmp_path: Path) -> None:
+    for gold, n_files in (('["gold.m2", "hidden.m2"]', 0), ('"gold*.m2"', 1), ('"hidden*.m2"', 0)):
+        path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', f"gold = {gold}", 1))
+        assert len(read_task(path, for_teams=True).corpus("test").gold) == n_files, gold
+
+
+def test_a_run_may_be_named_without_its_folder(tmp_path: Path) -> None:
+    text = TASK.replace('submissions = "one"', 'submissions = ["one/run2.txt", "two"]')
+    runs = read_task(make_task(tmp_path, text)).teams[0].submissions
+    assert [(run.run, run.path.parent.name) for run in runs] == [(1, "two"), (2, "one")]
+
+
+def test_what_is_not_said(tmp_path: Path) -> None:
+    task = read_task(make_task(tmp_path))
+    assert (task.runs_per_team, task.deadline, task.cache) == (10, None, tmp_path / ".errorbar-task")
+    corpus = task.corpus("test")
+    assert (corpus.role, corpus.kind, corpus.unmarked) == ("test", "m2", "auto")
+    assert (corpus.lenient, corpus.missing_as_empty, corpus.line) == (False, False, 5)
+    assert [(run.late, run.submitted) for run in task.submissions("test")] == [(False, None)] * 3
 
 
 def test_a_task_without_data(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import importlib
 import json
 import os
 import random
@@ -18,12 +20,15 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
+from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.report.board import board_report
 from errorbar.report.markdown import markdown
+from errorbar.studies import CorpusStudy
 from errorbar.tasks import CorpusResults, TaskResults, keys, read_task, run_task
 from errorbar.tasks.store import Entry, Store
+from errorbar.tasks.study import study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task
@@ -67,13 +72,37 @@ def test_the_best_run_of_each_team_best_first(tmp_path: Path) -> None:
     assert [run.submission.name for run in found.best()] == ["one-2", "two-1"]
 
 
+def test_the_best_team_comes_first_wherever_it_stands(tmp_path: Path) -> None:
+    head, one, two = TASK.split("[[team]]")
+    found = corpus_of(results_of(make_task(tmp_path, "[[team]]".join((head, two + "\n", one)))))
+    assert [run.submission.name for run in found.runs] == ["two-1", "one-1", "one-2"]
+    assert [run.submission.name for run in found.best()] == ["one-2", "two-1"]
+    (tmp_path / "one" / "run1.txt").write_text("\n".join(RUNS["one/run2.txt"]) + "\n")
+    (tmp_path / "two" / "run1.txt").write_text("\n".join(RUNS["one/run2.txt"]) + "\n")
+    # Of equal runs the first, of equal teams the one that the file names first.
+    assert [run.submission.name for run in corpus_of(results_of(tmp_path / "task.toml")).best()] == ["two-1", "one-1"]
+
+
+def test_changed_sentences_and_annotators_against_each_other(tmp_path: Path) -> None:
+    for _ in range(2):  # counted, and then from the cache
+        found = corpus_of(results_of(make_task(tmp_path)))
+        assert {run.submission.name: run.n_changed for run in found.runs} == {"one-1": 2, "one-2": 4, "two-1": 3}
+        pairs = {(writer, judge): each.counts for writer, judge, each in found.pairs}
+        # 0 makes five edits, 1 three; both change "like" to "likes", and that alone.
+        assert {names: (each.correct, each.proposed, each.gold) for names, each in pairs.items()} == {
+            ("0", "1"): (1, 5, 3),
+            ("1", "0"): (1, 3, 5),
+        }
+
+
 def test_an_unchanged_task_counts_nothing_and_a_new_run_itself(tmp_path: Path) -> None:
     path = make_task(tmp_path)
     first = results_of(path)
     # Three runs, two annotators' texts.
     assert (first.n_counted, first.n_cached) == (5, 0)
     again = results_of(path)
-    assert (again.n_counted, f_values(again)) == (0, f_values(first))
+    assert (again.n_counted, again.n_cached, f_values(again)) == (0, 5, f_values(first))
+    assert (tmp_path / ".errorbar-task" / ".gitignore").read_text().splitlines()[-1] == "*"
     (tmp_path / "two" / "run2.txt").write_text("\n".join(RUNS["one/run1.txt"]) + "\n")
     assert results_of(path).n_counted == 0, "the same bytes as another run"
     (tmp_path / "two" / "run2.txt").write_text("\n".join(RUNS["one/run1.txt"]).replace("goes", "went") + "\n")
@@ -119,6 +148,45 @@ def test_another_version_counts_again(what: str, tmp_path: Path, monkeypatch: py
     assert results_of(path).n_cached == 0
 
 
+def test_a_changed_metric_of_another_package_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "metric_of_another_package.py"
+    file.write_text("class One:\n    pass\n\n\nclass Two:\n    pass\n")
+    module = importlib.import_module(file.stem)
+    before = keys.class_hash(module.One)
+    assert before != keys.class_hash(module.Two)
+    file.write_text(file.read_text().replace("pass", "x = 1", 1))
+    assert keys.class_hash(module.One) == before, "the code that runs is the one that was read"
+    keys.class_hash.cache_clear()
+    assert keys.class_hash(module.One) != before
+
+
+def test_the_hash_of_the_code_is_of_names_and_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = tmp_path / "metrics" / "sub" / "one.py"
+    module.parent.mkdir(parents=True)
+    monkeypatch.setattr(keys, "files", lambda _: tmp_path)
+
+    def now() -> str:
+        keys.code_hash.cache_clear()
+        return keys.code_hash()
+
+    try:
+        seen = [now()]
+        module.write_text("x = 1\n")
+        seen.append(now())
+        module.write_text("x = 2\n")
+        seen.append(now())
+        module = module.rename(module.with_name("two.py"))
+        seen.append(now())
+        module.with_suffix(".so").write_bytes(b"1")
+        seen.append(now())
+        assert len(set(seen)) == 5
+        module.with_suffix(".txt").write_text("no code")
+        assert now() == seen[-1]
+    finally:
+        keys.code_hash.cache_clear()
+
+
 def test_changed_code_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_task(tmp_path)
     results_of(path)
@@ -159,14 +227,15 @@ def test_a_bad_run_does_not_keep_the_others_from_being_counted(tmp_path: Path) -
     assert len(entries(tmp_path)) == 2, "the gold edits and the good run"
 
 
-def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("changing", ["run1.txt", "gold.m2"])
+def test_a_file_that_changes_while_it_is_read(changing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_task(tmp_path)
     real = keys.FileHashes.of
 
     def of_then_change(self: keys.FileHashes, file: Path) -> str:
         known = real(self, file)
-        if file.name == "run1.txt":
-            file.write_text("changed\n" * 4)
+        if file.name == changing:
+            file.write_text("changed\n" * 4 if changing == "run1.txt" else GOLD.replace("goes", "going"))
         return known
 
     monkeypatch.setattr(keys.FileHashes, "of", of_then_change)
@@ -174,8 +243,9 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytes
         results_of(path)
 
 
-def test_alternatives_over_other_sentences(tmp_path: Path) -> None:
-    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', 'gold = "gold.m2"\nalternatives = "alt.m2"', 1))
+@pytest.mark.parametrize("key", ["alternatives", "annotators"])
+def test_references_over_other_sentences(key: str, tmp_path: Path) -> None:
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', f'gold = "gold.m2"\n{key} = "alt.m2"', 1))
     (tmp_path / "alt.m2").write_text(GOLD.replace("He go", "She go"))
     with pytest.raises(InputError, match=r"alt.m2 is not over the sentences of gold.m2.*task-other-source"):
         results_of(path)
@@ -197,6 +267,27 @@ def test_what_stopped_writers_left_is_swept(tmp_path: Path) -> None:
     os.utime(folder / ".writing-old", (0, 0))
     results_of(path)
     assert [each.name for each in folder.glob(".writing-*")] == [".writing-new"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"the cache cannot be used: no space left; name another folder: --cache DIR"):
+        results_of(make_task(tmp_path))
+    assert [each.name for each in (tmp_path / ".errorbar-task").glob("*/*")] == []
+
+
+def test_what_is_half_written_has_a_name_that_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_task(tmp_path)
+    seen: list[str] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda _: seen.extend(each.name for each in (tmp_path / ".errorbar-task").glob("*/.writing-*"))
+    )
+    results_of(path)
+    assert len(seen) == 6
+    assert list((tmp_path / ".errorbar-task").glob("*/.*")) == []
 
 
 def test_an_entry_is_what_was_put(tmp_path: Path) -> None:
@@ -358,3 +449,20 @@ def test_without_gold_edits_or_runs_there_is_nothing_to_score_and_no_failure(tmp
     results = results_of(path)
     assert corpus_of(results).runs == []
     assert "later" in markdown(board_report(results))
+
+
+def test_a_study_has_every_metric_and_the_essays(tmp_path: Path) -> None:
+    documents = 'gold = "gold.m2"\ndocuments = "essays.sgml"'
+    path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', documents, 1))
+    essay = '<DOC nid="{}">\n<TEXT>\n<P>\n{}\n</P>\n</TEXT>\n<ANNOTATION teacher_id="0">\n</ANNOTATION>\n</DOC>\n'
+    texts = [" ".join(SOURCE[:1]), " ".join(SOURCE[1:])]
+    (tmp_path / "essays.sgml").write_text(
+        "".join(essay.format(nid, text.replace(" .", ".")) for nid, text in enumerate(texts, 1))
+    )
+    results = results_of(path)
+    assert corpus_of(results).facts.n_documents == 2
+    (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False)
+    assert isinstance(study, CorpusStudy)
+    assert [each.system for each in study.scores] == ["one", "two"]
+    assert "m2(beta=1)" in study.others
+    assert (study.n_documents, study.unit, study.browse) == (2, "document", None)

@@ -11,7 +11,7 @@ from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats.hoo_write import save_fragments
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
-from tests.tasks.small import RUNS, SOURCE, TASK, make_task
+from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task
 
 
 @pytest.fixture
@@ -49,6 +49,21 @@ def test_what_is_worth_a_look(case: str, task: Path, errorbar: CommandLine) -> N
     done = errorbar("task", "validate", task, lines_in(task.parent, lines))
     assert done.code == 0
     assert said in done.err
+
+
+def test_text_without_full_stops_is_not_said_to_be_untokenized(task: Path, errorbar: CommandLine) -> None:
+    sources = ["he go home", "to school", "we stay", "This is fine ."]
+    (task.parent / "source.txt").write_text("\n".join(sources) + "\n")
+    done = errorbar("task", "validate", task, lines_in(task.parent, ["he goes home", *sources[1:]]))
+    assert (done.code, done.err) == (0, "")
+
+
+def test_of_many_lines_the_first_five_are_named(task: Path, errorbar: CommandLine) -> None:
+    long = "He go to school . " * 9
+    for n_empty, said in ((5, "5 lines (2, 3, 4, 5, 6) are empty"), (6, "6 lines (2, 3, 4, 5, 6, ...) are empty")):
+        (task.parent / "source.txt").write_text("\n".join([long, *["He go ."] * n_empty]) + "\n")
+        done = errorbar("task", "validate", task, lines_in(task.parent, [long, *[""] * n_empty]))
+        assert said in done.err
 
 
 def test_shifted_lines(tmp_path: Path, errorbar: CommandLine) -> None:
@@ -116,6 +131,25 @@ def test_a_dry_score_on_development_data(task: Path, errorbar: CommandLine) -> N
     assert same.out.splitlines()[2].split()[-3:] == ["100.00", "66.67", "90.91"]
 
 
+def test_bad_development_output_is_said_and_keeps_the_run_from_being_valid(task: Path, errorbar: CommandLine) -> None:
+    run, bad = lines_in(task.parent, RUNS["one/run2.txt"]), task.parent / "dev.txt"
+    bad.write_text("He go to school .\n")
+    done = errorbar("task", "validate", task, run, "--dev", bad)
+    assert done.code == 2
+    assert "dev.txt: 1 line for 4 sentences" in done.err
+
+
+def test_development_data_is_read_as_the_task_says(task: Path, errorbar: CommandLine) -> None:
+    twice = "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n"
+    (task.parent / "gold.m2").write_text(GOLD.replace(twice, twice + twice))
+    run = lines_in(task.parent, RUNS["one/run2.txt"])
+    refused = errorbar("task", "validate", task, "--corpus", "dev", run)
+    assert refused.code == 2
+    assert "set lenient = true" in refused.err
+    task.write_text(task.read_text().replace('role = "dev"', 'role = "dev"\nlenient = true'))
+    assert errorbar("task", "validate", task, "--corpus", "dev", run).code == 0
+
+
 def test_test_data_is_never_scored(tmp_path: Path, errorbar: CommandLine) -> None:
     path = make_task(tmp_path)
     done = errorbar("task", "validate", path, tmp_path / "one" / "run1.txt", "--format", "json")
@@ -151,6 +185,19 @@ def hoo_task(folder: Path) -> Path:
     return path
 
 
+def test_a_hoo_run_may_leave_texts_as_they_are_but_not_all(tmp_path: Path, errorbar: CommandLine) -> None:
+    task = hoo_task(tmp_path)
+    edit = StandoffEdit("1", 3, 5, "go", ("goes",))
+    for name, edits in (("half", (edit,)), ("none", ())):
+        save_fragments([Fragment("0001", edits), Fragment("0002", ())], str(tmp_path / name), Problems())
+    half = errorbar("task", "validate", task, tmp_path / "half")
+    assert (half.code, half.err) == (0, "")
+    assert half.out.splitlines()[2].split()[:5] == ["half", "ok", "1", "of", "2"]
+    none = errorbar("task", "validate", task, tmp_path / "none")
+    assert none.code == 0
+    assert "no edit is proposed" in none.err
+
+
 def test_hoo_runs(tmp_path: Path, errorbar: CommandLine) -> None:
     task = hoo_task(tmp_path)
     good = errorbar("task", "validate", task, tmp_path / "run", "--dev", tmp_path / "run")
@@ -159,6 +206,9 @@ def test_hoo_runs(tmp_path: Path, errorbar: CommandLine) -> None:
     far = errorbar("task", "validate", task, tmp_path / "far")
     assert far.code == 2
     assert "outside" in far.err or "past the end" in far.err
+    dev = errorbar("task", "validate", task, "--corpus", "dev", tmp_path / "far", "--format", "json")
+    assert dev.code == 2
+    assert validated("task-validate", dev.out)["submissions"][0]["dry"] is None
     (tmp_path / "run" / "0002.xml").unlink()
     missing = errorbar("task", "validate", task, tmp_path / "run")
     assert missing.code == 2

@@ -163,7 +163,10 @@ class _Reader:
             self.text.text += data
         elif data.strip():
             what = f"{self._where()}text inside <{self.path[-1]}>: {data.strip()[:30]!r}"
-            self.problems.repairable("hoo-element", what, self.place, expected="elements", repair="left out")
+            # The parser has read to the next tag already.
+            line = self.parser.CurrentLineNumber - data.lstrip().count("\n")
+            place = Place(self.name, line)
+            self.problems.repairable("hoo-element", what, place, expected="elements", repair="left out")
 
     def _where(self) -> str:
         return f"edit {self.edits[-1].attributes.get('index', '?')}: " if self.edits and len(self.path) > 1 else ""

@@ -86,7 +86,6 @@ class TeamReader:
             return []
         if isinstance(said, Mapping):
             inner = Fields(said, fields.file, fields.where, fields.problems)
-            inner.where = fields.where
             found = []
             for corpus in said:
                 if corpus in self.corpora:
