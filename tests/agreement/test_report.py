@@ -21,12 +21,21 @@ from errorbar.agreement import (
     pair_table,
     pairwise_agreement,
     prevalence_and_bias,
+    scott_pi,
     specific_agreement,
 )
+from errorbar.agreement.bennett import bennett_kernel
+from errorbar.agreement.cohen import agreement_weights, cohen_kernel
+from errorbar.agreement.fleiss import fleiss_kernel
+from errorbar.agreement.gwet import gwet_kernel
+from errorbar.agreement.krippendorff import LEVELS, alpha_kernel
+from errorbar.agreement.observed import observed_kernel
+from errorbar.agreement.resampling import Kernel, percentile_interval
+from errorbar.agreement.specific import specific_kernels
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from tests.agreement.examples import KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
+from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
 
 
 def resampling(seed: int = 1, n: int = 500) -> Resampling:
@@ -77,6 +86,30 @@ def test_items_that_nobody_judged_change_nothing() -> None:
         for judgments, groups in zip((some, more), clusters, strict=True)
     )
     assert first.coefficients == second.coefficients
+    kappas = [
+        conger_kappa(judgments, clusters=groups, resampling=resampling())
+        for judgments, groups in zip((some, more), clusters, strict=True)
+    ]
+    assert kappas[0] == kappas[1]
+    assert kappas[0].n_clusters == 2
+
+
+def test_one_cluster_has_no_interval() -> None:
+    judgments = Judgments.from_matrix([["a", "a"], ["a", "b"], ["b", "b"], ["b", "a"]] * 3)
+    one, two = (
+        krippendorff_alpha(item_counts(judgments, [*[0] * 6, *[last] * 6]), resampling=resampling()) for last in (0, 1)
+    )
+    assert (one.interval, one.no_interval) == (None, Undefined.ONE_UNIT)
+    assert two.interval is not None
+
+
+def test_how_much_is_held_at_a_time_changes_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    clusters = np.arange(12) // 3
+    tables = [item_counts(KRIPPENDORFF), item_counts(KRIPPENDORFF, clusters)]
+    before = [krippendorff_alpha(table, resampling=resampling()) for table in tables]
+    monkeypatch.setattr("errorbar.agreement.resampling._CELLS", 30)
+    assert [krippendorff_alpha(table, resampling=resampling()) for table in tables] == before
+    assert all(one.interval is not None for one in before)
 
 
 def test_no_common_item() -> None:
@@ -131,6 +164,124 @@ def test_bootstrap_of_the_preposition_raters() -> None:
     assert "4000 resamples" in found.method
 
 
+def kernels_of_krippendorffs_example() -> dict[str, Kernel]:
+    table = item_counts(KRIPPENDORFF)
+    made = {f"alpha {level}": alpha_kernel(table, level, FIVE) for level in LEVELS}
+    for make in (observed_kernel, fleiss_kernel, gwet_kernel, bennett_kernel):
+        made[make.__name__] = make(table)
+    return made | specific_kernels(table)
+
+
+def test_many_resamples_at_once_are_each_alone() -> None:
+    kernels = kernels_of_krippendorffs_example()
+    weights = np.random.default_rng(4).integers(0, 4, (6, len(item_counts(KRIPPENDORFF).units.frequency))).astype(float)
+    cells = np.random.default_rng(5).integers(0, 9, (6, 9)).astype(float)
+    for weighting in ("none", "linear", "quadratic"):
+        kernel = cohen_kernel(agreement_weights("abc", weighting, "abc"))
+        np.testing.assert_allclose(kernel(cells), [kernel(row[None])[0] for row in cells], rtol=1e-12)
+    for kernel in kernels.values():
+        np.testing.assert_allclose(kernel(weights), [kernel(row[None])[0] for row in weights], rtol=1e-12)
+
+
+def test_a_resample_is_the_coefficient_of_its_items() -> None:
+    """Every row of the counts as often as the resample holds it, against judgments that are written out so often."""
+    rows: list[list[int | None]] = [[1, 1, 2], [2, 2, 2], [1, 3, None], [3, 3, None]]
+    times = [2, 1, 0, 3]
+    table = item_counts(Judgments.from_matrix(rows, labels=("1", "2", "3")))
+    drawn = Judgments.from_matrix(
+        [row for row, n in zip(rows, times, strict=True) for _ in range(n)], labels=("1", "2", "3")
+    )
+    # Rows of the counts are those of the matrix in another order.
+    of_row = {tuple(row.count(k) for k in (1, 2, 3)): n for row, n in zip(rows, times, strict=True)}
+    weights = np.array([[of_row[tuple(int(n) for n in counts)] for counts in table.counts.toarray()]], float)
+    for level in LEVELS:
+        found = alpha_kernel(table, level, ("1", "2", "3"))(weights)[0]
+        assert found == pytest.approx(krippendorff_alpha(drawn, level=level, order=("1", "2", "3")).value)
+    assert fleiss_kernel(table)(weights)[0] == pytest.approx(fleiss_kappa(drawn).value)
+    assert gwet_kernel(table)(weights)[0] == pytest.approx(gwet_ac1(drawn).value)
+
+
+def test_percentile_intervals_by_hand() -> None:
+    level = Resampling(np.random.default_rng(0), n_resamples=1, confidence_level=0.9)
+    found = percentile_interval(np.arange(101.0), level)
+    assert not isinstance(found, Undefined)
+    assert (found.low, found.high) == pytest.approx((5, 95))
+    assert (found.confidence_level, found.method) == (0.9, "percentile bootstrap, 101 resamples")
+    # Half of the draws may be undefined, and the interval says so; of more, nothing is said.
+    half = percentile_interval(np.array([1.0, np.nan, 2, np.nan]), level)
+    assert not isinstance(half, Undefined)
+    assert (half.low, half.high) == pytest.approx((1.05, 1.95))
+    assert half.method == "percentile bootstrap, 4 resamples, 2 undefined"
+    assert percentile_interval(np.array([1.0, np.nan, np.nan]), level) is Undefined.RESAMPLES_UNDEFINED
+    assert percentile_interval(np.array([1.0, 1.0, np.nan]), level) is Undefined.NO_VARIATION
+
+
+def test_every_coefficient_takes_the_resampling() -> None:
+    assert scott_pi(SMALL, resampling=resampling()).interval == fleiss_kappa(SMALL, resampling=resampling()).interval
+    assert scott_pi(SMALL, resampling=resampling()).interval is not None
+    found = specific_agreement(SMALL, resampling=resampling())
+    assert all(one.interval is not None for one in found.values())
+    assert conger_kappa(KRIPPENDORFF, resampling=resampling()).interval is not None
+    rows = [[str(a), str(b)] for a in (0, 1) for b in (0, 1) for _ in range(int(SMALL.counts[a, b]))]
+    report = agreement_report(Judgments.from_matrix(rows), resampling=resampling())
+    assert report.coefficients["scott"].interval is not None
+    unpaired = specific_agreement(Judgments.from_matrix([["a", None], [None, "b"]]))
+    assert {one.undefined for one in unpaired.values()} == {Undefined.TOO_FEW_RATERS}
+
+
+def test_clustered_pairs_without_a_common_item_stay_undefined() -> None:
+    rows = [["a", "a", None], ["a", "b", None], ["b", "b", None], ["b", "b", None], [None, "a", "b"], [None, "b", "b"]]
+    pairs = pairwise_agreement(
+        Judgments.from_matrix(rows * 5), clusters=[*range(6)] * 5, resampling=resampling(), confidence_level=0.9
+    )
+    assert [pair.kappa.estimate.undefined for pair in pairs] == [None, Undefined.TOO_FEW_RATERS, None]
+    assert pairs[1].kappa.estimate.interval is None
+    first = pairs[0].kappa.estimate
+    assert first.interval is not None
+    assert first.n_clusters == 6
+    plain = pairwise_agreement(Judgments.from_matrix(rows * 5), confidence_level=0.5)[0].kappa.estimate.interval
+    assert plain is not None
+    assert plain.confidence_level == 0.5
+
+
+def test_a_rater_who_said_nothing_plays_no_part_in_congers_kappa() -> None:
+    whole = Judgments.from_matrix([["a", "a", "b"], ["a", "b", "b"], ["b", "b", "a"], ["a", "a", "a"]])
+    for silent in range(3):
+        some = whole.take(whole.rater != silent)
+        assert some.raters == whole.raters
+        others = some.only([name for k, name in enumerate(whole.raters) if k != silent])
+        # Two raters who judged every item: Cohen's kappa.
+        pair = pair_table(others, others.raters[0], others.raters[1])
+        assert conger_kappa(some).value == pytest.approx(cohen_kappa(pair).estimate.value)
+
+
+def test_many_labels_change_nothing_but_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[list[str | None]] = [list("aab"), list("abb"), list("aab"), list("bbb"), ["a", None, "b"]]
+    few, many = (
+        Judgments.from_matrix(rows, labels=labels) for labels in (("a", "b"), ("a", "b", *map(str, range(70))))
+    )
+    assert krippendorff_alpha(many).value == pytest.approx(krippendorff_alpha(few).value)
+    assert fleiss_kappa(many).value == pytest.approx(fleiss_kappa(few).value)
+    table = item_counts(many)
+    # Two items were judged alike, a, a and b: four patterns of five items.
+    assert sorted(table.units.frequency.tolist()) == [1, 1, 1, 2]
+    assert table.counts.shape == (4, 72)
+    # A table that would be too large is kept item by item.
+    monkeypatch.setattr("errorbar.agreement.units._DENSE_CELLS", 0)
+    assert item_counts(many).counts.shape == (5, 72)
+    assert krippendorff_alpha(many).value == pytest.approx(krippendorff_alpha(few).value)
+    assert gwet_ac1(many).value == pytest.approx(gwet_ac1(table).value)
+
+
+def test_interval_alpha_of_large_numbers_keeps_its_digits() -> None:
+    small = [[0, 1], [1, 1], [2, 2], [3, 1]]
+    large = [[value + 10**8 for value in row] for row in small]
+    expected = krippendorff_alpha(Judgments.from_matrix(small), level="interval").value
+    assert krippendorff_alpha(Judgments.from_matrix(large), level="interval").value == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
 def test_same_seed_same_interval() -> None:
     first, second = (agreement_report(KRIPPENDORFF, resampling=resampling(5)) for _ in range(2))
     assert first.coefficients == second.coefficients
@@ -179,6 +330,34 @@ def test_paradoxes_are_explained_where_they_bite() -> None:
     assert "different frequencies" in biased.remarks[0]
     assert biased.bias["0"] == pytest.approx(0.30)
     assert prevalence_and_bias(SMALL).remarks == ()
+    # A_o .7, q .75, A_e .625: π is .2 and S .4, just enough to be said; at A_o .5, q .7: -.190 and 0, it is not.
+    assert "corrected for chance it is 0.200" in prevalence_and_bias(PairTable.of([[12, 0], [6, 2]])).remarks[0]
+    assert all("by chance" not in text for text in prevalence_and_bias(PairTable.of([[9, 0], [10, 1]])).remarks)
+    # A_o .65: κ = .12 / .47 and π = .08875 / .43875, so bias adds .053; at A_o .4 it adds .047.
+    assert "raises it by 0.053 to 0.255" in prevalence_and_bias(PairTable.of([[3, 1], [6, 10]])).remarks[0]
+    assert prevalence_and_bias(PairTable.of([[3, 4], [8, 5]])).remarks == ()
+
+
+def test_the_remarks_of_two_raters_are_those_of_the_report() -> None:
+    rows = [["0", "0"]] * 25 + [["0", "1"]] * 35 + [["1", "0"]] * 5 + [["1", "1"]] * 35
+    report = agreement_report(Judgments.from_matrix(rows))
+    assert report.pair is not None
+    assert report.pair.bias["0"] == pytest.approx(0.30)
+    assert report.remarks == report.pair.remarks
+    assert "different frequencies" in report.remarks[0]
+    # Of three raters nothing is said about bias, but about prevalence.
+    third = agreement_report(
+        Judgments.from_matrix([[*row, row[0]] for row in [["0", "0"]] * 60 + [["0", "1"], ["1", "0"]]])
+    )
+    assert third.pair is None
+    assert "'0' is 0.98" in third.remarks[0]
+
+
+def test_as_many_raters_as_a_matrix_holds() -> None:
+    for n, pairs, codes in ((50, 1225, []), (51, 0, ["agreement-pairs"])):
+        report = agreement_report(Judgments.from_matrix([["a"] * n, ["b"] * n]))
+        assert len(report.pairwise) == pairs
+        assert [note.code for note in report.notes] == codes
 
 
 def code_of(call: Callable[[], object]) -> str:
@@ -197,6 +376,7 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: krippendorff_alpha(Judgments.from_matrix([[-1, 2]]), level="ratio")) == "agreement-numbers"
     assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]
     assert code_of(lambda: cohen_kappa(SMALL, weighting="linear")) == "agreement-order"
+    assert code_of(lambda: cohen_kappa(SMALL, confidence_level=95)) == "agreement-resampling"
     assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]
     assert code_of(lambda: krippendorff_alpha(repeated)) == "agreement-repeated"
     assert code_of(lambda: pair_table(repeated, "r", "s")) == "agreement-repeated"

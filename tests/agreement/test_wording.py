@@ -34,6 +34,14 @@ def test_one_is_said_as_one() -> None:
     del rows[3]
     notes = [note.what for note in agreement_report(Judgments.from_matrix(rows)).notes]
     assert "1 item has one judgment, which says nothing about agreement" in notes
+    for others, said in (("c", "1 rater judged nothing and is"), ("cd", "2 raters judged nothing and are")):
+        table = Judgments.from_columns("1122" + "3" * len(others), "abab" + others, "x" * (4 + len(others)))
+        (note,) = agreement_report(table.take(table.item < 2)).notes
+        assert note.what == f"{said} left out"
+    alone, nobody = Judgments.from_matrix([["E", "unsure"], ["O", None]]), Judgments.from_matrix([["unsure", "unsure"]])
+    for table, who in ((alone, "only rater '1'"), (nobody, "nobody")):
+        with pytest.raises(UsageError, match=f"{who} judged anything"):
+            agreement_report(table, unknown=("unsure",))
     with pytest.raises(UsageError, match="1 judgment repeats an item"):
         krippendorff_alpha(Judgments.from_columns("xxxy", "aabb", "EOEE"))
 

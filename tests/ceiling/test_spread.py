@@ -11,7 +11,7 @@ from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.resampling import Resampling, resampled_units
 from errorbar.metrics.statistics import Documents
 from tests.ceiling.examples import random_corpus
 
@@ -65,6 +65,17 @@ def test_an_interval_holds_the_value_and_says_its_level() -> None:
         assert interval.low < value < interval.high
         assert interval.confidence_level == 0.9
     assert len(found.systems) == len(found.ratios) == 2
+    # Intervals are of F: of the quantiles of F in the same resamples, worked out here one system at a time.
+    _, documents = made()
+    resamples = [
+        row for draw in resampled_units(documents, Resampling("percentile", 60, 0.9), "ceiling") for row in draw()
+    ]
+    drawn = repeat(study, resamples)
+    for at in range(2):
+        quantiles = np.quantile([one.scores[at, :, 2] for one in drawn], [0.05, 0.95], axis=0).T
+        for interval, expected in zip(found.systems[at], quantiles, strict=True):
+            assert isinstance(interval, Interval)
+            assert (interval.low, interval.high) == pytest.approx(tuple(expected))
 
 
 def test_one_essay_has_no_interval() -> None:
@@ -97,6 +108,21 @@ def test_one_essay_each_is_the_study_of_one_of_the_essays() -> None:
     possible = {tuple(one.human[:, 2].tolist()) for one in each}
     drawn = {tuple(row) for row in essay_spread(study, documents, 1, 40).human.tolist()}
     assert drawn == possible  # 40 draws miss one of six with probability 0.004 at most; the seed is fixed
+
+
+def test_essays_stay_in_the_order_of_the_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A metric that chooses annotators as it goes depends on the order of sentences."""
+    folded: list[list[int]] = []
+
+    def listen(study: Study, rows: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]], **options: object) -> object:
+        folded.extend(row.tolist() for row in rows)
+        return repeat(study, rows)
+
+    monkeypatch.setattr("errorbar.ceiling.spread.repeat", listen)
+    study, documents = made()
+    essay_spread(study, documents, 4, 10)
+    assert len({tuple(row) for row in folded}) > 1
+    assert folded == [sorted(row) for row in folded]
 
 
 @pytest.mark.parametrize("n_essays", [0, 7])

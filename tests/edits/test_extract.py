@@ -38,6 +38,8 @@ def distance(source: list[str], target: list[str]) -> int:
         ("a a b", "a b", [(1, 2, "")]),  # the common beginning is kept first
         ("a b c", "a b b c", [(2, 2, "b")]),
         ("b c b", "b b c x b", [(1, 1, "b"), (2, 2, "x")]),
+        ("a b", "b a", [(0, 2, "b a")]),  # two changes either way: one edit, though two would keep a token
+        ("a a b", "b a a", [(0, 0, "b"), (2, 3, "")]),  # two changes in two edits either way: this keeps two tokens
         # one substitution and one insertion; as one edit, though two edits would change as much
         ("p q r", "p x y r", [(1, 2, "x y")]),
     ],

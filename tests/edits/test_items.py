@@ -62,7 +62,8 @@ def test_what_an_edit_touches(projection: Projection, expected: list[str], untou
     items = edit_items(ONE, projection)
     assert errors(items) == expected
     assert items.untouched == {"A": untouched}
-    assert [note.code for note in items.notes()] == (["items-untouched"] if untouched else [])
+    notes = [(note.code, note.severity) for note in items.notes()]
+    assert notes == ([("items-untouched", "warning")] if untouched else [])
 
 
 def test_numbers_of_items() -> None:
@@ -106,7 +107,7 @@ def test_found_nothing_is_not_did_not_look() -> None:
 def test_one_error_type() -> None:
     assert errors(edit_items(ONE, type="Prep")) == ["1:2-3"]
     assert edit_items(ONE, type="Prep").untouched == {"A": 0}
-    with pytest.raises(UsageError, match="did you mean 'Prep'") as caught:
+    with pytest.raises(UsageError, match="of the corpus used the error type 'Prepp'; did you mean 'Prep'") as caught:
         edit_items(ONE, type="Prepp")
     assert caught.value.code == "items-type"
 
@@ -124,7 +125,7 @@ def test_labels_by_type() -> None:
         ("1:1-2", "B"): ERROR,
     }
     assert items.several == 1
-    assert [note.code for note in items.notes()] == ["items-several"]
+    assert [(note.code, note.severity) for note in items.notes()] == [("items-several", "warning")]
 
 
 def test_a_type_called_ok_is_an_error_all_the_same() -> None:
@@ -140,8 +141,14 @@ def test_words_of_a_class() -> None:
     assert edit_items(text, "words", words=["APPLE"]).judgments.items == ("1:4-5",)
     assert len(PREPOSITIONS) == 34  # as many as Tetreault and Chodorow 2008
     assert not PREPOSITIONS & ARTICLES
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError, match="no word of the class occurs") as caught:
         edit_items(text, "words", words=["zebra"])
+    assert caught.value.code == "items-none"
+
+
+def test_a_corpus_without_an_item() -> None:
+    with pytest.raises(UsageError, match="the corpus has no item") as caught:
+        edit_items(corpus(sentence("", {"A": []})))
     assert caught.value.code == "items-none"
 
 

@@ -9,8 +9,10 @@ import pytest
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError
+from errorbar.edits import matching, paths
 from errorbar.edits.kernel import COMPILED
 from errorbar.edits.matching import Matches, match_corpus
+from errorbar.edits.paths import proposed_edits
 from tests.conftest import ROOT
 from tests.helpers.build import corpus, edit, sentence
 
@@ -85,6 +87,31 @@ def test_a_pair_beyond_all_bounds_is_refused_with_its_place(kernel: bool) -> Non
     with pytest.raises(InputError, match=r"sentence 2 has 6000 tokens and its hypothesis 6000") as refused:
         match_corpus(reference, ["b", line], kernel=kernel)
     assert refused.value.code == "pair-too-large"
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 0), (3, 4), (2, 1)])
+def test_a_span_outside_the_sentence_is_refused_with_its_place(start: int, end: int) -> None:
+    reference = corpus(sentence("", {"0": []}), sentence("a b c", {"0": [edit(0, 3, "x"), edit(start, end, "y")]}))
+    reference.name, reference.sentences[1].line = "gold", 7
+    with pytest.raises(InputError, match=rf"gold:7: the span {start} {end} is outside the sentence of 3 tokens"):
+        match_corpus(reference, ["", "x"], kernel=False)
+
+
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+@pytest.mark.parametrize(("n", "m"), [(3, 2), (2, 3)])
+def test_the_bound_is_the_number_of_cells(monkeypatch: pytest.MonkeyPatch, kernel: bool, n: int, m: int) -> None:
+    """(3 + 1) * (2 + 1) = 12 cells of the distance table."""
+    reference, line = corpus(sentence(" ".join("abc"[:n]), {"0": []})), " ".join("xyz"[:m])
+    monkeypatch.setattr(matching, "MAX_CELLS", 12)
+    monkeypatch.setattr(paths, "MAX_CELLS", 12)
+    assert match_corpus(reference, [line], kernel=kernel).counts[0, 0, 0] == 0
+    assert not any(edit.matched for edit in proposed_edits(reference, [line], [0], kernel=kernel)[0])
+    monkeypatch.setattr(matching, "MAX_CELLS", 11)
+    monkeypatch.setattr(paths, "MAX_CELLS", 11)
+    with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
+        match_corpus(reference, [line], kernel=kernel)
+    with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
+        proposed_edits(reference, [line], [0], kernel=kernel)
 
 
 # Readers refuse such spans, but a Corpus can be built in memory by anybody.

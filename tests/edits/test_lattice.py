@@ -132,6 +132,11 @@ class TestMatching:
         assert match.proposed == [edit(1, 1, "X"), edit(1, 1, "Y")]
         assert match.matched == [0, 1]
 
+    def test_an_edit_proposed_twice_matches_once(self) -> None:
+        match = read_as("a b", "a X X b", edit(1, 1, "X"), max_unchanged=0)
+        assert match.proposed == [edit(1, 1, "X"), edit(1, 1, "X")]
+        assert match.matched == [0]
+
     def test_insertions_at_one_point_match_in_their_order_only(self) -> None:
         match = read_as("a b", "a X Y b", edit(1, 1, "Y"), edit(1, 1, "X"))
         assert len(match.matched) == 1

@@ -42,6 +42,17 @@ class TestByHand:
         corpus = build_corpus(sentence("a b", {"A": [edit(2, 2, "!")]}))
         assert proposed_edits(corpus, ["a b !"], [0], kernel=kernel) == [(Proposed(2, 2, "!", True),)]
 
+    def test_only_the_matched_one_of_two_insertions_at_one_point(self, kernel: bool) -> None:
+        corpus = build_corpus(sentence("a b", {"A": [edit(1, 1, "X")]}))
+        (found,) = proposed_edits(corpus, ["a Z X b"], [0], max_unchanged=0, kernel=kernel)
+        assert found == (Proposed(1, 1, "Z", False), Proposed(1, 1, "X", True))
+
+    def test_a_reference_edit_given_twice_is_matched_at_once(self, kernel: bool) -> None:
+        """Both are met by the first of two equal edits, so nothing is left for the second."""
+        corpus = build_corpus(sentence("a b", {"A": [edit(1, 1, "X"), edit(1, 1, "X")]}))
+        (found,) = proposed_edits(corpus, ["a X X b"], [0], max_unchanged=0, kernel=kernel)
+        assert found == (Proposed(1, 1, "X", True), Proposed(1, 1, "X", False))
+
     def test_case_and_space_can_be_left_out(self, kernel: bool) -> None:
         corpus = build_corpus(sentence("a b c d e f g", {"A": []}))
         line = ["A b c d e f X"]
@@ -51,8 +62,12 @@ class TestByHand:
         assert one == both[1:]
 
     def test_another_number_of_sentences_is_refused(self, kernel: bool) -> None:
-        with pytest.raises(InputError, match="line-count"):
-            proposed_edits(self.CORPUS, [], [], kernel=kernel)
+        for lines, columns in (([], []), (["a"], []), ([], [0]), (["a", "b"], [0, 0])):
+            with pytest.raises(InputError, match="line-count"):
+                proposed_edits(self.CORPUS, lines, columns, kernel=kernel)
+        for lines in ([], ["a", "b"]):
+            with pytest.raises(InputError, match="line-count"):
+                match_corpus(self.CORPUS, lines, kernel=kernel)
 
 
 @pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")

@@ -45,6 +45,18 @@ def test_a_bad_line_that_resembles_no_neighbor_is_only_bad() -> None:
     assert stretches(SOURCES, lines) == []
 
 
+@pytest.mark.parametrize(("n", "found"), [(3, []), (4, [(1, 1)])])
+def test_short_lines_are_not_judged(n: int, found: list[tuple[int, int]]) -> None:
+    first, second = " ".join("abcd"[:n]), " ".join("efgh"[:n])
+    assert stretches([first, second], [second, second]) == found
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_bad_line_is_forgotten_once_its_neighbors_are_known(size: int) -> None:
+    lines = [*SOURCES[:3], "something else entirely , said by nobody here", *SOURCES[4:], *SOURCES, *SOURCES]
+    assert stretches(SOURCES * 3, lines, size) == []
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_chunks_do_not_hide_a_shift(size: int) -> None:
     lines = [*SOURCES[:2], *SOURCES[3:7], *SOURCES[6:]]

@@ -118,6 +118,10 @@ class TestExtract:
         source, target = " ".join(words), " ".join([*words[10:], *words[:10]])
         moved = " ".join(words[:10])
         assert found(source, target) == [(0, len(moved) + 1, ""), (len(source), len(source), f" {moved}")]
+        # The words 30 to 39 go to the front: those before and those behind them stay.
+        moved, target = " ".join(words[30:40]), " ".join([*words[30:40], *words[:30], *words[40:]])
+        at = source.index(moved)
+        assert found(source, target) == [(0, 0, f"{moved} "), (at, at + len(moved) + 1, "")]
 
     def test_rewritten_text_takes_no_ages(self) -> None:
         source = " ".join(f"s{k}" for k in range(3000))
@@ -141,7 +145,7 @@ class TestExtract:
 class TestApply:
     def test_overlapping_edits_are_refused_or_left_out(self) -> None:
         edits = [standoff(0, 3, "x"), standoff(2, 4, "y")]
-        with pytest.raises(InputError, match="overlaps"):
+        with pytest.raises(InputError, match="edit 2 4: it overlaps another one"):
             apply_standoff("abcd", edits)
         problems = Problems(lenient=True)
         assert apply_standoff("abcd", edits, problems=problems) == "xd"
@@ -152,6 +156,7 @@ class TestApply:
 
     def test_an_edit_without_a_correction_changes_nothing(self) -> None:
         assert apply_standoff("abc", [standoff(1, 2)]) == "abc"
+        assert undo_standoff("abc", [standoff(1, 2)]) == "abc"
 
     def test_undoing_what_was_not_done_is_refused(self) -> None:
         with pytest.raises(InputError) as error:
@@ -345,6 +350,24 @@ class TestTokens:
         assert [(e.start, e.end, e.original) for e in first.edits] == [(2, 3, "y"), (4, 5, "u"), (8, 9, "w")]
         assert [(e.start, e.end, e.original) for e in second.edits] == [(0, 1, "p")]
 
+    def test_how_often_something_is_lost_is_said(self) -> None:
+        edits = (Edit(0, 1, ("y",), comment="odd"),)
+        sentences = [
+            Sentence("x", {"0": edits, "1": ()}, writer="w"),
+            Sentence("x", {"0": edits, "2": ()}),
+            Sentence("x", {"1": ()}),
+            Sentence("x", {}),
+        ]
+        problems = Problems()
+        sentences_fragments(sentences, "0", problems)
+        assert [note.what.removeprefix("HOO cannot hold ") for note in problems.notes] == [
+            "comments (2 times); left out",
+            "that annotator 0 did not look (2 times); left out",
+            "the edits of annotator 1 (2 times); left out",
+            "the edits of annotator 2 (1 time); left out",
+            "the writer (1 time); left out",
+        ]
+
     @given(st.data())
     def test_there_and_back(self, data: st.DataObject) -> None:
         """Token edits -> characters -> tokens: the same corrected tokens."""
@@ -465,6 +488,9 @@ class TestWhatTokensLose:
         note_spacing([(one, list(fragment_sentences(one, "0", problems))) for one in ones], problems)
         (note,) = problems.notes
         assert "the text of 1 of 2 fragments does not come back (2)" in note.what
+        problems = Problems()
+        note_spacing([(one, list(fragment_sentences(one, "0", problems))) for one in ones[:1]], problems)
+        assert problems.notes == []
 
     def test_sentences_that_were_changed_beside_their_fragment(self) -> None:
         one = fragment(standoff(0, 1, "x"), text="a b\n")
@@ -472,10 +498,13 @@ class TestWhatTokensLose:
         problems = Problems()
         check_sentences([one], [good], "0", problems)
         assert (problems.errors, problems.notes) == ([], [])
-        changed = Sentence(good.text, {"0": (), "1": good.annotations["0"]}, good.document)
+        changed = Sentence(good.text, {"0": (), "2": (), "1": good.annotations["0"]}, good.document)
         check_sentences([one], [changed, Sentence("more", {}, "9")], "0", problems)
         assert [problem.code for problem in problems.errors] == ["hoo-changed", "hoo-changed"]
-        assert ["annotator 1" in note.what for note in problems.notes] == [True]
+        assert [note.what for note in problems.notes] == [
+            f"HOO cannot hold the edits of annotator {name} beside those of 0 ({count} edits); left out"
+            for name, count in (("1", 1), ("2", 0))
+        ]
 
 
 class TestMaxMatch:
@@ -491,6 +520,11 @@ class TestMaxMatch:
         gold = fragment(standoff(0, 3, "It", "He"), standoff(4, 6, "goes", "went"), text="She go home")
         found = redecompose(gold, extract_standoff("She go home", "He goes home"))
         assert [(e.start, e.end, e.corrections) for e in found] == [(0, 3, ("He",)), (4, 6, ("goes",))]
+
+    def test_a_changed_case_is_a_change(self) -> None:
+        gold = fragment(standoff(0, 3, "The"), standoff(8, 10, "goes"), text="the dog go")
+        found = redecompose(gold, [standoff(0, 10, "The dog goes")])
+        assert [(e.start, e.end, e.corrections) for e in found] == [(0, 3, ("The",)), (8, 10, ("goes",))]
 
     def test_a_gold_edit_may_begin_inside_of_a_word(self) -> None:
         """The annotators took the ending away, the system replaced the word."""

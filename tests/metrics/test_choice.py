@@ -145,8 +145,8 @@ class TestMisuse:
 
     @pytest.mark.parametrize(
         ("swaps", "slots"),
-        [((2, 1), [1]), ((2, 1), [-2]), ((2, 1), [0, 0]), ((0, 1), [0]), ((3, 1), [0])],
-        ids=["no such column", "below -1", "too many places", "no row", "rows of masks"],
+        [((2, 1), [1]), ((2, 1), [-2]), ((2, 1), [0, 0]), ((0, 1), [0]), ((3, 1), [0]), ((1, 1), [0])],
+        ids=["no such column", "below -1", "too many places", "no row", "rows of masks", "fewer rows than masks"],
     )
     def test_swaps_that_do_not_fit(self, kernel: bool, swaps: tuple[int, int], slots: list[int]) -> None:
         swapping = Swapping(np.zeros(swaps, np.bool_), np.array(slots))

@@ -186,6 +186,9 @@ def test_power_counts_clusters_also_where_the_jackknife_groups_them() -> None:
     first, second = ("".join(rng.choice(["0", "1"], n)) for _ in range(2))
     power = pair(finds("a", first), finds("b", second)).power
     assert power.n == n
+    # Detectable with a power of .8 at the level .05 are about (z(.975) + z(.8)) / sqrt(n) deviations, 2.8016 / sqrt(n).
+    assert power.standard_deviation is not None
+    assert power.detectable == pytest.approx(2.8016 * power.standard_deviation / np.sqrt(n), rel=5e-3)
     # A difference of means of independent sentences needs about as many more as the square of the ratio of effects.
     assert power.detectable is not None
     assert power.units_needed == pytest.approx(n * (power.detectable / 0.01) ** 2, rel=0.02)
@@ -226,7 +229,7 @@ def test_the_ranking_has_letters_for_what_is_significant() -> None:
         ("c", "none", (), "b"),
     ]
     assert rows[0].scores == (1.0, 1.0, 1.0)
-    assert [row.group for row in found.ranking(0.3)] == ["a", "b", "c"]
+    assert [(row.better, row.group) for row in found.ranking(0.3)] == [(("b", "c"), "a"), (("c",), "b"), ((), "c")]
 
 
 def test_the_smallest_p_that_essays_can_give() -> None:
@@ -236,3 +239,5 @@ def test_the_smallest_p_that_essays_can_give() -> None:
     assert found.smallest_p() == 2 / 8 * 3
     long = compared(finds("a", "10" * 10), finds("b", "01" * 10), resampling=Resampling(replicates=99))
     assert long.smallest_p() is None  # drawn, not enumerated
+    same = compared(finds("a", "101"), finds("b", "101"))
+    assert same.smallest_p() is None  # nothing to swap

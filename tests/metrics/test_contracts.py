@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 from dataclasses import fields, replace
+from importlib import metadata
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
@@ -157,6 +159,25 @@ class TestParameters:
         known = metric_class(name).parameters[0].name
         with pytest.raises(UsageError, match=f"did you mean '{known}'"):
             parse_metric(f"{name}({known}x=1)")
+
+
+def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Built-in names come first and cannot be taken; the others follow in the order of their names."""
+
+    def installed(*, group: str, name: str | None = None) -> list[EntryPoint]:
+        assert group == "errorbar.metrics"
+        points = [EntryPoint(each, "errorbar.core.spec:Spec", group) for each in ("zz", "aa", "m2")]
+        return [point for point in points if name in (None, point.name)]
+
+    monkeypatch.setattr(metadata, "entry_points", installed)
+    assert metric_names() == ["m2", "aa", "zz"]
+    assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
+    with pytest.raises(UsageError, match="no metric is called 'zy'; did you mean 'zz'") as caught:
+        metric_class("zy")
+    assert caught.value.code == "unknown-metric"
+    with pytest.raises(UsageError, match="HOO edit files only") as caught:
+        metric_class("hoo")
+    assert caught.value.code == "hoo-metric"
 
 
 @settings(max_examples=300)

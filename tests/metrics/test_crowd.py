@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from errorbar.agreement import Resampling, cohen_kappa
 from errorbar.agreement.pairs import PairTable
@@ -55,8 +56,37 @@ def test_ties_count_as_told() -> None:
         assert majority_share(share, ties)[:2].tolist() == [expected, 1.0]  # type: ignore[arg-type]
     score = crowd_score(share, np.array([True, True, True]), np.array([2, 2, 0]), estimand="majority", ties="unknown")
     assert (score.n_items, score.hits) == (1, 1)
+    # Of 201 raters one makes a majority: 101/201 is no tie, nor is 100/201.
+    assert majority_share(np.array([101 / 201, 100 / 201])).tolist() == [1.0, 0.0]
     with pytest.raises(UsageError, match="did you mean 'half'"):
         majority_share(share, "halve")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "message"),
+    [
+        (np.full(3, 0.5), 2, "one of each for every item"),
+        (np.full((2, 1), 0.5), 2, "one of each for every item"),
+        (np.array([0.5, 1.01]), 2, "a share is not between 0 and 1"),
+        (np.array([-0.01, 0.5]), 2, "a share is not between 0 and 1"),
+    ],
+)
+def test_columns_that_do_not_fit(share: NDArray[np.float64], n: int, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        measure_crowd(share, np.ones(n, np.bool_), np.full(n, 2))
+
+
+def test_tables_are_no_columns() -> None:
+    with pytest.raises(UsageError, match="one of each for every item"):
+        measure_crowd(np.full((2, 1), 0.5), np.ones((2, 1), np.bool_), np.full((2, 1), 2))
+
+
+def test_options_that_do_not_exist() -> None:
+    with pytest.raises(UsageError, match="did you mean 'weighted'"):
+        measure_crowd(SHARE, FLAG, K, estimand="weigthed")  # type: ignore[arg-type]  # what a user may type
+    for beta in (0.0, -1.0, np.inf):
+        with pytest.raises(UsageError, match="a number above 0"):
+            crowd_score(SHARE, FLAG, K, beta=beta)
 
 
 def test_the_estimands_differ_as_the_number_of_judgments_grows() -> None:
@@ -117,8 +147,20 @@ def test_bins_hold_their_low_edge_and_sum_to_the_whole() -> None:
     bins = agreement_bins(tables)
     assert [part.n_items for part in bins] == [2, 2, 2]
     assert sum(part.scores["weighted"].hits for part in bins) == pytest.approx(share.sum())
-    with pytest.raises(UsageError, match="ascending numbers"):
-        agreement_bins(tables, (0.9, 0.5))
+    for edges in ((0.9, 0.5), (0.5, 0.5), (0.4, 0.9), (0.5, 1.1), (0.5,), ()):
+        with pytest.raises(UsageError, match="ascending numbers"):
+            agreement_bins(tables, edges)
+    for counts in ({}, {"most": tables["majority"]}):
+        with pytest.raises(UsageError, match="weighted or majority"):
+            agreement_bins(counts)
+
+
+def test_judgments_are_those_of_the_bin() -> None:
+    """Agreement is .6 (5 judgments), .8 and .75 (2 and 4), and nothing from .9."""
+    table = measure_crowd(np.array([0.6, 0.2, 0.75]), np.ones(3, np.bool_), np.array([5, 2, 4]))
+    found = agreement_bins({"weighted": table})
+    assert [part.n_items for part in found] == [1, 2, 0]
+    assert [part.scores["weighted"].n_judgments for part in found] == [(5, 5.0, 5), (2, 3.0, 4), (0, 0.0, 0)]
 
 
 def test_kappa_depends_on_prevalence_and_the_rest_does_not() -> None:
@@ -136,6 +178,12 @@ def test_rates_of_the_scaled_table() -> None:
     assert one.youden[0] == pytest.approx(0.197802, abs=5e-7)
     assert np.exp(one.log_odds[0]) == pytest.approx(9.3333, abs=5e-5)
     assert one.kappa[0] == pytest.approx(0.2368, abs=5e-5)
+    for prevalence in (0.0, 1.0):
+        with pytest.raises(UsageError, match="a fraction between 0 and 1"):
+            rates(table, prevalence)
+    for rate in (-0.01, 1.01):
+        with pytest.raises(UsageError, match="no fraction"):
+            kappa_of_rates(rate, 0.5, 0.5)
     for prevalence, kappa in {0.02: 0.145377, 0.10: 0.253521, 0.35: 0.236842, 0.50: 0.197802}.items():
         assert rates(table, prevalence).kappa_at[0] == pytest.approx(kappa, abs=5e-7)
 
@@ -164,12 +212,57 @@ def test_the_curve_keeps_what_the_crowd_agrees_on() -> None:
     assert last.kappa.value == pytest.approx(cohen_kappa(PairTable.of(crossed)).estimate.value)
     assert last.kappa.interval is not None
     assert last.kappa.interval.low < (last.kappa.value or 0) < last.kappa.interval.high
-    with pytest.raises(UsageError, match="numbers from"):
-        kappa_curve(table, (0.4,))
+    for thresholds in ((0.4,), (0.5, 1.1), ()):
+        with pytest.raises(UsageError, match="numbers from"):
+            kappa_curve(table, thresholds)
+
+
+def test_points_of_the_curve_by_hand() -> None:
+    """Eight judged items, one of them a tie, and one that nobody judged.
+
+    From ½: hits 1 and .8, missed .9, false .1, right .2, 0, 0, and the tie left out. Se = 2/3, Sp = 3/4, J = 5/12,
+    odds = 2 * 3 / (1 * 1). Kappa: agreed 5/7, expected (3 * 3 + 4 * 4) / 49, so (35 - 25) / (49 - 25). At a prevalence
+    of .1: a + d = .1 * 2/3 + .9 * 3/4 = .74167, of the items .29167 are flagged, expected .1 * .29167 + .9 * .70833 =
+    2/3, so (.74167 - .66667) / (1/3) = .225.
+    From 1: hit 1, right 0, 0. Counts 1, 0, 0, 2, each with ½ more for the odds: 1.5 * 2.5 / (.5 * .5) = 15.
+    """
+    share = np.array([1.0, 0.9, 0.8, 0.5, 0.2, 0.1, 0.0, 0.0, np.nan])
+    flag = np.array([1, 0, 1, 1, 0, 1, 0, 0, 1], np.bool_)
+    essay = [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    table = measure_crowd(share, flag, np.full(9, 10), essay, estimand="majority")
+    half, most, whole = kappa_curve(table, (0.5, 0.9, 1.0))
+    assert [(p.n_items, p.n_ties, p.kept) for p in (half, most, whole)] == [(7, 1, 7 / 8), (5, 0, 5 / 8), (3, 0, 3 / 8)]
+    assert (half.prevalence, half.sensitivity, half.specificity) == pytest.approx((3 / 7, 2 / 3, 3 / 4))
+    assert half.youden.value == pytest.approx(5 / 12)
+    assert half.log_odds.value == pytest.approx(np.log(6))
+    assert half.kappa.value == pytest.approx(10 / 24)
+    assert half.kappa_at.value == pytest.approx(0.225)
+    assert (half.kappa.n_units, half.kappa.n_clusters, half.kappa.interval, half.kappa.no_interval) == (
+        7,
+        2,
+        None,
+        None,
+    )
+    assert (whole.sensitivity, whole.specificity, whole.kappa.value) == pytest.approx((1, 1, 1))
+    assert whole.log_odds.value == pytest.approx(np.log(15))
+
+
+def test_one_error_is_enough_for_rates() -> None:
+    """One error, found, and one item that is none: Se = Sp = kappa = 1, odds = 1.5 * 1.5 / (.5 * .5) = 9."""
+    one = rates(np.array([[1.0, 0.0, 0.0, 1.0]]), 0.1)
+    assert (one.kappa[0], one.youden[0]) == (1, 1)
+    assert one.log_odds[0] == pytest.approx(np.log(9))
+
+
+def test_one_essay_has_no_band() -> None:
+    table = measure_crowd(SHARE, FLAG, K, [3] * 6, estimand="majority")
+    (point,) = kappa_curve(table, (0.5,), resampling=Resampling(np.random.default_rng(0), 50))
+    assert point.kappa.no_interval is Undefined.ONE_UNIT
 
 
 def test_data_of_one_class_has_no_kappa() -> None:
     table = measure_crowd(np.zeros(5), np.array([1, 0, 0, 0, 0], np.bool_), np.full(5, 3), estimand="majority")
     point = kappa_curve(table, (0.5,))[0]
+    assert (point.prevalence, point.sensitivity, point.specificity) == (0.0, None, 4 / 5)
     assert point.kappa.value is None
     assert point.kappa.undefined is Undefined.ONE_LABEL

@@ -18,6 +18,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff import apply_standoff, extract_standoff
+from errorbar.edits.standoff_simulate import WRONG, Team, simulate_run
 from errorbar.metrics.hoo import CONDITIONS, CONVENTIONS, MEASURES, Hoo, named_conventions, parse_hoo
 from errorbar.metrics.hoo_rows import code_recalls, row_recalls
 from errorbar.metrics.hoo_score import (
@@ -98,6 +99,17 @@ class TestHandWorked:
         assert prf(scored(gold, [], "hoo(empty=zero)"), DETECTION) == (0.0, 0.0, 0.0)
         assert prf(scored(gold, [], "hoo(unrecognized=one)"), CORRECTION) == (1.0, 0.0, 0.0)
 
+    def test_what_the_bonus_adds_counts_as_proposed(self) -> None:
+        """P = (H + O) / (S + O) is 0/0 only where both are nothing: here O = 1 with S = 0 and with S = 1."""
+        optional, other = standoff(0, 1, "x", optional=True), standoff(5, 6, "y")
+        for system, p in (([], 1 / 1), ([other], 2 / 2)):
+            score = scored(fragment(optional, other), system)
+            assert score.counts["missing_optional"] == 1
+            assert score.figures[BONUS, DETECTION].precision.value == p
+            assert score.figures[BONUS, DETECTION].precision.undefined is None
+            plain = score.figures[PLAIN, DETECTION].precision.undefined
+            assert plain is (None if system else Undefined.NOTHING_PROPOSED)
+
     def test_nothing_in_gold_and_nothing_proposed(self) -> None:
         score = scored(fragment(), [])
         assert prf(score, DETECTION) == (1.0, 1.0, 1.0)  # 0/0 = 1 twice
@@ -120,6 +132,27 @@ class TestHandWorked:
         assert prf(score, DETECTION)[:2] == (2.0, 1.0)
         assert prf(score, DETECTION)[2] == pytest.approx(2 * 2 * 1 / 3)
         assert [note.code for note in problems.notes] == ["hoo-above-1"]
+
+    @pytest.mark.parametrize(
+        ("merged", "spurious", "places"),
+        [
+            ("1", 0, "2 places (1, the data set)"),  # 2 of 1 in fragment 1; 2 of 1 in all
+            ("1", 1, "1 place (1)"),  # 2 of 1; in all 2 of 2
+            ("24", 2, "2 places (2, 4)"),  # 4 of 4
+            ("135", 1, "4 places (1, 3, 5, ...)"),  # 6 of 4
+            ("", 1, ""),
+        ],
+    )
+    def test_where_precision_is_above_1_is_named(self, merged: str, spurious: int, places: str) -> None:
+        """Five fragments; in some one system edit meets two gold edits. The first and the last have no other edits."""
+        gold = [fragment(standoff(0, 4, "b"), standoff(5, 9, "d"), name=str(n)) for n in range(1, 6)]
+        both, none = (standoff(0, 9, "b d"),), tuple(standoff(20 + k, 21 + k, "z") for k in range(spurious))
+        edits = [both if one.name in merged else none if one.name in {"2", "3"} else () for one in gold]
+        problems = Problems()
+        score_runs(gold, {"run": edits}, [Hoo()], problems)
+        assert [note.what for note in problems.notes] == (
+            [f"detection precision is above 1 in {places}"] if places else []
+        )
 
     @pytest.mark.parametrize(
         ("gold", "system", "expected"),
@@ -148,6 +181,12 @@ class TestHandWorked:
         assert three(scored(gold, [standoff(5, 5, "the ")], "hoo(insertion=text)")) == (1, 0, 0)
         assert three(scored(gold, [standoff(8, 8, "the ")], "hoo(insertion=text)")) == (0, 0, 0)
         assert three(scored(gold, [standoff(8, 8, " dog")], "hoo(insertion=text)")) == (1, 0, 0)
+        # One of the gold corrections is enough.
+        several = fragment(standoff(5, 8, "a cat", "the dog"))
+        assert three(scored(several, [standoff(5, 5, "the ")], "hoo(insertion=text)")) == (1, 0, 0)
+        assert three(scored(several, [standoff(8, 8, " dog")], "hoo(insertion=text)")) == (1, 0, 0)
+        for point in (standoff(5, 5, "an ", "the "), standoff(8, 8, " cow", " dog")):
+            assert three(scored(fragment(point), [standoff(5, 8, "the dog")], "hoo(insertion=text)")) == (1, 0, 0)
 
     @pytest.mark.parametrize("tool", ["hoo2011-tool", "hoo2012-tool"])
     def test_at_an_edge_too_only_the_first_correction_of_a_system_counts(self, tool: str) -> None:
@@ -170,6 +209,12 @@ class TestHandWorked:
         gold, system = fragment(standoff(4, 5, "x")), [standoff(5, 5, "x")]
         assert three(scored(gold, system, "hoo(insertion=touch)")) == (1, 0, 0)
         assert three(scored(gold, system, "hoo(insertion=touch,one_character=true)")) == (1, 1, 1)
+        for name in ("hoo2011-tool", "hoo2012-tool"):
+            assert three(scored(fragment(standoff(4, 5, "x"), text="abcd e"), system, named_conventions(name))) == (
+                1,
+                1,
+                1,
+            )
         wide = fragment(standoff(3, 5, "x"))
         assert three(scored(wide, system, "hoo(insertion=touch,one_character=true)")) == (1, 0, 0)
 
@@ -226,6 +271,16 @@ class TestHandWorked:
         two = fragment(standoff(2, 5, "cat"), text="a dog ran")
         assert three(scored(two, [standoff(2, 6, "cow ")], "hoo(edge_space=true)")) == (1, 1, 0)
         assert three(scored(two, [standoff(3, 5, "cat")], "hoo(edge_space=true)")) == (1, 0, 0)
+        other_case = [standoff(2, 6, "Cat ")]
+        assert three(scored(two, other_case, "hoo(edge_space=true)")) == (1, 1, 0)
+        assert three(scored(two, other_case, "hoo(edge_space=true,case=ignore)")) == (1, 1, 1)
+        # More than one space at one edge: of the system's edit first, then of the gold edit.
+        three_spaces = "a   dog   ran"
+        for start, end, said in ((2, 7, "  cat"), (4, 9, "cat  ")):
+            wide, narrow = standoff(start, end, said), standoff(4, 7, "cat")
+            for wanted, found in ((narrow, wide), (wide, narrow)):
+                score = scored(fragment(wanted, text=three_spaces), [found], "hoo(edge_space=true)")
+                assert three(score) == (1, 0, 0)
         with pytest.raises(InputError, match="edge_space"):
             scored(fragment(standoff(0, 0, "x")), [], "hoo(edge_space=true)")
 
@@ -244,6 +299,25 @@ class TestHandWorked:
         assert scored(gold, same[:2]).counts["missing_optional"] == 1
         assert scored(gold, [], together).counts["missing_optional"] == 3
 
+    def test_a_consistency_set_of_other_alternatives(self) -> None:
+        """Members with one and with two corrections have no alternative in common: any will do, but in all members."""
+        gold = fragment(standoff(0, 1, "x", "y", group="1"), standoff(4, 5, "z", group="1"))
+        said = [standoff(0, 1, "y"), standoff(4, 5, "z")]
+        assert three(scored(gold, said, "hoo(csets=together)")) == (2, 2, 2)
+        assert three(scored(gold, said[:1], "hoo(csets=together)")) == (1, 1, 0)
+
+    def test_consistency_sets_compare_as_edits_do(self) -> None:
+        """Two members; the system gives the second alternative, in another case or with a space at another edge."""
+        gold = fragment(*(standoff(k, k + 1, "Xx", "Yy", group="1") for k in (0, 4)), text="a   b   c")
+        case = [standoff(0, 1, "yy"), standoff(4, 5, "YY")]
+        assert three(scored(gold, case, "hoo(csets=together)")) == (2, 2, 0)
+        assert three(scored(gold, case, "hoo(csets=together,case=ignore)")) == (2, 2, 2)
+        space = [standoff(0, 2, "Yy "), standoff(3, 5, " Yy")]
+        assert three(scored(gold, space, "hoo(csets=together)")) == (2, 0, 0)
+        assert three(scored(gold, space, "hoo(csets=together,edge_space=true)")) == (2, 2, 2)
+        mixed = [standoff(0, 2, "Xx "), standoff(3, 5, " Yy")]
+        assert three(scored(gold, mixed, "hoo(csets=together,edge_space=true)")) == (2, 2, 0)
+
     def test_what_counts_as_corrected(self) -> None:
         """One gold edit, two identical system edits: one gold edit corrected, by two system edits."""
         gold, system = fragment(standoff(0, 4, "x")), [standoff(0, 4, "x"), standoff(0, 4, "x")]
@@ -257,6 +331,14 @@ class TestHandWorked:
         assert (three(score)[0], score.counts["spurious"]) == (1, 1)
         score = scored(gold, system, "hoo(insertion=text)")
         assert (three(score)[0], score.counts["spurious"]) == (1, 0)
+        # Where touching is enough, and where the insertion is the system's own, both sides see the same.
+        for wanted, said, rule in (
+            (gold, system, "touch"),
+            (fragment(system[0]), list(gold.edits), "touch"),
+            (fragment(system[0]), list(gold.edits), "text"),
+        ):
+            score = scored(wanted, said, f"hoo(insertion={rule},sides=apart)")
+            assert (three(score)[0], score.counts["spurious"]) == (1, 0), rule
 
     def test_pooled_counts_and_the_mean_of_fragments(self) -> None:
         """1 of 1 and 0 of 3 gold edits: pooled R = 1/4, mean R = (1 + 0) / 2; P = 1/1 and 0/0 = 1."""
@@ -306,6 +388,9 @@ class TestSpec:
         metric = replace(Hoo(), **values)  # type: ignore[arg-type]  # drawn from what each parameter allows
         assert parse_hoo(str(metric.spec)) == metric
 
+    def test_the_smallest_and_the_largest_number(self) -> None:
+        assert [parse_hoo(f"hoo(max_unchanged={n})").max_unchanged for n in (0, 100)] == [0, 100]
+
     def test_every_field_is_declared_with_its_default(self) -> None:
         assert [p.name for p in Hoo.parameters] == [each.name for each in fields(Hoo)]
         for parameter, each in zip(Hoo.parameters, fields(Hoo), strict=True):
@@ -326,6 +411,10 @@ class TestSpec:
             ("hoo(conventions=hoo2013-tool)", "did you mean 'hoo2012-tool'|did you mean 'hoo2011-tool'"),
             ("hoo(betta=1)", "did you mean 'beta'"),
             ("m2", "does not score stand-off edits"),
+            ("hoo(beta=0)", "a number above 0"),
+            ("hoo(beta=inf)", "a number above 0"),
+            ("hoo(max_unchanged=-1)", "a whole number from 0 to 100"),
+            ("hoo(max_unchanged=101)", "a whole number from 0 to 100"),
         ],
     )
     def test_what_will_not_do(self, text: str, message: str) -> None:
@@ -438,11 +527,60 @@ class TestIntervals:
         assert many.interval is not None
         assert (many.interval.low, many.interval.high) == pytest.approx(tuple(np.quantile(recalls, [0.025, 0.975])))
 
+    def test_none_where_nobody_asked(self) -> None:
+        (score,) = score_runs(self.gold, {"a": self.system}, [Hoo()], Problems(), conventions=("x:y",))
+        for figures in score.figures.values():
+            assert [(e.interval, e.no_interval) for e in (figures.precision, figures.recall, figures.f)] == [
+                (None, None)
+            ] * 3
+        assert "|x:y|" in str(score.signature)
+
     def test_why_there_is_none(self) -> None:
         single = self.score(Resampling(), n=1).figures[PLAIN, DETECTION]
         assert single.recall.no_interval is Undefined.ONE_UNIT
         with pytest.raises(UsageError, match="no formula"):
             self.score(Resampling(method="closed"))
+
+
+class TestSimulatedTeams:
+    """Shares of 0 and 1 leave nothing to chance but which right words are deleted."""
+
+    text = "one two three four"
+    gold = fragment(standoff(4, 7, "zwei", "deux"), standoff(14, 14, "and "), standoff(0, 3), text=text)
+
+    def run(self, team: Team, daring: float = 1.0) -> list[tuple[int, int, str]]:
+        (edits,) = simulate_run([self.gold], team, daring, np.random.default_rng(0))
+        assert [edit.original for edit in edits] == [self.text[edit.start : edit.end] for edit in edits]
+        assert [edit.index for edit in edits] == [f"1-{k:04d}" for k in range(1, len(edits) + 1)]
+        return [(edit.start, edit.end, edit.corrections[0]) for edit in edits]
+
+    @pytest.mark.parametrize(
+        ("meets", "corrected", "recognized", "expected"),
+        [
+            (1.0, 1.0, 0.0, [(4, 7, "zwei"), (14, 14, "and ")]),  # not the one without a correction
+            (1.0, 0.0, 1.0, [(4, 7, WRONG), (14, 14, WRONG)]),
+            (1.0, 0.0, 0.0, [(3, 8, WRONG), (13, 15, WRONG)]),  # one more character on either side
+            (0.0, 1.0, 0.0, []),
+        ],
+    )
+    def test_edits_that_are_met(
+        self, meets: float, corrected: float, recognized: float, expected: list[tuple[int, int, str]]
+    ) -> None:
+        assert self.run(Team("T", {"": meets}, corrected, recognized, 0.0)) == expected
+
+    def test_daring_and_the_type_of_an_edit(self) -> None:
+        typed = Team("T", {"": 0.0, "MD": 1.0}, 1.0, 0.0, 0.0)
+        assert self.run(typed) == []
+        assert self.run(Team("T", {"": 1.0}, 1.0, 0.0, 0.0), daring=0.0) == []
+        gold = fragment(standoff(0, 3, "x", kind="MD"), standoff(4, 7, "y", kind="S"), text=self.text)
+        (edits,) = simulate_run([gold], typed, 1.0, np.random.default_rng(0))
+        assert [(edit.start, edit.corrections) for edit in edits] == [(0, ("x",))]
+
+    def test_noise_deletes_words(self) -> None:
+        """Some 300 deletions of four words: every word, once."""
+        assert self.run(Team("T", {"": 0.0}, 0.0, 0.0, 100.0)) == [(0, 3, ""), (4, 7, ""), (8, 13, ""), (14, 18, "")]
+        nothing = fragment(standoff(0, 0, "x"), text="")  # no word to delete
+        assert simulate_run([nothing], Team("T", {"": 0.0}, 0.0, 0.0, 100.0), 1.0, np.random.default_rng(0)) == [[]]
 
 
 class TestRecallByType:
@@ -670,6 +808,7 @@ class TestRealData:
         again = simulated_scores(fragments, Hoo(), Problems(), seed=3)
         other = simulated_scores(fragments, Hoo(), Problems(), seed=4)
         assert len(first) == 6 * 3
+        assert all("|simulated:3|" in str(score.signature) for score in first)
         assert [score.counts for score in first] == [score.counts for score in again]
         assert [score.counts for score in first] != [score.counts for score in other]
         cells = best_recalls(first)

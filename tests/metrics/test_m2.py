@@ -64,6 +64,24 @@ def test_an_unknown_annotator_is_named_with_the_known_ones() -> None:
         scored(corpus(sentence("a", {"0": []})), "a", metric=M2(choose="teacher"))
 
 
+@pytest.mark.parametrize("beta", [0.0, -1.0, 1000.5, float("inf"), float("nan")])
+def test_a_weight_that_will_not_do(beta: float) -> None:
+    with pytest.raises(UsageError, match="a number above 0, at most 1000"):
+        M2(beta=beta)
+
+
+@pytest.mark.parametrize("max_unchanged", [-1, 101])
+def test_a_number_of_words_that_will_not_do(max_unchanged: int) -> None:
+    with pytest.raises(UsageError, match="a whole number from 0 to 100"):
+        M2(max_unchanged=max_unchanged)
+
+
+def test_the_smallest_and_the_largest_parameters() -> None:
+    assert str(M2(beta=1000, max_unchanged=0).spec) == "m2(beta=1000,max_unchanged=0)"
+    assert M2(max_unchanged=100).max_unchanged == 100
+    assert isinstance(M2(beta=1).beta, float)  # a whole number will do
+
+
 def test_an_edit_that_changes_nothing_stays_in_recall() -> None:
     reference = corpus(sentence("a b", {"0": [edit(0, 1, "a")]}))
     assert scored(reference, "a b").counts == Counts(0, 0, 1)

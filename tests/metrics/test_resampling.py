@@ -14,6 +14,7 @@ from errorbar.core.counts import Counts
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
+from errorbar.metrics import resampling
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import (
     MOST_GROUPS,
@@ -67,6 +68,20 @@ class TestResamples:
         for draw in draws:
             np.testing.assert_array_equal(draw(), draw())
         assert not np.array_equal(draws[0](), draws[1]())
+
+    def test_what_is_kept_changes_no_digit_and_cannot_be_changed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Few resamples are kept for the next system, many are drawn again; so are the rows that leave one out."""
+        statistics, _, clusters = measured()
+        kept = [draw() for draw in resampled_units(clusters, Resampling(replicates=1500), "x")]
+        rows = left_out(M2(), statistics, clusters)
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0][0, 0] = 1
+        monkeypatch.setattr(resampling, "MOST_KEPT", 0)
+        drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
+        for one, draw in zip(kept, drawn, strict=True):
+            np.testing.assert_array_equal(one, draw())
+            np.testing.assert_array_equal(one, draw())  # at the second call too
+        np.testing.assert_array_equal(left_out(M2(), statistics, clusters), rows)
 
     def test_streams_are_named(self) -> None:
         def first(name: str, seed: int = 0) -> Units:
@@ -164,6 +179,7 @@ class TestIntervals:
 
     def test_the_signature_names_what_changes_digits(self) -> None:
         assert Resampling("bca", 500, 0.9, 3, jobs=7).convention("document") == "ci:bca,0.9,500,by:document,seed:3"
+        assert Resampling().convention("sentence") == "ci:bca,0.95,2000,by:sentence,seed:0"
         assert Resampling("closed", 500, 0.9, 3).convention("document") == "ci:closed,0.9"
         assert Resampling(confidence_level=0.9999999).convention("sentence").startswith("ci:bca,0.9999999,")
 
@@ -193,6 +209,11 @@ class TestDocuments:
         made.warn(problems)
         found = {note.code: note.what for note in problems.notes}
         assert found["documents-missing"].startswith("2 of 4 sentences have no document")
+        problems = Problems()
+        self.documents("x", "", "x").warn(problems)
+        assert [note.what.split(";")[0] for note in problems.notes if note.code == "documents-missing"] == [
+            "1 of 3 sentences have no document"
+        ]
 
     @pytest.mark.parametrize(("n", "codes"), [(FEW_DOCUMENTS, []), (FEW_DOCUMENTS - 1, ["few-documents"])])
     def test_few_documents_are_noted(self, n: int, codes: list[str]) -> None:

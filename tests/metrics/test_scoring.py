@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.counts import Counts
 from errorbar.core.problems import Problems
+from errorbar.execute import Serial
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
+from errorbar.metrics import scoring
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Lines, corpus_pieces, score, score_pieces
@@ -72,10 +75,60 @@ def test_sentences_and_types_add_up_to_the_totals(example: tuple[Corpus, list[st
         assert [row.type for row in result.by_type] == sorted(row.type for row in result.by_type)
 
 
+def test_recall_of_a_type() -> None:
+    """Det: one of two is found; Prep is used by annotator 1 alone, who is not chosen."""
+    edits = [edit(0, 1, "X", kind="Det"), edit(2, 3, "Y", kind="Det")]
+    reference = corpus(sentence("a b c", {"0": edits, "1": [edit(1, 2, "Z", kind="Prep")]}))
+    (result,) = score(reference, [Hypothesis("it", ["X b c"])], [M2()], by_type=True)
+    assert [(row.type, row.correct, row.gold, row.recall) for row in result.by_type] == [
+        ("Det", 1, 2, 1 / 2),
+        ("Prep", 0, 0, None),
+    ]
+
+
 def test_parts_are_left_out_unless_asked_for() -> None:
     (result,) = score(corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]})), [Hypothesis("it", ["b"])], [M2()])
     assert result.by_type == ()
     assert list(result.by_sentence) == []
+    systems: list[Lines] = [InMemory(["b"])]
+    reference = corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]}))
+    (streamed,) = score_pieces(corpus_pieces([reference], systems), systems, [M2()], Problems())
+    assert replace(streamed, system="it") == result
+
+
+def test_a_chunk_without_a_sentence_changes_nothing() -> None:
+    reference = corpus(sentence("a", {"0": [edit(0, 1, "b")]}), sentence("c", {"0": []}))
+    first, second = chunks(reference, 1)
+    systems: list[Lines] = [InMemory(["b", "c"])]
+    pieces = corpus_pieces([first, Corpus([], reference.annotators), second], systems)
+    assert score_pieces(pieces, systems, [M2()], Problems()) == score(
+        reference, [Hypothesis("system", ["b", "c"])], [M2()]
+    )
+
+
+class TwoWorkers(Serial):
+    """Works here, and says that it is two."""
+
+    n_workers = 2
+
+
+def test_several_workers_get_smaller_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 6 system sentences: 6 of one system, 3 of each of two; never less than 2."""
+    monkeypatch.setattr(scoring, "PIECE", 6)
+    monkeypatch.setattr(scoring, "SMALLEST_PIECE", 2)
+    words = [f"w{k}" for k in range(7)]
+    reference = corpus(*[sentence(word, {"0": [edit(0, 1, "x")]}) for word in words])
+    for n_systems, sizes in ((1, [6, 1]), (2, [3, 3, 1]), (5, [2, 2, 2, 1])):
+        systems = [InMemory(words) for _ in range(n_systems)]
+        pieces = list(corpus_pieces([reference], systems, TwoWorkers()))
+        assert [len(piece.corpus) for piece in pieces] == sizes
+        assert [[line for piece in pieces for line in piece.lines[k]] for k in range(n_systems)] == [words] * n_systems
+        alone = corpus_pieces([reference], [InMemory(words)], Serial())
+        assert [len(piece.corpus) for piece in alone] == [7]
+    lines = [*words[:6], "x"]
+    told = [score(reference, [Hypothesis("it", lines)], METRICS, executor=who) for who in (None, TwoWorkers())]
+    assert told[0] == told[1]
+    assert told[0][0].counts == Counts(1, 1, 7)
 
 
 def test_metrics_that_differ_in_beta_or_choice_share_one_measure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +143,20 @@ def test_metrics_that_differ_in_beta_or_choice_share_one_measure(monkeypatch: py
     results = score(corpus(sentence("a", {"0": []})), [Hypothesis("it", ["a"])], METRICS)
     assert [result.metric for result in results] == [str(metric.spec) for metric in METRICS]
     assert measured == ["m2", "m2(max_unchanged=0)"]
+
+
+def test_metrics_that_differ_in_what_they_count_do_not() -> None:
+    """The -> the is an edit unless case is ignored, and so is one edit over a kept word unless none may be kept."""
+    reference = corpus(sentence("the a b c", {"0": []}))
+    metrics = [M2(), M2(ignore_case_space=True), M2(max_unchanged=0)]
+    found = score(reference, [Hypothesis("it", ["The a X c"])], metrics)
+    assert [(result.counts.proposed, result.metric) for result in found] == [
+        (1, "m2"),
+        (1, "m2(ignore_case_space=true)"),
+        (2, "m2(max_unchanged=0)"),
+    ]
+    found = score(reference, [Hypothesis("it", ["The a b c"])], metrics)
+    assert [result.counts.proposed for result in found] == [1, 0, 1]
 
 
 def test_scores_come_systems_outermost() -> None:
@@ -132,11 +199,23 @@ class TestSignature:
 class TestWarnings:
     def test_an_annotator_without_lines_for_some_sentences(self) -> None:
         problems = Problems()
-        reference = corpus(sentence("a", {"0": [], "1": []}), sentence("b", {"0": []}))
-        score(reference, [Hypothesis("it", ["a", "b"])], [M2(choose="1")], problems=problems)
+        reference = corpus(sentence("a", {"0": [], "1": []}), *[sentence("b", {"0": []}) for _ in range(2)])
+        score(reference, [Hypothesis("it", ["a", "b", "b"])], [M2(choose="1")], problems=problems)
         (note,) = problems.notes
         assert note.code == "annotator-absent"
-        assert "no line for 1 of 2 sentences" in note.what
+        assert "no line for 2 of 3 sentences" in note.what
+
+    @pytest.mark.parametrize(("shifted", "said"), [((0,), "lines 1 look"), ((0, 1, 5), "lines 1-2, 6 look")])
+    def test_lines_that_belong_to_the_next_sentence(self, shifted: tuple[int, ...], said: str) -> None:
+        texts = [" ".join(f"{letter}{k}" for letter in "abcd") for k in range(7)]
+        lines = [texts[k + 1] if k in shifted else text for k, text in enumerate(texts)]
+        problems = Problems()
+        score(
+            corpus(*[sentence(text, {"0": []}) for text in texts]), [Hypothesis("it", lines)], [M2()], problems=problems
+        )
+        (note,) = problems.notes
+        assert (note.code, str(note.place)) == ("shifted-lines", "it")
+        assert note.what.startswith(said)
 
     def test_pairs_too_large(self) -> None:
         problems = Problems()
@@ -181,6 +260,20 @@ class TestFiles:
             whole = self.scores(tmp_path, 4096, unmarked, metric)
             for size in (1, 2, 3):
                 assert self.scores(tmp_path, size, unmarked, metric) == whole, f"{size} a chunk"
+
+    def test_sentences_keep_their_numbers_before_a_named_annotator_appears(self, tmp_path: Path) -> None:
+        """Annotator 1 looks at the fourth sentence first, which is in the second chunk of three."""
+        a_line = "A 0 1|||Det|||X|||REQUIRED|||-NONE-|||{}\n"
+        blocks = [f"S a b\n{a_line.format(0 if k < 3 else 1)}" for k in range(4)]
+        (tmp_path / "gold.m2").write_text("\n".join(blocks))
+        (tmp_path / "system").write_text("X b\n" * 4)
+        found = self.scores(tmp_path, 3, "absent", M2(choose="1"))
+        assert [(row.sentence, row.annotator) for row in found.by_sentence] == [
+            (1, None),
+            (2, None),
+            (3, None),
+            (4, "1"),
+        ]
 
     def test_the_only_annotator_is_not_number_0_and_found_nothing_at_first(self, tmp_path: Path) -> None:
         (tmp_path / "gold.m2").write_text("S a b\n\nS c d\nA 0 1|||Det|||C|||REQUIRED|||-NONE-|||1\n\n")

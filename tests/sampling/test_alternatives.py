@@ -21,9 +21,11 @@ from errorbar.sampling import (
     estimate_sample,
     estimated_totals,
     mover_interval,
+    pilot_rates,
     rescaled_interval,
     rescaled_totals,
 )
+from errorbar.sampling.bayes import posterior_interval, posterior_totals
 from errorbar.sampling.estimate import logit_bounds
 from errorbar.sampling.quantities import TARGETS, gradient, quantity
 from errorbar.stats import proportion_interval, stream
@@ -106,6 +108,77 @@ def test_where_there_is_no_mover_interval() -> None:
     with pytest.raises(UsageError) as caught:
         mover_interval("R", Sample.of([50, 50, 50], [30, 5, 5]), three)
     assert caught.value.code == "sample-mover"
+
+
+def test_graded_truths_and_samples_that_do_not_fit_have_no_mover_interval() -> None:
+    for sample, code in (
+        (Sample(SAMPLE.n, SAMPLE.x, np.full(2, 0.5)), "sample-mover"),
+        (Sample.of([1001, 1500], [800, 450]), "sample-size"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            mover_interval("R", sample, STRATA)
+        assert caught.value.code == code
+
+
+TWO = Strata(
+    ("11", "10", "01", "00"),
+    np.array([600, 400, 500, 8500]),
+    np.array([[True, True, False, False], [True, False, True, False]]),
+    ("A", "B"),
+)
+TWO_SAMPLE = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
+"""Totals 540, 240, 200, 340: hits of A 780 of 1,000, of B 740 of 1,100; 1,320 errors."""
+
+
+@pytest.mark.parametrize(("system", "hits", "flagged"), [(0, 780, 1000), (1, 740, 1100)])
+def test_resampled_totals_know_system_beta_and_level(system: int, hits: int, flagged: int) -> None:
+    drawn = posterior_totals(TWO_SAMPLE, TWO, stream(8, "bayes"))
+    for name, value in (("R", hits / 1320), ("F", 5 * hits / (4 * 1320 + flagged)), ("P", hits / flagged)):
+        widths = []
+        for level in (0.5, 0.95):
+            options = {"system": system, "beta": 2.0, "confidence_level": level}
+            bayes = posterior_interval(name, drawn, TWO, **options)  # type: ignore[arg-type]
+            assert isinstance(bayes, Interval)
+            found = rescaled_interval(name, TWO_SAMPLE, TWO, stream(9, "rescaled"), draws=20_000, **options)  # type: ignore[arg-type]
+            assert isinstance(found, Interval)
+            assert bayes.low < value < bayes.high
+            assert found.low < value < found.high
+            assert (bayes.confidence_level, found.confidence_level) == (level, level)
+            widths.append((bayes.high - bayes.low, found.high - found.low))
+        # 1.959964 / .674490 for a normal distribution; quantiles of 20,000 draws are known to some 2 %.
+        assert np.array(widths[1]) / widths[0] == pytest.approx([2.906, 2.906], rel=0.1)
+
+
+def test_a_prior_is_shared_by_the_bands_of_a_side() -> None:
+    # Half an error on each side of 100 and 300 unflagged items: an eighth and three eighths.
+    strata = Strata(("f", "a", "b"), np.array([100, 100, 300]), np.array([[True, False, False]]))
+    sample = Sample.of([9, 9, 9], [9, 0, 0])
+    rates = [9.5 / 10, 0.125 / 9.25, 0.375 / 9.75]
+    assert pilot_rates(strata, sample) == pytest.approx(rates)
+    # The posterior's mean is the same rate of what was not judged: standard errors of 200,000 draws are below 1 %.
+    mean = posterior_totals(sample, strata, stream(10, "bayes"), draws=200_000).mean(axis=0)
+    assert mean == pytest.approx([9 + 91 * rates[0], 91 * rates[1], 291 * rates[2]], rel=0.03)
+    # Half of it for two systems is shared by what both flag alike only: of the strata 11, 10, 01 and 00 each is alone.
+    assert pilot_rates(TWO, Sample.of([9] * 4, [0] * 4)) == pytest.approx([0.05] * 4)
+
+
+def test_where_nothing_was_seen_nothing_is_resampled() -> None:
+    nothing = Sample.of([10, 10], [0, 0])
+    assert rescaled_interval("R", nothing, STRATA, stream(5), draws=100) is Undefined.RESAMPLES_UNDEFINED
+    assert posterior_interval("R", np.zeros((5, 2)), STRATA) is None
+    assert posterior_interval("P", np.zeros((5, 2)), STRATA) is None
+    # Draws without an error are left out of recall: of 1, 1/2 and none the median is 3/4.
+    draws = np.array([[4.0, 0], [2, 2], [0, 0]])
+    made = posterior_interval("R", draws, STRATA, confidence_level=0.5)
+    assert isinstance(made, Interval)
+    assert (made.low, made.high) == pytest.approx((0.625, 0.875))
+    for sample, draws_wanted, code in (
+        (Sample.of([1001, 10], [1, 1]), 100, "sample-size"),
+        (SAMPLE, 0, "sample-rescaled"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            rescaled_totals(sample, STRATA, stream(6), draws=draws_wanted)
+        assert caught.value.code == code
 
 
 def test_rescaled_bootstrap() -> None:

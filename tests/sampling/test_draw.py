@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from errorbar.core.problems import Problems
 from errorbar.sampling import (
     Frame,
     Key,
+    Strata,
     blind_set,
     draw_more,
     draw_sample,
@@ -279,3 +281,213 @@ def test_labels_and_missing_judgments(frame: Frame) -> None:
     with pytest.raises(ErrorbarError) as nothing:
         judge_sample(empty, key, Problems())
     assert nothing.value.code == "sample-no-judgments"
+
+
+def test_the_contents_of_a_frame_are_hashed_as_ever() -> None:
+    # Keys that were written before name the frame by this.
+    frame = Frame(("a", "b"), np.array([[True, False], [True, True]]), ("s", "t"), np.array([0.5, -1.0]))
+    content = "a\x1f11\x1f0.5\nb\x1f01\x1f-1.0\n"
+    assert frame.content_hash() == sha256(content.encode()).hexdigest()[:12]
+    bare = Frame(("a", "b"), np.array([[True, False]]), texts=("x", "y"))
+    assert bare.content_hash() == sha256(b"a\x1f1\x1f\nb\x1f0\x1f\n").hexdigest()[:12]
+
+
+OLD_KEY = """{"format": "errorbar-sample-key", "version": 1, "frame": "8918d8d52e9e", "seed": 7, "edges": [-0.5],
+"systems": ["system"], "strata": [{"name": "flagged 2/2", "size": 2, "flags": [true]},
+{"name": "unflagged 1/2", "size": 1, "flags": [false]}, {"name": "unflagged 2/2", "size": 1, "flags": [false]}],
+"rounds": [{"set": "b16df4eec081f837", "items": {"c": 1, "a": 0, "é": 2}}]}"""
+
+
+def test_a_key_of_the_first_version_is_read_for_good(tmp_path: Path) -> None:
+    key = read_key(save([OLD_KEY], tmp_path / "key.json"))
+    assert (key.frame, key.seed, key.edges) == ("8918d8d52e9e", 7, (-0.5,))
+    assert (key.strata.names[1], key.strata.sizes.tolist()) == ("unflagged 1/2", [2, 1, 1])
+    assert key.strata.flags.tolist() == [[True, False, False]]
+    assert [(one.name, dict(one.items)) for one in key.rounds] == [("b16df4eec081f837", {"c": 1, "a": 0, "é": 2})]
+    written = "\n".join(write_key(key))
+    assert json.loads(written) == json.loads(OLD_KEY)
+    assert '"é": 2' in written
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "other"},
+        {"version": 2},
+        {"rounds": []},
+        {"rounds": {}},
+        {"strata": {}},
+        {"edges": "1"},
+        {"systems": "system"},
+        {"seed": "7"},
+        {"rounds": [{"set": "b16df4eec081f837", "items": {"c": 3}}]},
+        {"rounds": [{"set": "b16df4eec081f837", "items": {"c": -1}}]},
+    ],
+)
+def test_what_is_no_key_is_refused(change: dict[str, object], tmp_path: Path) -> None:
+    path = save([json.dumps({**json.loads(OLD_KEY), **change})], tmp_path / "key.json")
+    with pytest.raises(InputError) as caught:
+        read_key(path)
+    assert caught.value.code == "sample-key"
+
+
+def test_words_for_flags_and_texts_of_some_items(tmp_path: Path) -> None:
+    rows = ["item,flag,text", "a,TRUE,", "b,Yes,so be it", "c,error,", "d,1,", "e,False,", "f,no,", "g,OK,", "h,0,"]
+    path = save(rows, tmp_path / "name.of.csv")
+    frame = read_frame([path])
+    assert frame.flags.tolist() == [[True] * 4 + [False] * 4]
+    assert frame.texts == ("", "so be it", *[""] * 6)
+    assert frame.systems == ("name",)
+    assert frame.score is None
+    assert read_frame([path, path], systems=("x", "y")).systems == ("x", "y")
+    for paths, code in (([path, path], "same-name"), ([], "sample-systems"), ([path] * 3, "sample-systems")):
+        with pytest.raises(UsageError) as caught:
+            read_frame(paths)
+        assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("items", "shape", "systems", "others", "code"),
+    [
+        ("ab", (1, 2), (), {}, "sample-systems"),
+        ("ab", (3, 2), ("x", "y", "z"), {}, "sample-systems"),
+        ("ab", (1, 3), ("x",), {}, "sample-frame"),
+        ("aa", (1, 2), ("x",), {}, "sample-frame"),
+        ("", (1, 0), ("x",), {}, "sample-frame"),
+        ("ab", (2, 2), ("x", "x"), {}, "sample-frame"),
+        ("ab", (1, 2), ("x",), {"score": np.zeros(3)}, "sample-frame"),
+        ("ab", (1, 2), ("x",), {"texts": ("one",)}, "sample-frame"),
+    ],
+)
+def test_frames_that_do_not_fit_are_refused(
+    items: str, shape: tuple[int, int], systems: tuple[str, ...], others: dict[str, object], code: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        Frame(tuple(items), np.zeros(shape, np.bool_), systems, **others)  # type: ignore[arg-type]
+    assert caught.value.code == code
+
+
+def test_bands_are_of_equal_size_among_what_nobody_flags() -> None:
+    # Items 0 to 3 are flagged by one system or both; the scores 4 to 11 of the others are cut at 6 and 2/3, 9 and 1/3.
+    flags = np.array([[k < 2 for k in range(12)], [1 <= k < 4 for k in range(12)]])
+    frame = Frame(tuple(f"i{k}" for k in range(12)), flags, ("s", "t"), np.arange(12.0))
+    edges = score_edges(frame, 3)
+    assert edges == pytest.approx((4 + 7 / 3, 4 + 14 / 3))
+    strata, codes = stratify(frame, edges[::-1])  # in any order
+    assert strata.names == ("both 1/3", "only s 1/3", "only t 1/3", "neither 1/3", "neither 2/3", "neither 3/3")
+    assert strata.sizes.tolist() == [1, 1, 2, 3, 2, 3]
+    assert codes.tolist() == [1, 0, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5]
+    assert [strata.n_flagged(system) for system in (0, 1)] == [2, 3]
+    assert strata.n_flagged() == 2
+    assert score_edges(Frame(frame.items, flags[:1]), 1) == ()
+    whole = Frame(frame.items, np.ones((1, 12), np.bool_), score=np.arange(12.0))
+    assert score_edges(whole, 3) == ()
+
+
+def test_strata_that_do_not_fit_are_refused() -> None:
+    for sizes, flags, systems, code in (
+        ([1, 0], [[True, False]], ("s",), "sample-strata"),
+        ([1], [[True, False]], ("s",), "sample-strata"),
+        ([1, 1], [[True, False]], ("s", "t"), "sample-strata"),
+        ([1, 1], [[True, False], [True, True]], ("s", "t"), "sample-one-class"),
+        ([1, 1], [[False, False], [True, False]], ("s", "t"), "sample-one-class"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            Strata(("a", "b"), np.array(sizes), np.array(flags), systems)
+        assert caught.value.code == code
+
+
+def test_as_many_numbers_as_strata_are_drawn(frame: Frame) -> None:
+    for n in ([5], [5, 5, 5], [5, -1]):
+        with pytest.raises(UsageError) as caught:
+            draw_sample(frame, np.array(n))
+        assert caught.value.code == "sample-strata"
+    with pytest.raises(UsageError) as nothing:
+        draw_sample(frame, np.array([0, 0]))
+    assert nothing.value.code == "sample-budget"
+
+
+def test_whole_sentences_of_two_systems() -> None:
+    corpus = Corpus([Sentence("I go in school ."), Sentence("All is well .")], ())
+    outputs = [
+        Hypothesis("s", ["I go to school .", "All is well ."]),
+        Hypothesis("t", ["I go to school .", "All was well ."]),
+    ]
+    found = frame_of_systems(corpus, outputs, "sentences")
+    assert found.flags.tolist() == [[True, False], [True, True]]
+    assert found.texts == ("I go in school .", "All is well .")
+    chosen = frame_of_systems(corpus, outputs[:1], "words", words=("in", "All"))
+    assert dict(zip(chosen.items, chosen.flags[0].tolist(), strict=True)) == {"1:2-3": True, "2:0-1": False}
+    for systems in ([], [*outputs, Hypothesis("u", ["", ""])]):
+        with pytest.raises(UsageError) as caught:
+            frame_of_systems(corpus, systems)
+        assert caught.value.code == "sample-systems"
+
+
+def test_a_graded_sample_by_hand(frame: Frame) -> None:
+    # Five of stratum 0, of which one has 2 of 3 raters who say error: x = 2/3, mean 2/15, mean of squares 4/45;
+    # spread (4/45 - 4/225) / (2/15 * 13/15) = 8/13. That item adds 2/3 * 1/3 / 2 = 1/9; the others have one rater each.
+    key = draw_sample(frame, np.array([5, 12]), seed=3)
+    first = next(item for item, stratum in key.items().items() if stratum == 0)
+    others = [item for item in key.items() if item != first]
+    table = Judgments.from_columns(
+        [first] * 3 + others, ["a", "b", "c"] + ["a"] * 16, ["error", "error", "ok"] + ["ok"] * 16
+    )
+    sample = judge_sample(table, key, Problems(), truth="graded").sample
+    assert (sample.n.tolist(), sample.x.tolist()) == ([5, 12], pytest.approx([2 / 3, 0]))
+    assert sample.spread is not None
+    assert sample.within is not None
+    assert sample.corrected is not None
+    assert sample.spread.tolist() == pytest.approx([8 / 13, 1])
+    assert sample.within.tolist() == pytest.approx([1 / 9, 0])
+    assert sample.corrected.tolist() == [1, 0]
+    # Ties of a majority have a spread, too, but are exact.
+    tie = Judgments.from_columns([first] * 2 + others, ["a", "b"] + ["a"] * 16, ["error", "ok"] + ["ok"] * 16)
+    half = judge_sample(tie, key, Problems()).sample
+    # mean .1, mean of squares .05: (.05 - .01) / .09.
+    assert half.spread is not None
+    assert half.spread.tolist() == pytest.approx([4 / 9, 1])
+    assert (half.within, half.corrected) == (None, None)
+    # Where every rater stands alone nothing is known of how they vary.
+    alone = judge_sample(judgments(key, ["error"]), key, Problems(), truth="graded").sample
+    assert alone.is_binary
+    assert alone.corrected is not None
+    assert alone.corrected.tolist() == [0, 0]
+    agreed = judge_sample(judgments(key, ["ok", "ok"]), key, Problems(), truth="graded").sample
+    assert agreed.corrected is not None
+    assert sorted(agreed.corrected.tolist()) == [0, 1]
+
+
+def test_strata_without_a_judgment_count_none(frame: Frame) -> None:
+    key = draw_sample(frame, np.array([5, 12]), seed=3)
+    flagged = [item for item, stratum in key.items().items() if stratum == 0]
+    for truth in TRUTHS:
+        table = Judgments.from_columns(flagged[:1] * 2 + flagged[1:], ["b", *["a"] * 5], ["error", *["ok"] * 5])
+        found = judge_sample(table, key, Problems(), truth=truth).sample
+        assert found.n.tolist() == [5, 0]
+        assert found.x.tolist() == [1 if truth == "any" else 0.5, 0]
+
+
+def test_bad_use_of_judgments_has_a_name(frame: Frame, tmp_path: Path) -> None:
+    key = draw_sample(frame, np.array([5, 12]), seed=3)
+    stranger = Judgments.from_columns([*key.items(), "i99"], ["a"] * 18, ["ok"] * 18)
+    for call, code in (
+        (lambda: read_judged_files([], key, Problems()), "sample-no-judgments"),
+        (lambda: judge_sample(stranger, key, Problems()), "sample-other-set"),
+        (lambda: judge_sample(stranger, key, Problems(), truth="mean"), "sample-truth"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(UsageError) as caught:
+            call()
+        assert caught.value.code == code
+    item, name = next(iter(key.items())), key.rounds[0].name
+    other = save(["item,rater,label,set", f"{item},r,ok,0123"], tmp_path / "other.csv")
+    with pytest.raises(InputError, match=f"the row is of the set 0123, the key of {name}"):
+        read_judged_files([other], key, Problems())
+    heavy = save(["item,text,rater,label,weight,set,mood", f"{item},t,r,ok,2,{name},fine"], tmp_path / "heavy.csv")
+    problems = Problems()
+    read_judged_files([heavy], key, problems)
+    assert [note.code for note in problems.notes] == ["judgments-extra", "sample-weights"]
+    shown = save(["item,text,rater,label,set", f"{item},t,r,ok,{name}"], tmp_path / "shown.csv")
+    problems = Problems()
+    read_judged_files([shown], key, problems)
+    assert problems.notes == []

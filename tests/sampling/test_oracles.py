@@ -283,6 +283,8 @@ def test_prediction_powered_mean_of_few_labels() -> None:
     assert (made.low, made.high) == pytest.approx((0.101521, 0.548479), abs=5e-7)
     with pytest.raises(UsageError, match="at least 2 of each"):
         ppi_mean([1], [0.5], OTHERS, divisor="n - 1")
+    with pytest.raises(UsageError, match="as many cheap as expert labels"):
+        ppi_mean(Y, [0.5], OTHERS)
     with pytest.raises(UsageError, match="no divisor is called"):
         ppi_mean(Y, CHEAP, OTHERS, divisor="n-2")  # type: ignore[arg-type]
 

@@ -55,6 +55,8 @@ class TestFixture:
 
     def test_standard_error(self) -> None:
         assert standard_error(self.RESAMPLED) == pytest.approx(0.0864, abs=0.002)
+        assert standard_error([1, 3]) == pytest.approx(2**0.5)
+        assert np.isnan(standard_error([1]))
 
     @pytest.mark.parametrize("method", METHODS)
     def test_the_ends_are_scipys_to_the_last_digits_on_scipys_resamples(self, method: BootstrapMethod) -> None:
@@ -190,6 +192,32 @@ class TestIntervals:
         assert bootstrap_interval(500, [np.nan] * 30, method="percentile") is Undefined.RESAMPLES_UNDEFINED
         assert bootstrap_interval(np.nan, resampled, method="percentile") is Undefined.RESAMPLES_UNDEFINED
 
+    def test_undefined_resamples_by_hand(self) -> None:
+        # 41 resamples at .95 end at positions 1 and 39. With k undefined ones below the others the low end is at 1 - k;
+        # with them above the high end stays at 39, which 39 defined ones (0 to 38) do not reach.
+        for k, expected in ((0, (1, 39)), (1, (0, 39)), (2, None)):
+            resampled = [*range(41 - k), *[np.nan] * k]
+            made = bootstrap_interval(20, resampled, method="percentile")
+            if expected is None:
+                assert made is Undefined.RESAMPLES_UNDEFINED
+            else:
+                assert isinstance(made, Interval)
+                assert (made.low, made.high) == pytest.approx(expected, abs=1e-9)
+
+    def test_an_end_at_a_whole_position_is_reached_in_spite_of_rounding(self) -> None:
+        """41 resamples at .9 end at positions 2 and 38; (1 - .9) / 2 * 40 is 1.9999999999999996."""
+        made = bootstrap_interval(20, [*range(39), np.nan, np.nan], method="percentile", confidence_level=0.9)
+        assert isinstance(made, Interval)
+        assert (made.low, made.high) == (0, 38)
+
+    @pytest.mark.parametrize("value", [4, 35])
+    def test_one_end_that_is_undefined_is_enough(self, value: float) -> None:
+        # 35.5 of 40 below 35 give z0 = Φ⁻¹(.8875) = 1.213: bca ends at Φ(2 z0 ± 1.645), .783 and .99998 of 41
+        # resamples, of which the last is undefined. 4 is its mirror.
+        resampled = [*range(40), np.nan]
+        made = bootstrap_interval(value, resampled, jackknife=[1.0, 2.0, 3.0], confidence_level=0.9)
+        assert made is Undefined.RESAMPLES_UNDEFINED
+
     def test_one_unit_has_no_interval(self) -> None:
         assert bootstrap_interval(0.4, [0.4] * 100, method="percentile") is Undefined.NO_VARIATION
         assert bootstrap_interval(0.4, [0.4, 0.5] * 50, jackknife=[0.4]) is Undefined.ONE_UNIT
@@ -197,6 +225,11 @@ class TestIntervals:
     def test_bca_says_where_it_has_no_answer(self) -> None:
         jackknife = [1.0, 2.0, 3.0]
         assert bootstrap_interval(9, [1.0, 2.0] * 50, jackknife=jackknife) is Undefined.ONE_SIDED
+        # One unit of 1,000 makes all of the skewness: acceleration 998 / (6 sqrt(999,000)) = .1664; z = 6.11 at this
+        # level, and 1 - .1664 * 6.11 is below 0.
+        skewed = [0.0] * 999 + [-1.0]
+        assert acceleration(skewed) == pytest.approx(998 / (6 * 999_000**0.5))
+        assert bootstrap_interval(2, [1, 2, 3], jackknife=skewed, confidence_level=1 - 1e-9) is Undefined.ONE_SIDED
         assert bootstrap_interval(1, [1.0] * 50, jackknife=[1.0] * 3) is Undefined.NO_VARIATION
         assert bootstrap_interval(1.5, [1.0, 2.0] * 50, jackknife=[1.0, np.nan]) is Undefined.RESAMPLES_UNDEFINED
 

@@ -127,6 +127,15 @@ class TestPairedBootstrap:
         there = paired_bootstrap(-self.DIFFERENCE, -self.RESAMPLED, method="percentile")
         assert (here.centered_p, here.share_not_better) == (there.centered_p, there.share_not_better)
 
+    def test_by_hand(self) -> None:
+        # |d* - .5| is .5, .1, .1 and .7: two of at least .5, so p = (1 + 2) / 5. One of four is not above 0.
+        found = paired_bootstrap(0.5, [0.0, 0.4, 0.6, 1.2], method="percentile", confidence_level=0.5)
+        assert (found.centered_p, found.share_not_better) == (0.6, 0.25)
+        # Quartiles at positions .75 and 2.25 of 0, .4, .6, 1.2.
+        assert isinstance(found.interval, Interval)
+        assert (found.interval.low, found.interval.high) == pytest.approx((0.3, 0.75))
+        assert found.interval.confidence_level == 0.5
+
     def test_undefined_resamples(self) -> None:
         found = paired_bootstrap(0.1, [0.1, 0.2, np.nan, -0.1], method="percentile")
         assert found.centered_p is None
@@ -167,5 +176,7 @@ class TestMcNemar:
     def test_misuse_is_named(self) -> None:
         with pytest.raises(UsageError, match=r"\[mcnemar-counts\]"):
             mcnemar_test(-1, 3)
+        with pytest.raises(UsageError, match=r"\[mcnemar-counts\]"):
+            mcnemar_test(3, -1)
         with pytest.raises(UsageError, match=r"did you mean 'mid-p'.*\[mcnemar-method\]"):
             mcnemar_test(1, 3, method="midp")  # type: ignore[arg-type]

@@ -83,6 +83,27 @@ def test_kendall_c_is_kendall_b_times_what_the_ties_give() -> None:
     assert c.interval.low / b.interval.low == pytest.approx(factor)
 
 
+def test_kendall_c_ends_at_1() -> None:
+    # All pairs of different groups agree, c = 1: b = 100 / sqrt(190 * 100), c / b = sqrt((19/20) / (1/2)) = 1.378405.
+    # The ends of b are tanh(0.919110 ± 1.959964 sqrt(.437 / 16)), 0.533623 and 0.846316; the high one times 1.378405 is
+    # above 1.
+    halves = [0] * 10 + [1] * 10
+    up = correlate(range(20), halves, kind="kendall-c").estimate
+    down = correlate(range(20), halves[::-1], kind="kendall-c").estimate
+    assert (up.value, down.value) == pytest.approx((1, -1))
+    assert up.interval is not None
+    assert down.interval is not None
+    assert (up.interval.low, up.interval.high) == pytest.approx((0.735549, 1), abs=2e-6)
+    assert (down.interval.low, down.interval.high) == pytest.approx((-1, -0.735549), abs=2e-6)
+    less = correlate(range(20), halves, kind="kendall-c", confidence_level=0.5).estimate.interval
+    assert less is not None
+    assert less.low > up.interval.low
+    assert less.confidence_level == 0.5
+    plain = correlate(RANKS, PLAIN, confidence_level=0.5).estimate
+    assert plain.value is not None
+    assert plain.interval == correlation_interval(plain.value, 7, confidence_level=0.5)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=25))
 def test_invariants(kind: CorrelationKind, pairs: list[tuple[int, int]]) -> None:
@@ -120,6 +141,10 @@ def test_williams_where_there_is_none() -> None:
     assert williams_test(0.5, 0.4, 0.1, 3).undefined is Undefined.TOO_FEW_UNITS
     assert williams_test(0.5, 0.5, 1, 20).undefined is Undefined.NO_DISAGREEMENT
     assert williams_test(0.5, 0.5, 0.3, 20).p_value == 1
+    # K = 1 - .36 - .36 - .0784 - 2 * .36 * .28 = 0 and the mean of both is 0: t has no bound.
+    for sign in (1, -1):
+        found = williams_test(0.6 * sign, -0.6 * sign, 0.28, 10)
+        assert (found.t, found.df, found.p_value, found.undefined) == (sign * np.inf, 7, 0, None)
 
 
 def test_misuse_is_named() -> None:
@@ -131,6 +156,8 @@ def test_misuse_is_named() -> None:
         correlate([1, 2], [1, 2], kind="kendall")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"depends on the ties.*\[correlation-kind\]"):
         correlation_interval(0.5, 10, kind="kendall-c")
+    with pytest.raises(UsageError, match=r"no correlation is called 'perason'.*\[correlation-kind\]"):
+        correlation_interval(0.5, 10, kind="perason")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"\[correlation-value\]"):
         correlation_interval(1.5, 10)
     with pytest.raises(UsageError, match=r"no three series correlate .*\[williams-correlations\]"):

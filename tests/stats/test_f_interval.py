@@ -144,6 +144,16 @@ def test_the_default_follows_the_measurements() -> None:
     assert f_score_interval(9, 2, 7) == f_score_interval(9, 2, 7, beta=0.5, method="goutte-gaussier")
 
 
+def test_f_half_is_the_default_everywhere() -> None:
+    assert f_quantile(0.5, 50, 10, 20) == f_quantile(0.5, 50, 10, 20, beta=0.5, prior=0.5)
+    assert f_cdf(0.8, 50, 10, 20) == f_cdf(0.8, 50, 10, 20, beta=0.5, prior=0.5)
+
+
+def test_f_is_between_0_and_1_and_nothing_has_none() -> None:
+    assert [f_cdf(f, 5, 1, 2) for f in (-0.1, 0, 1, 1.1)] == [0, 0, 1, 1]
+    assert np.isnan([f_value(0, 0, 0), f_standard_error(0, 0, 0)]).all()
+
+
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"for F1, not for beta = 0.5; use goutte-gaussier or delta \[interval-beta\]"):
         f_score_interval(5, 1, 1, method="wilson-j")
@@ -151,6 +161,11 @@ def test_misuse_is_named() -> None:
         f_score_interval(5, 1, 1, method="dleta")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"\[f-counts\]"):
         f_score_interval(-1, 1, 1)
+    with pytest.raises(UsageError, match=r"\[f-counts\]"):
+        f_score_interval(5, -1, 1, method="delta")
+    for beta in (0.5, 1.0):
+        with pytest.raises(UsageError, match=r"\[f-counts\]"):
+            f_quantile(0.5, 5, -0.1, 1, beta=beta)
     with pytest.raises(UsageError, match=r"\[f-beta\]"):
         f_score_interval(1, 1, 1, beta=0)
     with pytest.raises(UsageError, match=r"\[interval-prior\]"):

@@ -30,6 +30,30 @@ def test_rogan_and_gladen() -> None:
     assert (wider.interval.low, wider.interval.high) == pytest.approx((0.252032, 0.506971), abs=5e-7)
 
 
+def test_the_interval_says_its_level_and_method() -> None:
+    known = true_share(35, 100, 0.85, 0.95, confidence_level=0.8).interval
+    plain = proportion_interval(35, 100, confidence_level=0.8)
+    assert known is not None
+    assert isinstance(plain, Interval)
+    assert (known.low, known.high) == pytest.approx(((plain.low - 0.05) / 0.8, (plain.high - 0.05) / 0.8))
+    assert (known.confidence_level, known.method) == (0.8, "wilson, rogan-gladen")
+    gold = [
+        true_share(35, 100, 0.85, 0.95, n_gold=(100, 100), confidence_level=level).interval for level in (0.8, 0.95)
+    ]
+    assert gold[0] is not None
+    assert gold[1] is not None
+    assert gold[1].low < gold[0].low < gold[0].high < gold[1].high
+    assert (gold[0].confidence_level, gold[0].method) == (0.8, "lang-reiczigel")
+
+
+def test_too_few_gold_items_say_nothing() -> None:
+    # Se' = (100 * .2 + 1) / 102 = .206 and Sp' = (.9 + 1) / 3 = .633: together less than 1.
+    found = true_share(20, 100, 0.2, 0.9, n_gold=(100, 1))
+    assert found.value == pytest.approx(1)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == (0, 1)
+
+
 @given(st.integers(0, 50), st.floats(0.55, 1), st.floats(0.55, 1))
 def test_it_undoes_what_the_raters_do(x: int, sensitivity: float, specificity: float) -> None:
     true = x / 50
@@ -50,7 +74,8 @@ def test_values_and_ends_stay_between_0_and_1() -> None:
     assert (low.value, high.value) == (0, 1)
     for found in (low, high, true_share(1, 100, 0.8, 0.9, n_gold=(10, 10))):
         assert found.interval is None or 0 <= found.interval.low < found.interval.high <= 1
-    assert true_share(0, 0, 0.8, 0.9).undefined is Undefined.NO_UNITS
+    nothing = true_share(0, 0, 0.8, 0.9)
+    assert nothing.undefined is nothing.no_interval is Undefined.NO_UNITS
     # Every share that the interval of 1 of 100 holds is one that false alarms alone explain.
     assert true_share(1, 100, 0.8, 0.9).no_interval is Undefined.ZERO_WIDTH
 

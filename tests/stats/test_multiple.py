@@ -55,6 +55,9 @@ def test_nothing_to_adjust() -> None:
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"\[p-values\]"):
         adjust([0.5, float("nan")])
+    for wrong in (-0.1, 1.1):
+        with pytest.raises(UsageError, match=r"\[p-values\]"):
+            adjust([0.5, wrong])
     with pytest.raises(UsageError, match=r"\[adjust-method\]"):
         adjust([0.5], method="bonferoni")  # type: ignore[arg-type]
 
@@ -84,6 +87,16 @@ class TestLetters:
         assert better_letters([2, 1], p) == [("b",), ()]
         assert better_letters([2, 1], p, alpha=0.049) == [(), ()]
 
+    def test_the_level_is_5_percent_by_default(self) -> None:
+        above = np.array([[1, 0.051], [0.051, 1]])
+        assert better_letters([2, 1], above) == [(), ()]
+        assert shared_letters(above) == ["a", "a"]
+        assert shared_letters(above, alpha=0.051) == ["a", "b"]
+
+    def test_of_equal_systems_none_is_better(self) -> None:
+        # Two F that agree may differ significantly in a test of something else.
+        assert better_letters([1, 1], table(2, (0, 1))) == [(), ()]
+
     def test_shared_letters_by_hand(self) -> None:
         # Only the ends of a chain differ: the middle shares a letter with both.
         assert shared_letters(table(3, (0, 2))) == ["a", "ab", "b"]
@@ -99,6 +112,9 @@ class TestLetters:
         for i in range(n):
             for j in range(i + 1, n):
                 assert bool(set(letters[i]) & set(letters[j])) == ((i, j) not in different)
+        # No letter is superfluous: each is all that some pair, or some system, has in common.
+        needed = {name for a in letters for b in letters if len(common := set(a) & set(b)) == 1 for name in common}
+        assert needed == set("".join(letters))
 
     def test_misuse_is_named(self) -> None:
         with pytest.raises(UsageError, match=r"symmetric, 2 x 2\) \[p-value-table\]"):

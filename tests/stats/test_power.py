@@ -90,6 +90,27 @@ def test_what_a_corpus_can_show() -> None:
     assert found.detectable == pytest.approx(detectable_difference(1, 34))
 
 
+def scipy_power(effect: float, n: int, alpha: float) -> float:
+    """Power of the paired t-test at a standard deviation of 1, by scipy's noncentral t."""
+    t, shift = stats.t.ppf(1 - alpha / 2, n - 1), effect * n**0.5
+    return float(stats.nct.sf(t, n - 1, shift) + stats.nct.cdf(-t, n - 1, shift))
+
+
+def test_the_level_and_the_power_wanted_are_those_asked_for() -> None:
+    d = stream(12).normal(0, 1, 34)
+    found = paired_power((d - d.mean()) / d.std(ddof=1), 0.5, alpha=0.01, wanted=0.9)
+    assert found.power == pytest.approx(scipy_power(0.5, 34, 0.01))
+    assert found.detectable is not None
+    assert scipy_power(found.detectable, 34, 0.01) == pytest.approx(0.9, abs=1e-6)
+    assert found.units_needed is not None
+    assert scipy_power(0.5, found.units_needed - 1, 0.01) < 0.9 <= scipy_power(0.5, found.units_needed, 0.01)
+    assert units_for_power(0.5, 1, alpha=0.2, wanted=0.3) < 34
+    # Of five units 1.7 standard deviations are enough at 5 %, but not two of them at 1 %.
+    few = detectable_difference(1, 5, alpha=0.01)
+    assert few > 2
+    assert scipy_power(few, 5, 0.01) == pytest.approx(0.8, abs=1e-6)
+
+
 def test_where_nothing_can_be_said() -> None:
     assert paired_power([], 0.1).undefined is Undefined.NO_UNITS
     assert paired_power([0.3], 0.1).undefined is Undefined.ONE_UNIT
@@ -106,5 +127,8 @@ def test_misuse_is_named() -> None:
         detectable_difference(1, 10, wanted=0.01)
     with pytest.raises(UsageError, match=r"\[power-numbers\]"):
         units_for_half_width(1, 0)
+    for wanted in (0.04, 0.05, 1):
+        with pytest.raises(UsageError, match=r"\[power-numbers\]"):
+            units_for_power(0.5, 1, wanted=wanted)
     with pytest.raises(UsageError, match=r"\[power-units\]"):
         power_of_test(1, 1, 1)

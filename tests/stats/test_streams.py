@@ -34,6 +34,7 @@ def test_what_was_drawn_elsewhere_does_not_matter() -> None:
 
 def test_blocks_can_be_drawn_in_any_order() -> None:
     plan = list(blocks(3, "bootstrap", replicates=2 * BLOCK + 7))
+    assert BLOCK == 1000  # part of every seed's digits
     assert [size for size, _ in plan] == [BLOCK, BLOCK, 7]
     backwards = [rng.random() for _, rng in reversed(plan)][::-1]
     assert backwards == [rng.random() for _, rng in blocks(3, "bootstrap", replicates=2 * BLOCK + 7)]

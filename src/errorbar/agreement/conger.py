@@ -49,7 +49,7 @@ def conger_kappa(
     row_of = np.full(n_items, -1)
     row_of[judged] = np.arange(len(judged))
     units = Units(np.ones(len(judged)), cluster_table(row_of, len(judged), clusters, n_items))
-    table = ItemCounts(counts, units, judgments.labels, len(judgments))
+    table = ItemCounts(counts, units, judgments.labels)
     kernel = _kernel(judgments, rows, table)
     return estimates(units, {"it": kernel}, n_units=table.n_paired, reason=reason, resampling=resampling)["it"]
 

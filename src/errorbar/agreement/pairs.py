@@ -68,7 +68,7 @@ class PairTable:
         size = len(self.labels)
         unit = np.eye(size)
         rows = (unit[:, None, :] + unit[None, :, :]).reshape(size * size, size)
-        return ItemCounts(sparse.csr_array(rows), self.units, self.labels, 2 * self.n_items)
+        return ItemCounts(sparse.csr_array(rows), self.units, self.labels)
 
 
 def pair_table(

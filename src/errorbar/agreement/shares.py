@@ -26,8 +26,7 @@ class Shares:
         self.n_labels = len(table.labels)
         self._paired = (m >= 2).astype(np.float64)
         self._agreeing = np.divide(table.agreeing_pairs(), m * (m - 1), out=np.zeros_like(m), where=m >= 2)
-        self._judged = (m > 0).astype(np.float64)
-        self._shares = table.counts.multiply(np.divide(1.0, m, out=np.zeros_like(m), where=m > 0)[:, None]).tocsr()
+        self._shares = table.counts.multiply(1 / m[:, None]).tocsr()
 
     def agreement(self, weights: Floats) -> Floats:
         """Observed agreement; shape (replicates,)."""
@@ -35,7 +34,7 @@ class Shares:
 
     def labels(self, weights: Floats) -> Floats:
         """Share of each label; shape (replicates, labels)."""
-        return ratio(totals(weights, self._shares), (weights @ self._judged)[:, None])
+        return ratio(totals(weights, self._shares), weights.sum(axis=1)[:, None])
 
 
 def totals(weights: Floats, table: sparse.csr_array) -> Floats:

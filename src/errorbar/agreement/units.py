@@ -45,16 +45,14 @@ class ItemCounts:
     """Label counts of items; items with the same counts share a row.
 
     Attributes:
-        counts: How many raters gave each label; sparse, shape (rows, labels).
+        counts: How many raters gave each label, at least one; sparse, shape (rows, labels).
         units: How many items each row stands for.
         labels: Names of the label axis.
-        n_judgments: How many judgments were counted.
     """
 
     counts: sparse.csr_array
     units: Units
     labels: tuple[str, ...]
-    n_judgments: int
 
     @property
     def n_raters(self) -> Floats:
@@ -97,7 +95,7 @@ def item_counts(judgments: Judgments, clusters: Sequence[int] | NDArray[np.int64
     row_of = np.where(judged, np.cumsum(judged) - 1, -1)[row_of]  # an item that nobody judged is not resampled
     counts, frequency = counts[judged], frequency[judged]
     units = Units(frequency, cluster_table(row_of, len(frequency), clusters, n_items))
-    return ItemCounts(counts, units, judgments.labels, len(judgments))
+    return ItemCounts(counts, units, judgments.labels)
 
 
 def cluster_table(

@@ -124,14 +124,19 @@ def allocate(
 
 
 def proportional(sizes: Counts, budget: int) -> Counts:
-    """The budget in proportion to the sizes of strata, by largest remainders, at least one item each."""
+    """The budget in proportion to the sizes of strata, by largest remainders, at least one item each.
+
+    More than the budget is given only where it has not an item for each stratum.
+    """
     total = int(sizes.sum())
-    exact = sizes * (min(budget, total) / total)
+    budget = min(max(budget, len(sizes)), total)
+    exact = sizes * (budget / total)
     n = np.maximum(np.floor(exact).astype(np.int64), 1)
-    order = np.argsort(-(exact - np.floor(exact)), kind="stable")
-    for at in order[: max(min(budget, total) - int(n.sum()), 0)]:
-        n[at] += 1
-    return np.asarray(np.minimum(n, sizes), np.int64)
+    for _ in range(budget - int(n.sum())):
+        n[np.argmax(exact - n)] += 1
+    for _ in range(int(n.sum()) - budget):  # the small ones were lifted to 1: the others make up for it
+        n[np.argmax(np.where(n > 1, n - exact, -np.inf))] -= 1
+    return np.asarray(n, np.int64)
 
 
 def items_for_cv(rate: float, cv: float) -> float:

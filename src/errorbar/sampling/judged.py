@@ -182,7 +182,7 @@ def _sample(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded
     if ((y == 0) | (y == 1)).all() and (not graded or not (raters > 1).any()):
         corrected = None if not graded else np.zeros(n_strata)
         return Sample(n, x, corrected=corrected)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         mean = x / n
         square = np.bincount(stratum, (y - mean[stratum]) ** 2, minlength=n_strata) / n
         spread = np.where((mean > 0) & (mean < 1), square / (mean * (1 - mean)), 1.0)
@@ -192,4 +192,4 @@ def _sample(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded
     added = y[several] * (1 - y[several]) / (raters[several] - 1)
     known = np.bincount(stratum[several], minlength=n_strata)
     within = np.bincount(stratum[several], added, minlength=n_strata) / np.maximum(known, 1)
-    return Sample(n, x, np.nan_to_num(spread, nan=1.0), within, (known > 0).astype(np.float64))
+    return Sample(n, x, spread, within, (known > 0).astype(np.float64))

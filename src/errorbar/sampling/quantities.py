@@ -72,7 +72,6 @@ def gradient(name: Name, totals: Floats, strata: Strata, *, system: int = 0, bet
         return (1 - one) / float(strata.sizes[~flags].sum())
     value = quantity(name, totals, strata, system=system, beta=beta)[..., None]
     errors = totals.sum(axis=-1)[..., None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if name == "R":
-            return np.asarray((one - value) / errors)
-        return np.asarray(((1 + beta**2) * one - beta**2 * value) / (beta**2 * errors + flagged))
+    if name == "R":
+        return np.asarray((one - value) / errors)
+    return np.asarray(((1 + beta**2) * one - beta**2 * value) / (beta**2 * errors + flagged))

@@ -6,10 +6,10 @@ Formula
     N² (1 − n/N) p (1 − p) / (n − 1) of ``totals``. The ends are quantiles of the quantity over the draws.
 Conventions
     Plain bootstrap (n of n items) has no finite-population correction and forgets the n − 1: too wide where much of a
-    stratum was judged, too narrow where little was. A stratum that was judged whole does not vary. Totals below 0 or
-    above N, which the rescaling can make, are cut. A stratum without an error never gets one, so a recall without
-    a miss has no interval; ``estimate_sample`` gives the exact bound there and is the default for that reason. Only
-    for truths that are 0 or 1.
+    stratum was judged, too narrow where little was. A stratum that was judged whole does not vary. A total is between 0
+    and N, as a weighted mean of two shares is between 0 and 1. A stratum without an error never gets one, so a recall
+    without a miss has no interval; ``estimate_sample`` gives the exact bound there and is the default for that reason.
+    Only for truths that are 0 or 1.
 Source
     Rao and Wu 1988, Journal of the American Statistical Association 83(401), section 2, with resamples of n − 1.
 """
@@ -75,5 +75,4 @@ def rescaled_totals(sample: Sample, strata: Strata, rng: np.random.Generator, *,
     rate = sample.x / sample.n
     size = np.maximum(sample.n - 1, 1)
     drawn = rng.binomial(size, rate, (draws, len(strata))) / size
-    totals = strata.sizes * (rate + np.sqrt(1 - sample.n / strata.sizes) * (drawn - rate))
-    return np.asarray(np.clip(totals, 0, strata.sizes), np.float64)
+    return np.asarray(strata.sizes * (rate + np.sqrt(1 - sample.n / strata.sizes) * (drawn - rate)), np.float64)

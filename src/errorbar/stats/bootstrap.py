@@ -33,6 +33,7 @@ from errorbar.stats.distributions import NORMAL, tails
 
 BootstrapMethod = Literal["bca", "percentile", "basic"]
 Units = NDArray[np.int64]
+_ROUNDING = 1e-9
 
 
 def resample_units(n_units: int, replicates: int, rng: np.random.Generator) -> Units:
@@ -206,6 +207,8 @@ def _bca_tails(
 
 def _at(ordered: NDArray[np.float64], position: float) -> float | None:
     """The number at a position, between neighbors if it is not whole; None outside. numpy's default quantile."""
+    if abs(position - round(position)) < _ROUNDING:  # (1 - .9) / 2 * 40 is a little less than 2
+        position = round(position)
     below = floor(position)
     above = ceil(position)
     if below < 0 or above >= ordered.size:

@@ -168,8 +168,13 @@ def units_for_half_width(standard_deviation: float, half_width: float, *, confid
     return max(1, ceil((z_value(confidence_level) * standard_deviation / half_width) ** 2 * (1 - 1e-12)))
 
 
-def _check(effect: float, standard_deviation: float, alpha: float, wanted: float = 0.8) -> None:
-    if not (0 < standard_deviation < inf and abs(effect) < inf and 0 < alpha < 1 and alpha < wanted < 1):
-        what = f"standard deviation {standard_deviation:g}, effect {effect:g}, alpha {alpha:g}, power {wanted:g}"
+def _check(effect: float, standard_deviation: float, alpha: float, wanted: float | None = None) -> None:
+    fits = 0 < standard_deviation < inf and abs(effect) < inf and 0 < alpha < 1
+    what = f"standard deviation {standard_deviation:g}, effect {effect:g}, alpha {alpha:g}"
+    expected = "a standard deviation above 0, alpha between 0 and 1"
+    if wanted is not None:
+        fits = fits and alpha < wanted < 1
+        what += f", power {wanted:g}"
         expected = "a standard deviation above 0, alpha below the power wanted, both between 0 and 1"
+    if not fits:
         raise UsageError(Problem("power-numbers", what, expected=expected))
