@@ -239,5 +239,9 @@ def test_the_smallest_p_that_essays_can_give() -> None:
     assert found.smallest_p() == 2 / 8 * 3
     long = compared(finds("a", "10" * 10), finds("b", "01" * 10), resampling=Resampling(replicates=99))
     assert long.smallest_p() is None  # drawn, not enumerated
+    # Holm counts pairs with a p-value: of two systems that wrote the same there is none. 2 of 2^6, two pairs.
+    copies = compared(finds("a", "111111"), finds("copy", "111111"), finds("none", "000000"))
+    assert [each.p_adjusted for each in copies.pairs] == [None, 0.0625, 0.0625]
+    assert copies.smallest_p() == 0.0625
     same = compared(finds("a", "101"), finds("b", "101"))
     assert same.smallest_p() is None  # nothing to swap

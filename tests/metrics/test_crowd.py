@@ -254,6 +254,19 @@ def test_one_error_is_enough_for_rates() -> None:
     assert one.log_odds[0] == pytest.approx(np.log(9))
 
 
+def test_essays_are_those_of_the_chosen_items() -> None:
+    """Of three essays two have items that the crowd agrees on, and one has all of the undecided ones."""
+    share = np.array([1.0, 0.0, 1.0, 0.0, 0.6, 0.4])
+    flag = np.array([1, 0, 0, 1, 1, 0], np.bool_)
+    table = measure_crowd(share, flag, np.full(6, 10), [0, 0, 1, 1, 2, 2], estimand="majority")
+    resampling = Resampling(np.random.default_rng(0), 50)
+    low, high = agreement_bins({"majority": table}, (0.5, 0.9, 1.0), resampling=resampling)
+    assert [each.scores["majority"].precision.n_clusters for each in (low, high)] == [1, 2]
+    assert low.scores["majority"].precision.no_interval is Undefined.ONE_UNIT
+    points = kappa_curve(table, (0.5, 0.9), resampling=resampling)
+    assert [each.kappa.n_clusters for each in points] == [3, 2]
+
+
 def test_one_essay_has_no_band() -> None:
     table = measure_crowd(SHARE, FLAG, K, [3] * 6, estimand="majority")
     (point,) = kappa_curve(table, (0.5,), resampling=Resampling(np.random.default_rng(0), 50))

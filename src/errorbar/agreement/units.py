@@ -39,6 +39,10 @@ class Units:
         """How many clusters there are, if any."""
         return None if self.clusters is None else self.clusters.shape[0]
 
+    def n_clusters_of(self, rows: NDArray[np.bool_]) -> int | None:
+        """How many clusters have an item of these rows, if there are any clusters."""
+        return None if self.clusters is None else int(np.count_nonzero(self.clusters @ rows.astype(np.float64)))
+
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:

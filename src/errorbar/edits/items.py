@@ -158,7 +158,8 @@ class _Projector:
         columns: tuple[list[NDArray[np.int32]], ...] = ([], [], [])
         for number, sentence in enumerate(self.corpus.sentences, 1):
             places = self._places(sentence)
-            group = documents.setdefault(sentence.document, len(documents)) if self.by_document else number
+            document = sentence.document or f"\0{number}"  # a sentence without one is a document of its own
+            group = documents.setdefault(document, len(documents)) if self.by_document else number
             first = len(names)
             names += self._names(number, places)
             clusters += [group] * len(places)

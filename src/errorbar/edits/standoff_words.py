@@ -115,7 +115,7 @@ def _say_the_same(first: Edit, second: Edit) -> bool:
 
 def _applied(tokens: Sequence[str], edits: Sequence[Edit], shift: int) -> list[str]:
     moved = [edit._replace(start=edit.start - shift, end=edit.end - shift, type="") for edit in edits]
-    return apply_edits(list(tokens), [edit for edit in moved if edit.replacements])
+    return apply_edits(tokens, moved)
 
 
 def _join(edits: Sequence[StandoffEdit], words: Words) -> Placed:

@@ -120,7 +120,7 @@ class Comparison:
         exact = [test for test in tested if test.exact]
         if not exact or len(exact) < len(tested):
             return None
-        return min(2 / test.n_replicates for test in exact) * len(self.pairs)
+        return min(2 / test.n_replicates for test in exact) * len(tested)  # Holm counts the pairs with a p-value
 
 
 @dataclass(frozen=True, slots=True)

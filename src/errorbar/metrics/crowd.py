@@ -183,7 +183,7 @@ def fold_crowd(
     if not n_items:
         reasons = dict.fromkeys(reasons, Undefined.NO_UNITS)
     kernels = _kernels(counts, beta)
-    n_clusters = statistics.units.n_clusters
+    n_clusters = statistics.units.n_clusters if rows is None else statistics.units.n_clusters_of(rows)
     drawn: dict[str, Floats] = {}
     able = n_items > 1 and n_clusters != 1
     if resampling is not None and able:

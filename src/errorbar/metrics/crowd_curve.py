@@ -91,11 +91,12 @@ def kappa_curve(
         n = int(statistics.units.frequency[rows].sum())
         kernels = _kernels(statistics.counts * rows[:, None], reference_prevalence)
         drawn = None
-        if resampling is not None and n > 1 and statistics.units.n_clusters != 1:
+        n_clusters = statistics.units.n_clusters_of(rows)
+        if resampling is not None and n > 1 and n_clusters != 1:
             drawn = replicates(statistics.units, kernels, resampling)
         at = rates((statistics.units.frequency @ (statistics.counts * rows[:, None]))[None], reference_prevalence)
         made = {
-            name: _estimate(float(getattr(at, name)[0]), n, statistics, drawn[name] if drawn else None, resampling)
+            name: _estimate(float(getattr(at, name)[0]), n, n_clusters, drawn[name] if drawn else None, resampling)
             for name in kernels
         }
         found.append(
@@ -129,9 +130,8 @@ def _kernels(counts: Floats, prevalence: float) -> dict[str, Kernel]:
 
 
 def _estimate(
-    value: float, n: int, statistics: CrowdStatistics, drawn: Floats | None, resampling: Resampling | None
+    value: float, n: int, n_clusters: int | None, drawn: Floats | None, resampling: Resampling | None
 ) -> Estimate:
-    n_clusters = statistics.units.n_clusters
     if np.isnan(value):
         reason = Undefined.ONE_LABEL if n else Undefined.NO_UNITS
         return Estimate(None, n, n_clusters=n_clusters, undefined=reason)

@@ -25,7 +25,7 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.spec import Parameter, Spec, Value, make_spec, read_parameters, split_spec
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.hoo_align import Alignment, Rules, align
+from errorbar.metrics.hoo_align import Rules, align
 from errorbar.metrics.hoo_statistics import HooStatistics, collect, rates
 
 MEASURES = ("detection", "recognition", "correction")
@@ -169,16 +169,6 @@ class Hoo:
             self.csets == "together",
             self.counted == "system",
         )
-
-    def align(self, gold: Fragment, system: Sequence[StandoffEdit]) -> Alignment:
-        """Align a system's edits with a fragment's gold edits.
-
-        Raises:
-            InputError: If a parameter needs the source text and the fragment has none.
-        """
-        if self.matching == "maxmatch":
-            system = redecompose(gold, system, max_unchanged=self.max_unchanged)
-        return align(gold, system, self.rules)
 
     def measure(self, gold: Sequence[Fragment], system: Sequence[Sequence[StandoffEdit]]) -> HooStatistics:
         """The map: counts per fragment.
