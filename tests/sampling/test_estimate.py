@@ -7,19 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.errors import InputError, UsageError
+from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.sampling import (
-    Assisted,
-    Frame,
-    Key,
     Sample,
     Strata,
-    allocate,
-    assist,
-    assisted_total,
     box_interval,
     budget_for_half_width,
     compare_designs,
@@ -27,35 +21,22 @@ from errorbar.sampling import (
     estimate_sample,
     estimate_systems,
     estimated_totals,
-    importance,
-    items_for_cv,
     judge_sample,
     mover_interval,
     paired_differences,
-    pilot_rates,
     plan_sample,
-    random_sampling_error,
     rescaled_interval,
     stratify,
     total_bounds,
 )
-from errorbar.sampling.allocation import difference_importance, proportional
+from errorbar.sampling.allocation import difference_importance
 from errorbar.sampling.bayes import posterior_interval, posterior_totals
 from errorbar.sampling.estimate import METHODS, Method, logit_bounds, value_and_error
-from errorbar.sampling.plan import expected_error, guessed_rates, items_without_correction
+from errorbar.sampling.plan import expected_error, items_without_correction
 from errorbar.sampling.quantities import Name, gradient, quantity
 from errorbar.sampling.two_systems import difference
 from errorbar.stats import stream
-
-STRATA = Strata.of_sizes(100, 400)
-LARGE = Strata.of_sizes(1000, 9000)
-TWO = Strata(
-    ("11", "10", "01", "00"),
-    np.array([600, 400, 500, 8500]),
-    np.array([[True, True, False, False], [True, False, True, False]]),
-    ("A", "B"),
-)
-Z = 1.959964
+from tests.sampling.examples import LARGE, STRATA, TWO, Z, frame
 
 
 @given(st.integers(2, 100), st.integers(2, 400), st.data())
@@ -115,33 +96,6 @@ def test_strata_need_both_kinds() -> None:
         assert caught.value.code == "sample-one-class"
 
 
-def test_what_cannot_be_planned_is_refused() -> None:
-    for call, code in (
-        (lambda: allocate([1, 1], [100, 100], 20), "sample-budget"),
-        (lambda: plan_sample(STRATA, [0.5, 0], 100), "sample-rates"),
-        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, target="X"), "sample-target"),  # type: ignore[arg-type]
-        (lambda: paired_differences(STRATA, Sample.of([9, 9], [1, 1])), "sample-systems"),
-        (lambda: plan_sample(STRATA, [0.5, 0.1], 100).cost(raters=0), "sample-cost"),
-    ):
-        with pytest.raises(UsageError) as caught:
-            call()
-        assert caught.value.code == code
-
-
-def test_cost() -> None:
-    cost = plan_sample(STRATA, guessed_rates(STRATA), 100).cost(raters=3, price=0.02, minutes=0.5)
-    assert (cost.items, cost.judgments, cost.money, cost.hours) == (100, 300, 6.0, 2.5)
-
-
-def test_pilot_rates_are_never_0_or_1() -> None:
-    assert pilot_rates(STRATA, Sample.of([9, 9], [9, 0])) == pytest.approx([0.95, 0.05])
-
-
-def frame(n: int = 300, share: float = 0.2, seed: int = 1) -> Frame:
-    flags = np.random.default_rng(seed).random(n) < share
-    return Frame(tuple(f"i{k}" for k in range(n)), flags[None])
-
-
 def test_two_stage_variance_by_simulation() -> None:
     """Graded truths of k raters: the estimated variance is that of the estimate over both stages."""
     population = frame(400)
@@ -169,191 +123,6 @@ def test_two_stage_variance_by_simulation() -> None:
     # Without the second stage the variance would be far too small.
     first_only = np.mean([v - key.strata.sizes * 0.05 for v in variances], axis=0)
     assert (first_only < seen).all()
-
-
-def test_cheap_labels_by_simulation_and_never_worse() -> None:
-    rng = np.random.default_rng(7)
-    truth = (rng.random(2000) < 0.2).astype(float)
-    good = np.clip(truth * 0.7 + 0.1 + rng.normal(0, 0.1, 2000), 0, 1)
-    noise = rng.random(2000)
-    # y has standard deviation .4, y - cheap = .3 y - .1 + noise of .1 has about .156: a ratio of .39.
-    for cheap, gain in ((good, 0.42), (noise, 1.05)):
-        values, alone, expected = [], [], []
-        for _ in range(500):
-            rows = rng.choice(2000, 150, replace=False)
-            total, variance, trust = assisted_total(truth[rows], cheap[rows], cheap, 2000)
-            assert 0 <= trust <= 1
-            plain = 2000**2 * truth[rows].var(ddof=1) * (1 / 150 - 1 / 2000)
-            assert variance <= plain * (1 + 1e-9)
-            values.append(total)
-            alone.append(2000 * truth[rows].mean())
-            expected.append(variance)
-        assert np.std(values) <= gain * np.std(alone)
-        assert np.mean(values) == pytest.approx(truth.sum(), rel=0.03)
-        assert np.sqrt(np.mean(expected)) == pytest.approx(np.std(values), rel=0.15)
-
-
-def test_votes_that_lack_an_item_leave_experts_alone() -> None:
-    population = frame()
-    key = draw_sample(population, np.array([30, 60]))
-    judged = judge_sample(
-        Judgments.from_columns(list(key.items()), ["e"] * 90, ["error" if k % 3 else "ok" for k in range(90)]),
-        key,
-        Problems(),
-    )
-    problems = Problems()
-    found = assist(population, key, judged, {}, problems)
-    assert found.trust.tolist() == [0, 0]
-    assert [note.code for note in problems.notes] == ["sample-votes"] * 2
-    with_none = estimate_sample(key.strata, judged.sample, assisted=(found.totals, found.variances))
-    without = estimate_sample(key.strata, judged.sample)
-    assert [row.estimate for row in with_none.rows] == [row.estimate for row in without.rows]
-
-
-def test_two_strata_that_are_not_alike_to_two_systems() -> None:
-    # A flags 600 + 400 items, B 600 + 500; with half of all items errors a_h = |g_h| N_h / 2. P: g is 1/1000 for A
-    # where A flags and 1/1100 for B where B flags, so their difference is 1/11000, 1/1000, 1/1100 and 0.
-    half = [0.5] * 4
-    assert importance(TWO, half, "P", system=1) == pytest.approx([300 / 1100, 0, 250 / 1100, 0])
-    assert difference_importance(TWO, half, "P") == pytest.approx([300 / 11000, 0.2, 250 / 1100, 0])
-    # F with beta 2: F_A = 5 * 500 / (4 * 5000 + 1000), F_B = 5 * 550 / (4 * 5000 + 1100), and g is
-    # (5 a - 4 F) over the same denominator.
-    first, second = 2500 / 21000, 2750 / 21100
-    slopes = [(5 * a - 4 * first) / 21000 - (5 * b - 4 * second) / 21100 for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
-    expected = [abs(slope) * size / 2 for slope, size in zip(slopes, (600, 400, 500, 8500), strict=True)]
-    assert difference_importance(TWO, half, "F", beta=2) == pytest.approx(expected)
-    plan = plan_sample(TWO, half, 200, target="F", beta=2, floor=1)
-    assert plan.n == pytest.approx(200 * np.array(expected) / sum(expected), abs=1)
-    with pytest.raises(UsageError) as caught:
-        difference_importance(STRATA, [0.5, 0.5], "P")
-    assert caught.value.code == "sample-systems"
-
-
-def test_what_a_plan_expects_of_each_system() -> None:
-    # P A = .5 always; R A = 500 / 5000, R B = 550 / 5000; F as above.
-    plan = plan_sample(TWO, [0.5] * 4, 1000, beta=2)
-    assert [(one.system, one.name) for one in plan.expected] == [(s, name) for s in "AB" for name in "PRF"]
-    assert [one.value for one in plan.expected] == pytest.approx([0.5, 0.1, 2500 / 21000, 0.5, 0.11, 2750 / 21100])
-    # P of B rests on 600 and 500 items: SE² = Σ N² (1 - n/N) / 4n / 1100².
-    n = plan.n[[0, 2]]
-    variance = (np.array([600, 500]) ** 2 * (1 - n / np.array([600, 500])) / 4 / n).sum() / 1100**2
-    assert plan.expected[3].standard_error == pytest.approx(variance**0.5)
-    assert plan.expected[3].half_width == pytest.approx(Z * variance**0.5)
-    narrow = plan_sample(TWO, [0.5] * 4, 1000, beta=2, confidence_level=0.5).expected[3]
-    assert narrow.half_width == pytest.approx(0.674490 * variance**0.5, rel=1e-5)
-
-
-def test_expected_errors_at_the_ends() -> None:
-    # P rests on what is flagged: nothing judged there tells nothing, all of it everything, and the rest plays no part.
-    rates = np.array([0.8, 0.3])
-    assert expected_error(LARGE, rates, np.array([0, 1000]), "P") == np.inf
-    assert expected_error(LARGE, rates, np.array([1000, 0]), "P") == 0
-    assert expected_error(LARGE, rates, np.array([10, 0]), "P") == pytest.approx((0.99 * 0.8 * 0.2 / 10) ** 0.5)
-
-
-def test_guessed_rates_are_high_where_any_system_flags() -> None:
-    assert guessed_rates(TWO).tolist() == [0.7, 0.7, 0.7, 0.05]
-    assert guessed_rates(STRATA, 0.6, 0.1).tolist() == [0.6, 0.1]
-
-
-def test_the_budget_may_be_in_units_of_cost() -> None:
-    plan = plan_sample(LARGE, [0.8, 0.3], 1000, costs=[2, 1])
-    assert plan.spent == 2 * plan.n[0] + plan.n[1] == 1000
-    assert plan_sample(LARGE, [0.8, 0.3], 1000).spent == 1000
-
-
-@pytest.mark.parametrize(("price", "minutes"), [(-1, None), (None, -1), (-1, 1), (1, -1)])
-def test_nothing_costs_less_than_nothing(price: float | None, minutes: float | None) -> None:
-    plan = plan_sample(STRATA, [0.5, 0.1], 100)
-    with pytest.raises(UsageError) as caught:
-        plan.cost(price=price, minutes=minutes)
-    assert caught.value.code == "sample-cost"
-    assert (plan.cost().judgments, plan.cost().money, plan.cost().hours) == (100, None, None)
-
-
-def test_items_for_a_half_width_of_f() -> None:
-    # By hand for beta 2: F = 5 * 800 / 15000, g = (5 a - 4 F) / 15000, a_h = g N sqrt(p (1 - p)), n = a Σa (z / d)².
-    f = 4000 / 15000
-    a = np.array([(5 - 4 * f) / 15000 * 1000 * 0.4, 4 * f / 15000 * 9000 * 0.21**0.5])
-    found = items_without_correction(LARGE, (0.8, 0.3), 0.03, target="F", beta=2)
-    assert found == pytest.approx(a * a.sum() * (Z / 0.03) ** 2, rel=1e-6)
-    smaller = items_without_correction(LARGE, (0.8, 0.3), 0.03, target="F", beta=2, confidence_level=0.5)
-    assert smaller == pytest.approx(found * (0.674490 / Z) ** 2, rel=1e-5)
-    for level in (0.95, 0.5):
-        options = {"target": "F", "beta": 2, "confidence_level": level}
-        budget = budget_for_half_width(LARGE, (0.8, 0.3), 0.03, **options)  # type: ignore[arg-type]
-        wide, narrow = (
-            plan_sample(LARGE, (0.8, 0.3), b, **options).expected[2].half_width  # type: ignore[arg-type]
-            for b in (budget - 1, budget)
-        )
-        assert narrow <= 0.03 < wide
-
-
-def test_the_budget_for_a_half_width_is_no_less_than_the_floors() -> None:
-    assert budget_for_half_width(LARGE, (0.8, 0.3), 0.9, floor=40) == 80
-    assert budget_for_half_width(Strata.of_sizes(20, 9000), (0.8, 0.3), 0.9) == 20 + 30
-    for refused in (budget_for_half_width, items_without_correction):
-        with pytest.raises(UsageError) as caught:
-            refused(LARGE, (0.8, 0.3), 0)
-        assert caught.value.code == "sample-half-width"
-
-
-def test_designs_know_beta_and_level() -> None:
-    # Simple random sampling, beta 2, F = 4000 / 15000 = .266667. Shares .08 hits, .02 false positives, .27 misses:
-    # mean (u - F v)² = .08 (5 - 5 F)² + .02 F² + .27 (4 F)² = 1.384178, mean v = (4 * 3500 + 1000) / 10000 = 1.5.
-    assert random_sampling_error(LARGE, (0.8, 0.3), 2250, "F", beta=2) == pytest.approx(
-        (0.775 * 1.384178 / 2250) ** 0.5 / 1.5, rel=1e-6
-    )
-    rates = np.array([0.8, 0.3])
-    plan = plan_sample(LARGE, rates, 2250, target="F", beta=2)
-    designs = {one.name: one for one in compare_designs(plan, beta=2, confidence_level=0.5)}
-    assert list(designs) == ["best for F", "proportional", "equal", "simple random", "verification"]
-    assert designs["equal"].n == (1000, 1250)  # 1,125 of each, and there are 1,000
-    assert designs["simple random"].n == pytest.approx((225, 2025))
-    assert designs["verification"].n == (1000, 0)
-    assert designs["verification"].half_widths == (0, None, None)
-    assert designs["simple random"].half_widths[2] == pytest.approx(
-        0.674490 * random_sampling_error(LARGE, rates, 2250, "F", beta=2), rel=1e-5
-    )
-    for name in ("best for F", "proportional", "equal"):
-        error = expected_error(LARGE, rates, np.array(designs[name].n), "F", beta=2)
-        assert designs[name].half_widths[2] == pytest.approx(0.674490 * error, rel=1e-5)
-
-
-def test_allocations_at_the_ends() -> None:
-    # One item for each stratum, however small its part; never more than there are.
-    assert proportional(np.array([2, 998]), 100).tolist() == [1, 99]
-    assert proportional(np.array([2, 998]), 5000).tolist() == [2, 998]
-    # Quotas of 10 among 3, 3 and 4 hundred are whole, among 35, 35 and 30 they are 3.5, 3.5 and 3: the first is raised.
-    assert proportional(np.array([35, 35, 30]), 10).tolist() == [4, 3, 3]
-    # A stratum that was given its one item has more than its quota (.94), and the others have 4.69 each.
-    assert proportional(np.array([10, 50, 50, 50]), 15).tolist() == [1, 5, 5, 4]
-    assert proportional(np.array([1, 5, 5, 5]), 15).tolist() == [1, 5, 5, 4]
-    # Quotas .4, .4, .4 and 18.8: the three small ones take 1.8 more than theirs from the large one.
-    assert proportional(np.array([20, 20, 20, 940]), 20).tolist() == [1, 1, 1, 17]
-    assert proportional(np.array([20, 20, 20, 940]), 2).tolist() == [1, 1, 1, 1]
-
-
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.integers(1, 400))
-def test_shares_in_proportion_spend_the_budget_and_stay_near_their_quotas(sizes: list[int], budget: int) -> None:
-    n = proportional(np.array(sizes), budget)
-    spent = min(max(budget, len(sizes)), sum(sizes))
-    assert n.sum() == spent
-    assert ((n >= 1) & (n <= sizes)).all()
-    quotas = np.array(sizes) * spent / sum(sizes)
-    assert (n < quotas + 1).all()
-    small = compare_designs(plan_sample(STRATA, [0.5, 0.1], 2, floor=1))
-    assert [one.n for one in small if one.name == "equal"] == [(1, 1)]
-    assert allocate([2, 1], [10, 10], 3, floor=0).tolist() == [2, 1]
-    assert allocate([1, 1], [10, 10], 1, floor=0).sum() == 1
-    for costs in ([1, 0], [1, -1], [1, np.nan]):
-        with pytest.raises(UsageError) as caught:
-            allocate([1, 1], [100, 100], 100, costs=costs)
-        assert caught.value.code == "sample-cost"
-    for rate, cv in ((0, 0.1), (1, 0.1), (0.5, 0), (0.5, -1)):
-        with pytest.raises(UsageError) as refused:
-            items_for_cv(rate, cv)
-        assert refused.value.code == "sample-rates"
 
 
 @pytest.mark.parametrize(
@@ -426,16 +195,6 @@ def test_the_second_system_has_its_own_exact_interval() -> None:
     low = sum(total_bounds(n, n, size, confidence_level=0.975)[0] for n, size in ((400, 600), (300, 500)))
     assert row.interval is not None
     assert (row.interval.low, row.interval.high) == pytest.approx((low / 1100, 1))
-
-
-def test_votes_help_both_systems_and_their_difference() -> None:
-    # 500 in the place of 540 errors in 11: P is 740 / 1,000 and 700 / 1,100.
-    sample = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
-    only_first = np.array([500.0, np.nan, np.nan, np.nan])
-    helped = Assisted(only_first, only_first / 100, np.zeros(4), (600, 0, 0, 0))
-    found = estimate_systems(TWO, sample, assisted=helped)
-    assert [one["P"].estimate.value for one in found.systems] == pytest.approx([0.74, 700 / 1100])
-    assert found.differences[0].estimate.value == pytest.approx(0.74 - 700 / 1100)
 
 
 def test_there_is_no_other_interval() -> None:
@@ -539,111 +298,4 @@ def test_differences_that_cannot_be_and_that_do_not_vary() -> None:
     assert caught.value.code == "sample-size"
 
 
-Y = [1.0] * 4 + [0.0] * 6
-CHEAP = [1.0, 1, 1, 0, 0, 0, 0, 0, 0, 1]
 """Of Y and CHEAP: both have mean .4, Σ (y - .4)² = Σ (f - .4)² = 2.4 and Σ y f - 10 * .16 = 1.4: λ = 7/12."""
-
-
-def test_an_assisted_total_by_hand() -> None:
-    # 20 items with votes of mean .3 in 100: T = 100 (λ .3 + .4 - λ .4). s_Y² = 2.4/9, s_d² = s_Y² (1 - λ²) as the
-    # spreads are equal; Var = 100² [s_Y² (1/20 - 1/100) + s_d² (1/10 - 1/20)].
-    voted = np.array([*CHEAP, 1.0, 1, *[0.0] * 8])
-    total, variance, trust = assisted_total(np.array(Y), np.array(CHEAP), voted, 100)
-    assert trust == pytest.approx(7 / 12)
-    assert total == pytest.approx(100 * (0.4 - 0.1 * 7 / 12))
-    assert variance == pytest.approx(1e4 * (2.4 / 9 * 0.04 + 2.4 / 9 * (1 - 49 / 144) * 0.05))
-    # With a trust that is given: d = y - f/2 has Σ (d - .2)² = 2.4 - 1.4 + 2.4/4 = 1.6.
-    total, variance, trust = assisted_total(np.array(Y), np.array(CHEAP), voted, 100, trust=0.5)
-    assert (total, trust) == pytest.approx((35, 0.5))
-    assert variance == pytest.approx(1e4 * (2.4 / 9 * 0.04 + 1.6 / 9 * 0.05))
-
-
-def test_where_votes_are_not_trusted() -> None:
-    votes = np.array(CHEAP)
-    # Nine labels are fewer than ten, votes or experts that all say the same teach nothing, nor do votes that mislead.
-    for labels, cheap in ((Y[:9], votes[:9]), (Y, np.full(10, 0.5)), ([1.0] * 10, votes), (Y, 1 - votes)):
-        assert assisted_total(np.array(labels), cheap, cheap, 20)[2] == 0
-    for n, n_cheap, n_voted, size in ((1, 1, 10, 20), (10, 9, 10, 20), (10, 10, 9, 20), (10, 10, 10, 9)):
-        with pytest.raises(UsageError) as caught:
-            assisted_total(np.array(Y[:n]), votes[:n_cheap], votes[:n_voted], size)
-        assert caught.value.code == "sample-ppi"
-
-
-def assisted_study(
-    labels: dict[str, list[float]], votes: list[float], rest: float
-) -> tuple[Frame, Key, Judgments, dict[str, float]]:
-    """Ten of 20 flagged items are judged, the votes of the other ten have a mean; of 40 other items nobody votes.
-
-    Args:
-        labels: Rater to truths of the ten flagged items; the first rater says of the ten others that two are errors.
-        votes: Votes of the ten flagged items.
-        rest: Share of votes of the flagged items that are not drawn.
-    """
-    population = Frame(tuple(f"i{k}" for k in range(60)), np.array([[k < 20 for k in range(60)]]))
-    key = draw_sample(population, np.array([10, 10]))
-    flagged, others = ([item for item, at in key.items().items() if at == side] for side in (0, 1))
-    rows = [
-        (item, rater, "error" if y else "ok")
-        for rater, truths in labels.items()
-        for item, y in (*zip(flagged, truths, strict=True), *((item, k < 2) for k, item in enumerate(others)))
-    ]
-    cheap = dict.fromkeys(population.items[:20], rest) | dict(zip(flagged, votes, strict=True))
-    return population, key, Judgments.from_columns(*map(list, zip(*rows, strict=True))), cheap
-
-
-def test_votes_help_in_their_stratum() -> None:
-    population, key, judgments, cheap = assisted_study({"e": Y}, CHEAP, 0.2)
-    problems = Problems()
-    judged = judge_sample(judgments, key, problems)
-    found = assist(population, key, judged, cheap, problems)
-    assert found.voted == (20, 0)
-    assert found.trust.tolist() == pytest.approx([7 / 12, 0])
-    # As by hand above with 20 items of which all have votes: T = 20 (.4 - .1 λ), Var = 20² s_d² / 20.
-    assert found.totals[0] == pytest.approx(20 * (0.4 - 0.1 * 7 / 12))
-    assert found.variances[0] == pytest.approx(400 * 2.4 / 9 * (1 - 49 / 144) * 0.05)
-    assert np.isnan([found.totals[1], found.variances[1]]).all()
-    (note,) = problems.notes
-    assert note.what == "10 of 10 items that experts judged in stratum 'unflagged' have no vote"
-    # Hits are what the votes helped to find; misses 40 * 2/10 with the error of experts alone.
-    made = estimate_systems(key.strata, judged.sample, assisted=found).systems[0]
-    alone = estimate_sample(key.strata, judged.sample)
-    assert made["hits"].estimate.value == pytest.approx(20 * (0.4 - 0.1 * 7 / 12))
-    assert made["hits"].standard_error == pytest.approx(found.variances[0] ** 0.5)
-    assert made["misses"].estimate == alone["misses"].estimate
-    assert made["misses"].standard_error == alone["misses"].standard_error
-    assert made["P"].bayes is None
-    with pytest.raises(InputError) as caught:
-        assist(Frame(population.items, ~population.flags), key, judged, cheap, problems)
-    assert caught.value.code == "sample-frame-other"
-
-
-def test_votes_and_graded_truths() -> None:
-    # Of two raters who agree but on two of ten items, each of those has y (1 - y) / (k - 1) = .25: in the mean .05.
-    population, key, judgments, cheap = assisted_study({"e": Y, "f": [*Y[:3], 0, 1, *Y[5:]]}, CHEAP, 0.2)
-    judged = judge_sample(judgments, key, Problems(), truth="graded")
-    assert judged.sample.within is not None
-    assert judged.sample.within.tolist() == pytest.approx([0.05, 0])
-    found = assist(population, key, judged, cheap, Problems())
-    total, variance, trust = assisted_total(
-        np.array([1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 0]), np.array(CHEAP), np.array([*CHEAP, *[0.2] * 10]), 20
-    )
-    assert (found.totals[0], found.variances[0], found.trust[0]) == pytest.approx((total, variance + 20 * 0.05, trust))
-    # One rater for each: how raters vary is not known, so neither is what votes save; that is no fault of the votes.
-    population, key, judgments, cheap = assisted_study({"e": Y}, CHEAP, 0.2)
-    problems = Problems()
-    alone = assist(population, key, judge_sample(judgments, key, problems, truth="graded"), cheap, problems)
-    assert alone.trust.tolist() == [0, 0]
-    assert np.isnan(alone.totals).all()
-    assert problems.notes == []
-
-
-def test_votes_that_lead_out_of_the_stratum_are_not_used() -> None:
-    # f = .5 + y/2 gives λ = 1: with no vote on the other ten T = 20 (.275 + .1 - .55) is below 0.
-    y = [1.0] + [0.0] * 9
-    population, key, judgments, cheap = assisted_study({"e": y}, [1.0] + [0.5] * 9, 0.0)
-    assert assisted_total(np.array(y), np.array([1.0] + [0.5] * 9), np.array([1.0, *[0.5] * 9, *[0.0] * 10]), 20)[
-        ::2
-    ] == pytest.approx((-3.5, 1))
-    found = assist(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
-    assert found.trust.tolist() == [0, 0]
-    assert np.isnan(found.totals).all()

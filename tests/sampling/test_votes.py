@@ -1,0 +1,183 @@
+"""Estimates assisted by the votes of raters who are cheap and may be wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from errorbar.core.errors import InputError, UsageError
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problems
+from errorbar.sampling import (
+    Assisted,
+    Frame,
+    Key,
+    Sample,
+    assist,
+    assisted_total,
+    draw_sample,
+    estimate_sample,
+    estimate_systems,
+    judge_sample,
+)
+from tests.sampling.examples import TWO, frame
+
+
+def test_cheap_labels_by_simulation_and_never_worse() -> None:
+    rng = np.random.default_rng(7)
+    truth = (rng.random(2000) < 0.2).astype(float)
+    good = np.clip(truth * 0.7 + 0.1 + rng.normal(0, 0.1, 2000), 0, 1)
+    noise = rng.random(2000)
+    # y has standard deviation .4, y - cheap = .3 y - .1 + noise of .1 has about .156: a ratio of .39.
+    for cheap, gain in ((good, 0.42), (noise, 1.05)):
+        values, alone, expected = [], [], []
+        for _ in range(500):
+            rows = rng.choice(2000, 150, replace=False)
+            total, variance, trust = assisted_total(truth[rows], cheap[rows], cheap, 2000)
+            assert 0 <= trust <= 1
+            plain = 2000**2 * truth[rows].var(ddof=1) * (1 / 150 - 1 / 2000)
+            assert variance <= plain * (1 + 1e-9)
+            values.append(total)
+            alone.append(2000 * truth[rows].mean())
+            expected.append(variance)
+        assert np.std(values) <= gain * np.std(alone)
+        assert np.mean(values) == pytest.approx(truth.sum(), rel=0.03)
+        assert np.sqrt(np.mean(expected)) == pytest.approx(np.std(values), rel=0.15)
+
+
+def test_votes_that_lack_an_item_leave_experts_alone() -> None:
+    population = frame()
+    key = draw_sample(population, np.array([30, 60]))
+    judged = judge_sample(
+        Judgments.from_columns(list(key.items()), ["e"] * 90, ["error" if k % 3 else "ok" for k in range(90)]),
+        key,
+        Problems(),
+    )
+    problems = Problems()
+    found = assist(population, key, judged, {}, problems)
+    assert found.trust.tolist() == [0, 0]
+    assert [note.code for note in problems.notes] == ["sample-votes"] * 2
+    with_none = estimate_sample(key.strata, judged.sample, assisted=(found.totals, found.variances))
+    without = estimate_sample(key.strata, judged.sample)
+    assert [row.estimate for row in with_none.rows] == [row.estimate for row in without.rows]
+
+
+def test_votes_help_both_systems_and_their_difference() -> None:
+    # 500 in the place of 540 errors in 11: P is 740 / 1,000 and 700 / 1,100.
+    sample = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
+    only_first = np.array([500.0, np.nan, np.nan, np.nan])
+    helped = Assisted(only_first, only_first / 100, np.zeros(4), (600, 0, 0, 0))
+    found = estimate_systems(TWO, sample, assisted=helped)
+    assert [one["P"].estimate.value for one in found.systems] == pytest.approx([0.74, 700 / 1100])
+    assert found.differences[0].estimate.value == pytest.approx(0.74 - 700 / 1100)
+
+
+Y = [1.0] * 4 + [0.0] * 6
+
+
+CHEAP = [1.0, 1, 1, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_an_assisted_total_by_hand() -> None:
+    # 20 items with votes of mean .3 in 100: T = 100 (λ .3 + .4 - λ .4). s_Y² = 2.4/9, s_d² = s_Y² (1 - λ²) as the
+    # spreads are equal; Var = 100² [s_Y² (1/20 - 1/100) + s_d² (1/10 - 1/20)].
+    voted = np.array([*CHEAP, 1.0, 1, *[0.0] * 8])
+    total, variance, trust = assisted_total(np.array(Y), np.array(CHEAP), voted, 100)
+    assert trust == pytest.approx(7 / 12)
+    assert total == pytest.approx(100 * (0.4 - 0.1 * 7 / 12))
+    assert variance == pytest.approx(1e4 * (2.4 / 9 * 0.04 + 2.4 / 9 * (1 - 49 / 144) * 0.05))
+    # With a trust that is given: d = y - f/2 has Σ (d - .2)² = 2.4 - 1.4 + 2.4/4 = 1.6.
+    total, variance, trust = assisted_total(np.array(Y), np.array(CHEAP), voted, 100, trust=0.5)
+    assert (total, trust) == pytest.approx((35, 0.5))
+    assert variance == pytest.approx(1e4 * (2.4 / 9 * 0.04 + 1.6 / 9 * 0.05))
+
+
+def test_where_votes_are_not_trusted() -> None:
+    votes = np.array(CHEAP)
+    # Nine labels are fewer than ten, votes or experts that all say the same teach nothing, nor do votes that mislead.
+    for labels, cheap in ((Y[:9], votes[:9]), (Y, np.full(10, 0.5)), ([1.0] * 10, votes), (Y, 1 - votes)):
+        assert assisted_total(np.array(labels), cheap, cheap, 20)[2] == 0
+    for n, n_cheap, n_voted, size in ((1, 1, 10, 20), (10, 9, 10, 20), (10, 10, 9, 20), (10, 10, 10, 9)):
+        with pytest.raises(UsageError) as caught:
+            assisted_total(np.array(Y[:n]), votes[:n_cheap], votes[:n_voted], size)
+        assert caught.value.code == "sample-ppi"
+
+
+def assisted_study(
+    labels: dict[str, list[float]], votes: list[float], rest: float
+) -> tuple[Frame, Key, Judgments, dict[str, float]]:
+    """Ten of 20 flagged items are judged, the votes of the other ten have a mean; of 40 other items nobody votes.
+
+    Args:
+        labels: Rater to truths of the ten flagged items; the first rater says of the ten others that two are errors.
+        votes: Votes of the ten flagged items.
+        rest: Share of votes of the flagged items that are not drawn.
+    """
+    population = Frame(tuple(f"i{k}" for k in range(60)), np.array([[k < 20 for k in range(60)]]))
+    key = draw_sample(population, np.array([10, 10]))
+    flagged, others = ([item for item, at in key.items().items() if at == side] for side in (0, 1))
+    rows = [
+        (item, rater, "error" if y else "ok")
+        for rater, truths in labels.items()
+        for item, y in (*zip(flagged, truths, strict=True), *((item, k < 2) for k, item in enumerate(others)))
+    ]
+    cheap = dict.fromkeys(population.items[:20], rest) | dict(zip(flagged, votes, strict=True))
+    return population, key, Judgments.from_columns(*map(list, zip(*rows, strict=True))), cheap
+
+
+def test_votes_help_in_their_stratum() -> None:
+    population, key, judgments, cheap = assisted_study({"e": Y}, CHEAP, 0.2)
+    problems = Problems()
+    judged = judge_sample(judgments, key, problems)
+    found = assist(population, key, judged, cheap, problems)
+    assert found.voted == (20, 0)
+    assert found.trust.tolist() == pytest.approx([7 / 12, 0])
+    # As by hand above with 20 items of which all have votes: T = 20 (.4 - .1 λ), Var = 20² s_d² / 20.
+    assert found.totals[0] == pytest.approx(20 * (0.4 - 0.1 * 7 / 12))
+    assert found.variances[0] == pytest.approx(400 * 2.4 / 9 * (1 - 49 / 144) * 0.05)
+    assert np.isnan([found.totals[1], found.variances[1]]).all()
+    (note,) = problems.notes
+    assert note.what == "10 of 10 items that experts judged in stratum 'unflagged' have no vote"
+    # Hits are what the votes helped to find; misses 40 * 2/10 with the error of experts alone.
+    made = estimate_systems(key.strata, judged.sample, assisted=found).systems[0]
+    alone = estimate_sample(key.strata, judged.sample)
+    assert made["hits"].estimate.value == pytest.approx(20 * (0.4 - 0.1 * 7 / 12))
+    assert made["hits"].standard_error == pytest.approx(found.variances[0] ** 0.5)
+    assert made["misses"].estimate == alone["misses"].estimate
+    assert made["misses"].standard_error == alone["misses"].standard_error
+    assert made["P"].bayes is None
+    with pytest.raises(InputError) as caught:
+        assist(Frame(population.items, ~population.flags), key, judged, cheap, problems)
+    assert caught.value.code == "sample-frame-other"
+
+
+def test_votes_and_graded_truths() -> None:
+    # Of two raters who agree but on two of ten items, each of those has y (1 - y) / (k - 1) = .25: in the mean .05.
+    population, key, judgments, cheap = assisted_study({"e": Y, "f": [*Y[:3], 0, 1, *Y[5:]]}, CHEAP, 0.2)
+    judged = judge_sample(judgments, key, Problems(), truth="graded")
+    assert judged.sample.within is not None
+    assert judged.sample.within.tolist() == pytest.approx([0.05, 0])
+    found = assist(population, key, judged, cheap, Problems())
+    total, variance, trust = assisted_total(
+        np.array([1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 0]), np.array(CHEAP), np.array([*CHEAP, *[0.2] * 10]), 20
+    )
+    assert (found.totals[0], found.variances[0], found.trust[0]) == pytest.approx((total, variance + 20 * 0.05, trust))
+    # One rater for each: how raters vary is not known, so neither is what votes save; that is no fault of the votes.
+    population, key, judgments, cheap = assisted_study({"e": Y}, CHEAP, 0.2)
+    problems = Problems()
+    alone = assist(population, key, judge_sample(judgments, key, problems, truth="graded"), cheap, problems)
+    assert alone.trust.tolist() == [0, 0]
+    assert np.isnan(alone.totals).all()
+    assert problems.notes == []
+
+
+def test_votes_that_lead_out_of_the_stratum_are_not_used() -> None:
+    # f = .5 + y/2 gives λ = 1: with no vote on the other ten T = 20 (.275 + .1 - .55) is below 0.
+    y = [1.0] + [0.0] * 9
+    population, key, judgments, cheap = assisted_study({"e": y}, [1.0] + [0.5] * 9, 0.0)
+    assert assisted_total(np.array(y), np.array([1.0] + [0.5] * 9), np.array([1.0, *[0.5] * 9, *[0.0] * 10]), 20)[
+        ::2
+    ] == pytest.approx((-3.5, 1))
+    found = assist(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
+    assert found.trust.tolist() == [0, 0]
+    assert np.isnan(found.totals).all()
