@@ -360,3 +360,77 @@ def test_the_majority_is_shown_where_no_model_applies(errorbar: CommandLine, tmp
     assert "a     error" in done.out
     asked = errorbar("crowd", "aggregate", votes, "--method", "one-coin")
     assert (asked.code, asked.out) == (2, "")
+
+
+def test_pseudo_counts_starts_and_passes_reach_the_models(votes: Path) -> None:
+    usual, firm = (
+        record(crowd, "aggregate", votes, "--method", "trust", "--method", "dawid-skene", *options)
+        for options in ((), ("--prior", 200, 100, "--starts", 2))
+    )
+    assert "prior=200+100" in firm["signature"]
+    assert len(firm["summary"]["dawid-skene"]["starts"]) == 2
+    shares = [[item["dawid-skene"]["share"] for item in found["items"]] for found in (usual, firm)]
+    # With so much said beforehand, that raters are right in two of three cases, no answer is as sure.
+    assert min(shares[1]) < min(shares[0])
+
+
+# One item that all call an error, one that nobody does, one that halves the raters; the first and last are flagged.
+@pytest.mark.parametrize(
+    ("ties", "hits", "false_positives", "n_items"),
+    [("half", 1.5, 0.5, 3), ("error", 2, 0, 3), ("ok", 1, 1, 3), ("unknown", 1, 0, 2)],
+)
+@pytest.mark.parametrize("extra", [(), ("--stream",)])
+def test_ties_are_what_was_asked_for(
+    tmp_path: Path, ties: str, hits: float, false_positives: float, n_items: int, extra: tuple[str, ...]
+) -> None:
+    said = {"e": "error error", "o": "ok ok", "t": "error ok"}
+    rows = [f"{item},r{at},{label}\n" for item, both in said.items() for at, label in enumerate(both.split())]
+    (tmp_path / "v.csv").write_text("item,rater,label\n" + "".join(rows), encoding="utf-8")
+    (tmp_path / "f.csv").write_text("item,flag\ne,1\no,0\nt,1\n", encoding="utf-8")
+    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--ties", ties, "--resamples", 20, *extra)
+    weighted, majority = record(crowd, "score", *call)["rows"]
+    assert (weighted["hits"], weighted["false_positives"], weighted["n_items"]) == (1.5, 0.5, 3)
+    assert (majority["hits"], majority["false_positives"], majority["n_items"]) == (hits, false_positives, n_items)
+    low = record(curve, *call)["rows"][0]["bins"][0]
+    assert low["majority"]["P"]["value"] == (None if ties == "unknown" else hits - 1)
+
+
+def test_only_edits_of_the_type_asked_for_are_errors(tmp_path: Path) -> None:
+    (tmp_path / "gold.m2").write_text(M2, encoding="utf-8")
+    (tmp_path / "out.txt").write_text("He go to school .\nFine in summer .\n", encoding="utf-8")
+    call = (tmp_path / "gold.m2", tmp_path / "out.txt", "--resamples", 20)
+    # "go" is an error to one of two, and the doubled "to" to both.
+    errors = [
+        sum(record(crowd, "score", *call, *kind)["rows"][0][name] for name in ("hits", "misses"))
+        for kind in ((), ("--type", "SVA"), ("--type", "Prep"))
+    ]
+    assert errors == [1.5, 0.5, 1]
+
+
+def test_kappa_is_standardised_to_the_share_asked_for(votes: Path) -> None:
+    call = (votes, votes.with_name("flags.csv"), "--resamples", 20)
+    first = record(curve, *call)["rows"][0]["curve"][0]
+    assert first["kappa_at"]["value"] != pytest.approx(first["kappa"]["value"])
+    found = record(curve, *call, "--prevalence", first["prevalence"])
+    assert found["reference_prevalence"] == first["prevalence"]
+    assert found["rows"][0]["curve"][0]["kappa_at"]["value"] == pytest.approx(first["kappa"]["value"])
+    assert "kappa at 0.3 " in run(curve, *call, "--kappa", "--prevalence", 0.3)
+
+
+def test_the_share_of_likely_errors_is_the_one_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5, encoding="utf-8")
+    good = [f"{who} look at the plan" for who in ("you", "they", "we", "all", "some", "many", "I")]
+    (tmp_path / "text.txt").write_text("\n".join(["we discuss about the plan", *good]) + "\n", encoding="utf-8")
+    run(crowd, "mine", "--build", "--counts", tmp_path / "counts", tmp_path / "good.txt")
+    for rate, n_items in ((0.5, 2), (0.25, 4)):
+        call = ("--counts", tmp_path / "counts", tmp_path / "text.txt", "--n", 1, "--error-rate", rate)
+        assert len(record(crowd, "mine", *call)["items"]) == n_items
+
+
+def test_bad_expert_answers_can_be_repaired(votes: Path, errorbar: CommandLine) -> None:
+    gold = votes.with_name("gold.csv")
+    gold.write_text(gold.read_text(encoding="utf-8") + "too,many,fields\n", encoding="utf-8")
+    call = ("crowd", "howmany", votes, "--truth", gold, "--draws", "5")
+    refused = errorbar(*call)
+    assert (refused.code, refused.out, "use --lenient" in refused.err) == (2, "", True)
+    assert errorbar(*call, "--lenient").code == 0

@@ -78,6 +78,13 @@ def printed(out: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
+def drawn(chart: Chart) -> list[dict[str, Any]]:
+    """What a chart draws, each once; charts have several layers of the same data."""
+    datasets = chart.spec["datasets"]
+    assert isinstance(datasets, Mapping)
+    return list({json.dumps(row): row for data in datasets.values() for row in data}.values())
+
+
 def draw(spec: Mapping[str, object]) -> str:
     """The SVG of a specification; fails on one that does not keep to the schema."""
     vl_convert = pytest.importorskip("vl_convert", reason="needs the extra 'report'")

@@ -11,13 +11,21 @@ from errorbar.ceiling import Ceiling
 from errorbar.core.counts import Counts
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
+from errorbar.core.standoff import Fragment
 from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score, TypeRecall
+from errorbar.sampling import Sample, Strata
 from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import shared_letters
 from errorbar.stats.power import PairedPower
+from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, study_hoo, study_sample
 from errorbar.studies.model import CorpusStudy
+from errorbar.testing import accurate, simulate
+from tests.helpers.standoff import fragment, standoff
 
 
 def estimate(value: float | None, half: float | None = None, undefined: Undefined | None = None) -> Estimate:
@@ -124,3 +132,38 @@ def systems(
     """Systems with those F, compared."""
     compared = comparison(values, p_values or {})
     return study([score(name, value) for name, value in values.items()], compared, found=found, notes=notes)
+
+
+def crowd_study() -> CrowdStudy:
+    """Five raters of 60 items; ``a`` flags every error, ``b`` others too."""
+    made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
+    errors = np.asarray(made.truth) == 1
+    flags = {"a": errors, "b": errors | np.roll(errors, 7)}
+    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20, curve_resamples=20)
+
+
+def sample_study() -> SampleStudy:
+    """Two systems that flag 100 of 1,000 items each, 50 of them the same; 160 are judged."""
+    flags = np.array([[True, True, False, False], [True, False, True, False]])
+    strata = Strata(("both", "a", "b", "none"), np.array([50, 50, 50, 850]), flags, ("a", "b"))
+    sample = Sample(np.array([20, 20, 20, 100]), np.array([15.0, 10.0, 5.0, 4.0]))
+    return study_sample(strata, sample, Problems(), name="essays")
+
+
+def hoo_study() -> HooStudy:
+    """Three runs of two teams on three fragments with four gold edits."""
+    text = "They go to school every day ."
+    verb, noun = standoff(5, 7, "went", kind="AGV"), standoff(24, 27, "days", "week", kind="AGN")
+    optional = standoff(0, 4, "He", kind="RN", optional=True)
+    gold: list[Fragment] = [
+        fragment(optional, verb, noun, text=text, name="1"),
+        fragment(standoff(0, 4, "She", kind="AGV"), text=text, name="2"),
+        fragment(text=text, name="3"),
+    ]
+    wrong = standoff(8, 10, "at")
+    runs = {
+        "AA0": [[standoff(5, 7, "goes")], [], []],
+        "AA1": [[standoff(0, 4, "He"), verb, standoff(24, 27, "month")], [standoff(0, 4, "She")], []],
+        "BB0": [[verb], [wrong], [wrong]],
+    }
+    return study_hoo(gold, runs, Hoo(), Problems(), resampling=Resampling(replicates=50), name="small")

@@ -29,7 +29,8 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.extract import extract_edits
 
-WORD = re.compile(r"\w+(?:(?:['’-]|(?<=\d)\.(?=\d)|(?<=\b[^\W\d_])\.(?=[^\W\d_]\b))\w+)*|[^\w\s]")
+_STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
+WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
 SMALL = 2_500
 """Word pairs that are compared one with each other without fixing anything first."""
 MOST_PAIRS = 4_000_000
@@ -219,7 +220,7 @@ def _cuts(source: Sequence[str], target: Sequence[str], i: int, j: int, level: i
         return
     length = _RUNS[level]
     here, there = _single_runs(source, length), _single_runs(target, length)
-    pairs = sorted((at, there[run]) for run, at in here.items() if run in there)
+    pairs = [(at, other) for run, at in here.items() if (other := there.get(run, -1)) >= 0]
     middle = length // 2
     places = [(a + middle, b + middle) for a, b in _borders(_ascending(pairs))]
     for (a, b), (a2, b2) in pairwise([(0, 0), *places, (len(source), len(target))]):
@@ -236,7 +237,7 @@ def _borders(chain: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _single_runs(words: Sequence[str], length: int) -> dict[tuple[str, ...], int]:
-    """Where each run of words stands that occurs once."""
+    """Where each run of words stands that occurs once, in text order."""
     found: dict[tuple[str, ...], int] = {}
     for at, run in enumerate(zip(*(words[k:] for k in range(length)), strict=False)):
         found[run] = -1 if run in found else at
