@@ -24,7 +24,8 @@ from errorbar.agreement import (
     scott_pi,
     specific_agreement,
 )
-from errorbar.core.estimate import Estimate
+from errorbar.agreement.cohen import Weighting
+from errorbar.core.estimate import Estimate, Undefined
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TEXTBOOK, TRAP, WEB
 
 SIX_DIGITS = 5.1e-7
@@ -162,3 +163,13 @@ def test_krippendorff_web_example() -> None:
 def test_varying_raters(coefficient: Callable[..., Estimate], value: float) -> None:
     """The judgments of Krippendorff 2011 under the other coefficients: irrCAC 0.4.4."""
     assert coefficient(KRIPPENDORFF).value == pytest.approx(value, abs=SIX_DIGITS)
+
+
+@pytest.mark.parametrize("weighting", ["none", "linear", "quadratic"])
+@pytest.mark.parametrize(("a", "c"), [(5, 2), (118, 7), (3, 1), (41, 17)])
+def test_one_label_of_a_rater_leaves_no_error_of_rounding(a: int, c: int, weighting: Weighting) -> None:
+    """Kappa is 0 whatever the other rater says, so its variance is 0 and there is no interval of zero width."""
+    found = cohen_kappa(PairTable.of([[a, 0], [c, 0]]), weighting=weighting, order=("0", "1"))
+    assert found.estimate.value == pytest.approx(0, abs=1e-12)
+    assert (found.standard_error, found.null_standard_error) == (0, 0)
+    assert found.estimate.no_interval is Undefined.ZERO_WIDTH

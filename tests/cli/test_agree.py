@@ -88,9 +88,25 @@ class TestCorpora:
         assert "0.3750" in table.out
         assert "10 items, 2 raters, 20 judgments, 0 missing" in table.out
         pairs = errorbar("agree", "A.m2", "B.m2", "--pairs", "--format", "csv").out.splitlines()
-        assert pairs[1].startswith("A,B,10,0.8000,0.3750,")
+        assert pairs[0] == "first,second,items,observed,Cohen's kappa,low,high,reason"
+        first, second, items, observed, kappa, low, high, reason = pairs[1].split(",")
+        assert (first, second, items, reason) == ("A", "B", "10", "")
+        assert (float(observed), float(kappa)) == pytest.approx((0.8, 0.375))
+        assert float(low) < float(kappa) <= float(high)
         confusion = errorbar("agree", "A.m2", "B.m2", "--confusion", "--format", "csv").out.splitlines()
         assert confusion[:3] == [",ok,error", "ok,14,2", "error,2,2"]  # each pair of judgments in both orders
+
+    def test_who_looked_at_an_unmarked_sentence(self, errorbar: CommandLine) -> None:
+        """The second sentence of B has no A line; unlike A, nobody says that it was looked at."""
+        assert run(errorbar, "A.m2", "B.m2")["n_missing"] == 0
+        document = json.loads(errorbar("agree", "A.m2", "B.m2", "--unmarked", "absent", "--format", "json").out)
+        assert (document["n_missing"], document["pairs"][0]["n_items"]) == (5, 5)
+
+    def test_a_missing_value_says_why(self, errorbar: CommandLine) -> None:
+        Path("same.csv").write_text("item,rater,label\n1,p,y\n1,q,y\n2,p,y\n2,q,y\n")
+        for view in ((), ("--pairs",)):
+            out = errorbar("agree", "same.csv", "--resamples", "5", *view).out
+            assert "–  every judgment has the same label" in out
 
 
 class TestJudgments:
@@ -150,6 +166,18 @@ class TestBadInput:
             (["A.m2", "nowhere.m2"], "nowhere.m2: no such file"),
             (["A.m2", "B.m2", "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
             (["votes.csv", "votes.csv"], "judgments come in one file"),
+            *(
+                (["votes.csv", *option], f"{option[0]} says how edits become judgments")
+                for option in (
+                    ["--items", "gaps"],
+                    ["--words", "articles"],
+                    ["--type", "Det"],
+                    ["--labels", "type"],
+                    ["--documents", "x.sgml"],
+                    ["--unmarked", "all"],
+                )
+            ),
+            (["A.m2", "B.m2", "--pairs", "--confusion"], "--pairs and --confusion cannot be combined"),
             (["A.m2", "./A.m2"], "two reference files are called 'A'"),
         ],
     )

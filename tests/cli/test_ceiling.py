@@ -108,6 +108,14 @@ class TestOutput:
             {"type": "Det", "human": pytest.approx(1 / 3), "systems": {"sys": pytest.approx(2 / 3)}},
             {"type": "Prep", "human": pytest.approx(2 / 3), "systems": {"sys": 0}},
         ]
+        shown = errorbar(
+            "ceiling", *GOLD, "sys", "--metric", "m2(beta=1)", "--by-type", "--sizes", "1"
+        ).out.splitlines()
+        assert shown[0].split() == ["type", "human", "sys", "sys", "/", "human", "%"]
+        assert [line.split() for line in shown[2:4]] == [
+            ["Det", "33.33", "66.67", "200.00"],
+            ["Prep", "66.67", "0.00", "0.00"],
+        ]
         done = errorbar("ceiling", *GOLD, "sys", "--by-type", "--sizes", "1", "--format", "csv")
         assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 

@@ -58,6 +58,7 @@ class TestOutput:
         assert (pair["p_value"], pair["n_replicates"]) == (2 / 2**4, 2**4)
         assert document["unit"] == "document"
         assert ",by:document," in document["signature"]
+        assert [note["code"] for note in document["warnings"]] == ["few-documents", "few-to-swap"]
 
     def test_holm(self, errorbar: CommandLine) -> None:
         pairs = run(errorbar, "all", "most", "none", "--resamples", "5000")["pairs"]
@@ -144,6 +145,13 @@ class TestBadInput:
         (line,) = done.err.splitlines()
         assert line.startswith("error: ")
         assert message in line
+
+    @pytest.mark.parametrize("found", ["1" * 11, "1" * 13])
+    def test_lines_missing_or_left_over(self, errorbar: CommandLine, found: str) -> None:
+        system("other", found)
+        done = errorbar("compare", "--gold", "gold.m2", "all", "other")
+        assert (done.code, done.out) == (2, "")
+        assert f"{len(found)} lines for 12 sentences of the source" in done.err
 
     def test_no_closed_formula_is_offered(self, errorbar: CommandLine) -> None:
         done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--ci-method", "closed")

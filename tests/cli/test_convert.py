@@ -131,6 +131,17 @@ def test_essays_with_own_tokens(folder: Path, errorbar: CommandLine) -> None:
     assert own.out == given.out
 
 
+@pytest.mark.parametrize(("option", "inserted"), [((), "so."), (("--detach-stops",), "so .")])
+def test_stops_of_corrections_are_detached_where_asked_for(
+    folder: Path, errorbar: CommandLine, option: tuple[str, ...], inserted: str
+) -> None:
+    essay = ESSAY.replace('start_off="3" end_par="0" end_off="5"', 'start_off="15" end_par="0" end_off="17"')
+    (folder / "stop.sgml").write_text(essay.replace("goes", "is so."))
+    result = errorbar("convert", folder / "stop.sgml", "--tokens", folder / "gold.m2", "--to", "jsonl", *option)
+    (edit,) = records(result.out)[2]["annotations"]["3"]  # type: ignore[index]
+    assert edit["replacements"] == [inserted]
+
+
 def test_essays_give_documents_to_an_m2_corpus(folder: Path, errorbar: CommandLine) -> None:
     result = errorbar("convert", folder / "gold.m2", "--essays", folder / "essay.sgml", "--to", "jsonl")
     first, second = records(result.out)[1:]

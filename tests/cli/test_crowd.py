@@ -127,6 +127,25 @@ def test_raters_are_tested_and_the_rule_prints_its_error_rates(votes: Path) -> N
     assert "running(threshold=0.7,least=5)" in run(crowd, "raters", votes, "--rates")
 
 
+def test_thresholds_and_rules_are_those_asked_for(votes: Path) -> None:
+    call = (votes, "--gold", votes.with_name("gold.csv"))
+    for rule, options, name in (
+        ("sprt", ("--good", 0.9, "--bad", 0.5), "sprt(good=0.9,bad=0.5"),
+        ("posterior", ("--threshold", 0.8), "posterior(threshold=0.8"),
+        ("running", ("--threshold", 0.8), "running(threshold=0.8"),
+        ("fixed", ("--threshold", 0.8), "fixed(threshold=0.8"),
+    ):
+        found = record(crowd, "raters", *call, "--rule", rule, *options, "--most", 7)
+        assert found["rule"].startswith(name)
+        assert {(rate["rule"], rate["most"]) for rate in found["rates"]} == {(found["rule"], 7)}
+        for rate in found["rates"]:
+            assert (rate["mean_items_dropped"] is None) == (rate["drop"] == 0)
+    assert len({rate["rule"] for rate in record(crowd, "raters", *call, "--rates")["rates"]}) == 4
+    both = [record(crowd, "raters", *call, *together)["raters"] for together in ((), ("--together",))]
+    assert {len(row["verdict_by_label"]) for row in both[0]} == {2}
+    assert both[0] != both[1]
+
+
 def test_howmany_needs_somebody_to_compare_with(votes: Path) -> None:
     assert "either --experts or --truth" in fails(crowd, "howmany", votes)
     found = record(crowd, "howmany", votes, "--truth", votes.with_name("gold.csv"))
@@ -408,7 +427,11 @@ def test_only_edits_of_the_type_asked_for_are_errors(tmp_path: Path) -> None:
 
 
 def test_kappa_is_standardised_to_the_share_asked_for(votes: Path) -> None:
-    call = (votes, votes.with_name("flags.csv"), "--resamples", 20)
+    flags = votes.with_name("flags.csv")
+    head, *rows = flags.read_text(encoding="utf-8").splitlines()
+    wrong = [f"{row[:-1]}{1 - int(row[-1])}" if at % 7 == 0 else row for at, row in enumerate(rows)]
+    flags.write_text("\n".join([head, *wrong]) + "\n", encoding="utf-8")
+    call = (votes, flags, "--resamples", 20)
     first = record(curve, *call)["rows"][0]["curve"][0]
     assert first["kappa_at"]["value"] != pytest.approx(first["kappa"]["value"])
     found = record(curve, *call, "--prevalence", first["prevalence"])
@@ -427,6 +450,96 @@ def test_the_share_of_likely_errors_is_the_one_asked_for(tmp_path: Path) -> None
         assert len(record(crowd, "mine", *call)["items"]) == n_items
 
 
+def test_only_the_key_tells_what_was_mined(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5, encoding="utf-8")
+    (tmp_path / "text.txt").write_text("we discuss about the plan\nlook at the plan\n", encoding="utf-8")
+    run(crowd, "mine", "--build", "--counts", tmp_path / "counts", tmp_path / "good.txt")
+    call = ("--counts", tmp_path / "counts", tmp_path / "text.txt", "--n", 1)
+    assert {frozenset(item) for item in record(crowd, "mine", *call)["items"]} == {
+        frozenset({"item", "word", "text", "kind", "score"})
+    }
+    blind = record(crowd, "mine", *call, "--key", tmp_path / "key.csv")["items"]
+    assert {frozenset(item) for item in blind} == {frozenset({"item", "word", "text"})}
+
+
+def test_rare_ngrams_are_left_out_of_the_counts(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "good.txt").write_text("look at it\nlook at it\nwait for it\n", encoding="utf-8")
+    call = ("crowd", "mine", "--build", "--counts", tmp_path / "counts", tmp_path / "good.txt")
+    kept = []
+    for least in ("1", "2"):
+        assert errorbar(*call, "--min-count", least).code == 0
+        kept.append(len((tmp_path / "counts").read_text(encoding="utf-8").splitlines()))
+    assert kept[1] < kept[0]
+
+
+def test_who_looked_at_an_unmarked_sentence(tmp_path: Path) -> None:
+    (tmp_path / "gold.m2").write_text(M2 + "\nS Nobody looked .\n", encoding="utf-8")
+    (tmp_path / "out.txt").write_text("He go to school .\nFine in summer .\nNobody looks .\n", encoding="utf-8")
+    call = (tmp_path / "gold.m2", tmp_path / "out.txt", "--resamples", 20, "--lenient")
+    raters = [
+        record(crowd, "score", *call, "--unmarked", unmarked)["rows"][0]["n_judgments"]["least"]
+        for unmarked in ("official", "all")
+    ]
+    assert raters == [1, 2]
+
+
+@pytest.mark.parametrize("line", [[], ["too", "many"]])
+def test_a_system_with_other_lines_than_the_corpus(tmp_path: Path, errorbar: CommandLine, line: list[str]) -> None:
+    (tmp_path / "gold.m2").write_text(M2, encoding="utf-8")
+    (tmp_path / "out.txt").write_text("\n".join(["He go to school .", *line]) + "\n", encoding="utf-8")
+    for verb in (("crowd", "score"), ("curve",)):
+        done = errorbar(*verb, tmp_path / "gold.m2", tmp_path / "out.txt")
+        assert (done.code, done.out, "for 2 sentences" in done.err) == (2, "", True)
+
+
+def test_numbers_are_whole_in_csv_and_short_in_tables(votes: Path) -> None:
+    call = (votes, votes.with_name("flags.csv"), "--resamples", 20)
+    found = record(crowd, "score", *call)["rows"]
+    rows = list(csv.DictReader(io.StringIO(run(crowd, "score", *call, "--format", "csv"))))
+    for row, each in zip(rows, found, strict=True):
+        names = {"hits": "hits", "FP": "false_positives", "misses": "misses"}
+        assert [float(row[name]) for name in names] == [each[name] for name in names.values()]
+        interval = each["R"]["interval"]
+        assert (float(row["R low"]), float(row["R high"])) == (interval["low"], interval["high"])
+    assert f" {found[0]['hits']:.1f} " in run(crowd, "score", *call)
+
+
+def test_fewer_draws_give_another_range(votes: Path) -> None:
+    for who in (("--truth", votes.with_name("gold.csv")), ("--experts", "accurate-1,accurate-2")):
+        ranges = [
+            [(p["kappa_low"], p["kappa_high"]) for p in record(crowd, "howmany", votes, *who, "--draws", n)["curve"]]
+            for n in (1, 40)
+        ]
+        assert ranges[0] != ranges[1]
+
+
+def test_howmany_is_a_table_too(votes: Path) -> None:
+    for who in (("--truth", votes.with_name("gold.csv")), ("--experts", "accurate-1,accurate-2,accurate-3")):
+        found = record(crowd, "howmany", votes, *who, "--draws", 20)
+        table = run(crowd, "howmany", votes, *who, "--draws", 20)
+        rows = list(csv.DictReader(io.StringIO(run(crowd, "howmany", votes, *who, "--draws", 20, "--format", "csv"))))
+        assert [row[""] for row in rows] == [f"majority of {p['k']}" for p in found["curve"]]
+        for row, point in zip(rows, found["curve"], strict=True):
+            names = ("accuracy", "kappa", "kappa_low", "kappa_high")
+            cells = (row["accuracy"], row["kappa"], row["low"], row["high"])
+            assert cells == tuple("" if point[name] is None else str(point[name]) for name in names)
+            assert f"{100 * point['accuracy']:.2f}" in table
+        several = found["n_experts"] > 1
+        assert ("an expert against the other experts, mean of 3" in table) == several
+        assert ("as good as an expert from k = " in table) == several
+        assert ("no expert line: it takes two experts" in table) == (not several)
+
+
+@pytest.mark.parametrize("beta", [1, 2])
+def test_f_weighs_recall_as_asked_for(votes: Path, beta: int) -> None:
+    call = (votes, votes.with_name("flags.csv"), "--resamples", 20, *(() if beta == 1 else ("--beta", beta)))
+    for row in record(crowd, "score", *call)["rows"]:
+        p, r = row["P"]["value"], row["R"]["value"]
+        assert row["beta"] == beta
+        assert row["F"]["value"] == pytest.approx((1 + beta**2) * p * r / (beta**2 * p + r))
+    assert f" F{beta} " in run(crowd, "score", *call)
+
+
 def test_bad_expert_answers_can_be_repaired(votes: Path, errorbar: CommandLine) -> None:
     gold = votes.with_name("gold.csv")
     gold.write_text(gold.read_text(encoding="utf-8") + "too,many,fields\n", encoding="utf-8")
@@ -434,3 +547,19 @@ def test_bad_expert_answers_can_be_repaired(votes: Path, errorbar: CommandLine) 
     refused = errorbar(*call)
     assert (refused.code, refused.out, "use --lenient" in refused.err) == (2, "", True)
     assert errorbar(*call, "--lenient").code == 0
+
+
+@pytest.mark.parametrize("option", [["--items", "gaps"], ["--words", "a,b"], ["--type", "Det"]])
+def test_a_table_needs_nothing_made_of_edits(votes: Path, errorbar: CommandLine, option: list[str]) -> None:
+    done = errorbar("crowd", "aggregate", votes, *option)
+    assert (done.code, done.out) == (2, "")
+    assert f"{option[0]} is about edits that become judgments, and this is a table" in done.err
+
+
+@pytest.mark.parametrize("option", [["--labels", "error,ok"], ["--repeats", "first"]])
+def test_a_corpus_is_no_table(tmp_path: Path, errorbar: CommandLine, option: list[str]) -> None:
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S a b\nA 0 1|||Det|||x|||REQUIRED|||-NONE-|||0\n")
+    done = errorbar("crowd", "aggregate", gold, *option)
+    assert (done.code, done.out) == (2, "")
+    assert f"{option[0]} is about tables of judgments, and this is a corpus" in done.err

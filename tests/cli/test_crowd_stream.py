@@ -49,6 +49,9 @@ def test_scores_and_curves_are_those_of_the_whole_table(votes: Path, errorbar: C
     assert "|streamed|" in rows[0]["signature"]
     assert "|n:300|ann:8|" in rows[0]["signature"]
     assert [{**row, "signature": ""} for row in rows] == [{**row, "signature": ""} for row in whole]
+    Path("flags.csv").write_text(Path("flags.csv").read_text().replace(",1\n", ",0\n", 1))
+    other = json.loads(errorbar("crowd", "score", votes, "s=flags.csv", "--stream", "--format", "json").out)["rows"]
+    assert other[0]["signature"] != rows[0]["signature"]
 
 
 @pytest.mark.parametrize(
@@ -165,3 +168,12 @@ def test_memory_grows_with_items_and_not_with_judgments(tmp_path: Path) -> None:
         assert len(tally.items) == 1000
     # A judgment kept whole would take some 30 bytes at least: 3.6 MB more.
     assert abs(peaks[1] - peaks[0]) < 200_000
+
+
+@pytest.mark.parametrize(
+    "option", [["--differing"], ["--prior", "1", "1"], ["--starts", "2"], ["--min-items", "3"], ["--passes", "9"]]
+)
+def test_options_of_what_cannot_be_streamed_are_refused(votes: Path, errorbar: CommandLine, option: list[str]) -> None:
+    done = errorbar("crowd", "aggregate", votes, "--stream", *option)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {option[0]} is about methods that need all judgments at once")

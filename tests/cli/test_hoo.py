@@ -232,6 +232,16 @@ class TestScore:
             with pytest.raises(InputError, match=r"types\.json"):
                 records(capsys, team, gold=gold, types=str(tmp_path / "types.json"))
 
+    def test_types_named_on_the_command_line(self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine) -> None:
+        (tmp_path / "types.json").write_text('{"FV": "Noun"}')
+        call = ("score", "--gold", gold, team, "--types", tmp_path / "types.json")
+        document = json.loads(errorbar(*call, "--format", "json").out)
+        rows = {each["type"]: each["gold"] for each in document["rows"][0]["by_row"]}
+        assert (rows["Noun"], rows["Verb"]) == (2, 0)
+        (tmp_path / "types.json").write_text('{"FV": "Nuon"}')
+        refused = errorbar(*call)
+        assert (refused.code, refused.out, "did you mean 'Noun'" in refused.err) == (2, "", True)
+
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
         with pytest.raises(UsageError, match="cannot be combined"):
             score_hoo([team], [gold], [], style="table", by_type=True, best=True)
@@ -249,6 +259,28 @@ class TestScore:
         (tmp_path / "gold.m2").write_text("S a\n")
         with pytest.raises(UsageError, match="no HOO edit file"):
             wants_hoo([str(tmp_path / "gold.m2")], ["hoo"])
+
+
+class TestTables:
+    def test_a_value_by_convention_is_marked(self, gold: str, tmp_path: Path, errorbar: CommandLine) -> None:
+        (tmp_path / "silent").mkdir()
+        for name, text in TEXTS.items():
+            (tmp_path / f"silent/{name}.txt").write_text(text)
+        silent = errorbar("score", "--gold", gold, f"silent={tmp_path / 'silent'}").out
+        assert ("100.00*" in silent, "* by convention: " in silent) == (True, True)
+        full = errorbar("score", "--gold", gold, f"self={gold}/Gold").out
+        assert "*" not in full
+
+    def test_one_signature_for_all_runs(self, gold: str, team: str, errorbar: CommandLine) -> None:
+        out = errorbar("score", "--gold", gold, team).out
+        assert len([line for line in out.splitlines() if line.startswith("signature ")]) == 1
+
+    def test_intervals_in_csv_have_columns_of_their_own(self, gold: str, team: str, errorbar: CommandLine) -> None:
+        call = ("score", "--gold", gold, team, "--format", "csv")
+        plain = errorbar(*call).out.splitlines()[0].split(",")
+        asked = errorbar(*call, "--ci", "--resamples", "20").out.splitlines()[0].split(",")
+        more = {f"{name}_{end}" for name in ("precision", "recall", "f") for end in ("low", "high")}
+        assert set(asked) - set(plain) == more
 
 
 class TestCheck:
@@ -349,6 +381,19 @@ class TestConvert:
         convert_hoo([one], "text", str(tmp_path / "plain"))
         convert_hoo([one], "text", str(tmp_path))
         assert (tmp_path / "plain").read_text() == (tmp_path / "2.txt").read_text() == '"A dog ran.\n'
+
+    def test_the_command_passes_on_annotators_and_names_what_a_run_lacks(
+        self, gold: str, tmp_path: Path, errorbar: CommandLine
+    ) -> None:
+        named = errorbar("convert", gold, "--annotator", "ann", "--to", "jsonl")
+        said = [json.loads(line).get("annotations", {}) for line in named.out.splitlines()]
+        assert {name for each in said for name in each} == {"ann"}
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run/2.txt").write_text("The dog ran.\n")
+        call = ("convert", tmp_path / "run", "--source", f"{gold}/Raw", "--to", "hoo", "-o", tmp_path / "made")
+        done = errorbar(*call)
+        assert (done.code, "no corrected text of fragment 1; not written" in done.err) == (0, True)
+        assert [each.name for each in (tmp_path / "made").iterdir()] == ["2.xml"]
 
     def test_what_cannot_be(self, gold: str, tmp_path: Path) -> None:
         (tmp_path / "there").write_text("")

@@ -87,6 +87,18 @@ class TestRank:
         assert "36 items, 36 comparisons, 6 ties (16.7%), 0 of them of systems that wrote the same text" in done.out
         assert "|ci:percentile,0.95,50,by:item,seed:0|v:" in done.out
 
+    def test_what_judges_saw_is_said_where_it_is_less(self, errorbar: CommandLine) -> None:
+        said = "judges saw 9 pairs of texts, 1 ties (11.1%)"
+        assert said in errorbar("rank", "judgments.xml", "--resamples", "5").out
+        assert "judges saw" not in errorbar("rank", "pairs.csv", "--resamples", "5").out
+
+    def test_bad_rows_can_be_left_out(self, errorbar: CommandLine) -> None:
+        Path("bad.csv").write_text(PAIRS + "A,B\n")
+        refused = errorbar("rank", "bad.csv", "--resamples", "5")
+        assert (refused.code, refused.out, "use --lenient" in refused.err) == (2, "", True)
+        kept = json.loads(errorbar("rank", "bad.csv", "--resamples", "5", "--lenient", "--format", "json").out)
+        assert (kept["n_comparisons"], len(kept["warnings"])) == (36, 1)
+
     def test_csv_is_at_full_precision(self, errorbar: CommandLine) -> None:
         done = errorbar("rank", "pairs.csv", "--resamples", "50", "--format", "csv", "--method", "bradley-terry")
         rows = list(csv.DictReader(io.StringIO(done.out)))
@@ -160,6 +172,25 @@ class TestMeta:
         assert found["decided"]["value"] == pytest.approx((11 + 2 / 2) / 13)
         table = errorbar("meta", "judgments.xml", "sentences.csv", "--sentences", "--resamples", "20")
         assert "0.889" in table.out
+
+    def test_sentences_may_be_numbered_from_elsewhere(self, errorbar: CommandLine) -> None:
+        """The judgments speak of sentences 1 and 2; sentence 1 of ``errorbar score`` is the second to them."""
+        rows = [
+            {
+                "system": system,
+                "metric": "m2",
+                **dict.fromkeys(("precision", "recall", "f"), value / 4),
+                "beta": 0.5,
+                "by_sentence": [{"sentence": at, "correct": value, "proposed": 4, "gold": 4} for at in (1, 2)],
+            }
+            for system, value in zip("ABCD", (4, 3, 2, 1), strict=True)
+        ]
+        Path("scores.json").write_text(json.dumps({"schema": "errorbar.score/1", "rows": rows}))
+        call = ("judgments.xml", "scores.json", "--sentences", "--resamples", "5")
+        assert run(errorbar, "meta", *call)["sentences"][0]["plain"]["n_units"] == 18
+        later = errorbar("meta", *call, "--first-sentence", "2")
+        assert "m2 lacks scores for 12 comparisons; they are left out" in later.err
+        assert "see --first-sentence" in later.err
 
     def test_tables(self, errorbar: CommandLine) -> None:
         done = errorbar("meta", "human.csv", "metrics.csv")

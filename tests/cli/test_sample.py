@@ -282,3 +282,101 @@ def test_flags_from_parquet_or_its_extra_is_named(folder: Path, errorbar: Comman
         assert errorbar("sample", "plan", "a.parquet", *call).out == errorbar("sample", "plan", "a.csv", *call).out
     pyarrow.parquet.write_table(pyarrow.table({"item": columns["item"], "flg": columns["flag"]}), "b.parquet")
     assert "no column 'flag'" in errorbar("sample", "plan", "b.parquet", "--budget", 300).err
+
+
+def judged(folder: Path, labels: dict[str, tuple[str, ...]]) -> None:
+    """Fill in every drawn item: the labels that several raters give an error, and another item."""
+    drawn = [row["item"] for row in csv.DictReader((folder / "s.csv").read_text().splitlines())]
+    rows = [
+        f"{item},r{at},{label}"
+        for item in drawn
+        for at, label in enumerate(labels["error" if is_error(item) else "ok"])
+    ]
+    (folder / "done.csv").write_text("item,rater,label\n" + "\n".join(rows) + "\n")
+
+
+def test_labels_mean_what_is_said(folder: Path, errorbar: CommandLine) -> None:
+    draw = ("sample", "draw", "a.csv", "--budget", 100, "--out", "s.csv", "--key", "k.json")
+    assert errorbar(*draw).code == 0
+    call = ("sample", "estimate", "done.csv", "--key", "k.json", "--format", "json")
+    judged(folder, {"error": ("error",), "ok": ("ok",)})
+    plain = json.loads(errorbar(*call).out)
+    judged(folder, {"error": ("bad", "skip"), "ok": ("fine", "skip")})
+    named = ("--error", "bad", "--ok", "fine", "--unknown", "skip")
+    for left_out in range(0, len(named), 2):
+        refused = errorbar(*call, *named[:left_out], *named[left_out + 2 :])
+        assert (refused.code, refused.out, "[sample-label]" in refused.err) == (2, "", True)
+    found = json.loads(errorbar(*call, *named).out)
+    assert found["systems"] == plain["systems"]
+    assert sum(row["errors"] for row in found["strata"]) > 0
+
+
+@pytest.mark.parametrize(("truth", "share"), [("majority", 0), ("any", 1), ("graded", 1 / 3)])
+def test_several_raters_make_the_truth_that_is_asked_for(
+    folder: Path, errorbar: CommandLine, truth: str, share: float
+) -> None:
+    """One of three raters sees each error; so it is none to most, one to any, and a third of one in grades."""
+    assert errorbar("sample", "draw", "a.csv", "--budget", 100, "--out", "s.csv", "--key", "k.json").code == 0
+    judged(folder, {"error": ("ok", "error", "ok"), "ok": ("ok",) * 3})
+    drawn = [row["item"] for row in csv.DictReader((folder / "s.csv").read_text().splitlines())]
+    call = ("sample", "estimate", "done.csv", "--key", "k.json", "--truth", truth)
+    record = json.loads(errorbar(*call, "--format", "json").out)
+    assert record["truth"] == truth
+    assert sum(row["errors"] for row in record["strata"]) == pytest.approx(share * sum(map(is_error, drawn)))
+    assert f"truth: {truth} of the raters" in errorbar(*call).out
+
+
+def test_bad_rows_of_judgments_can_be_left_out(folder: Path, errorbar: CommandLine) -> None:
+    assert errorbar("sample", "draw", "a.csv", "--budget", 100, "--out", "s.csv", "--key", "k.json").code == 0
+    judged(folder, {"error": ("error",), "ok": ("ok",)})
+    rows = (folder / "done.csv").read_text()
+    (folder / "done.csv").write_text(rows + rows.splitlines()[1] + "\n")  # the same judgment twice
+    call = ("sample", "estimate", "done.csv", "--key", "k.json", "--format", "json")
+    refused = errorbar(*call)
+    assert (refused.code, refused.out, "use --lenient" in refused.err) == (2, "", True)
+    repaired = json.loads(errorbar(*call, "--lenient").out)
+    assert sum(row["judged"] for row in repaired["strata"]) == 100
+    assert "judgments-repeated" in {note["code"] for note in repaired["warnings"]}
+
+
+def test_bands_are_drawn_and_kept_in_the_key(folder: Path, errorbar: CommandLine) -> None:
+    draw = ("sample", "draw", "a.csv", "--budget", 200, "--bands", 2)
+    assert errorbar(*draw, "--out", "s.csv", "--key", "k.json").code == 0
+    judged(folder, {"error": ("error",), "ok": ("ok",)})
+    done = errorbar("sample", "estimate", "done.csv", "--key", "k.json", "--format", "json")
+    strata = json.loads(done.out)["strata"]
+    planned = json.loads(errorbar("sample", "plan", *draw[2:], "--format", "json").out)["strata"]
+    assert len(strata) == 4
+    assert [(row["name"], row["judged"]) for row in strata] == [(row["name"], row["n"]) for row in planned]
+    more = ("sample", "draw", "a.csv", "--budget", 260, "--after", "k.json", "--judged", "done.csv")
+    rest = errorbar(*more, "--out", "rest.csv", "--key", "rest.json")
+    assert (rest.code, "60 items" in rest.err) == (0, True)
+
+
+def test_only_the_words_asked_for_are_items(folder: Path, errorbar: CommandLine) -> None:
+    """Three prepositions and two articles; the system changes one of each."""
+    text = "He go in the school at a time of joy"
+    (folder / "gold.m2").write_text(f"S {text}\n\n" * 40)
+    (folder / "s.txt").write_text(f"{text}\n".replace("in the", "to a") * 40)
+    sizes = []
+    for words in ((), ("--words", "articles"), ("--words", "in,at,of,a")):
+        call = ("sample", "plan", "--corpus", "gold.m2", "s.txt", "--items", "words", *words, "--budget", 20)
+        record = json.loads(errorbar(*call, "--floor", 5, "--format", "json").out)
+        sizes.append([row["size"] for row in record["strata"]])
+    assert sizes == [[40, 80], [40, 40], [40, 120]]
+
+
+@pytest.mark.parametrize("options", [("--target", "P"), ("--target", "F", "--beta", 0.2), ("--floor", 90)])
+def test_going_on_after_a_pilot_is_planned_as_asked_for(
+    folder: Path, errorbar: CommandLine, options: tuple[object, ...]
+) -> None:
+    """Most is learned of P from flagged items, of R from the others; a floor holds for either."""
+    assert errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", "s.csv", "--key", "k.json").code == 0
+    judged(folder, {"error": ("error",), "ok": ("ok",)})
+    flagged = []
+    for at, extra in enumerate(((), options)):
+        call = ("sample", "draw", "a.csv", "--budget", 200, "--after", "k.json", "--judged", "done.csv", *extra)
+        assert errorbar(*call, "--out", f"s{at}.csv", "--key", f"k{at}.json").code == 0
+        rounds = json.loads((folder / f"k{at}.json").read_text())["rounds"]
+        flagged.append(sum(int(item[1:]) % 5 == 0 for one in rounds for item in one["items"]))
+    assert flagged[1] > flagged[0]

@@ -153,6 +153,28 @@ class TestViews:
         plain = errorbar("score", "--gold", "gold.m2", "good", "--format", "csv")
         assert done.out.replace("\n-,", "\ngood,") == plain.out
 
+    @pytest.mark.parametrize("jobs", ["1", "2"])
+    @pytest.mark.parametrize(("unmarked", "proposed"), [("official", 2), ("all", 2), ("absent", 1)])
+    def test_who_looked_at_an_unmarked_sentence(
+        self, errorbar: CommandLine, unmarked: str, proposed: int, jobs: str
+    ) -> None:
+        """Where nobody looked, what a system changes is no false positive."""
+        Path("part.m2").write_text(GOLD + "S Nobody looked here .\n\n")
+        Path("eager").write_text("This is a sentence .\nIt have no error in second half .\nNobody looks here .\n")
+        call = ("score", "--gold", "part.m2", "eager", "--unmarked", unmarked, "--jobs", jobs)
+        (row,) = json.loads(errorbar(*call, "--format", "json").out)["rows"]
+        assert (row["correct"], row["proposed"]) == (1, proposed)
+        assert f"|unmarked:{unmarked}|" in row["signature"]
+
+    def test_one_signature_for_all_systems_of_a_table(self, errorbar: CommandLine) -> None:
+        """It says how was scored; what was scored stands in the column of hashes."""
+        out = errorbar("score", "--gold", "gold.m2", "good", "bad.txt").out
+        assert [line[:13] for line in out.splitlines() if "signature" in line] == ["signature m2|"]
+
+    def test_a_rule_for_choosing_is_no_annotator(self, errorbar: CommandLine) -> None:
+        done = errorbar("score", "--gold", "gold.m2", "good", "--annotator", "sentence")
+        assert (done.code, done.out, "[reserved-name]" in done.err) == (2, "", True)
+
 
 def broken(name: str, content: str | bytes) -> str:
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -269,6 +291,16 @@ class TestBadInput:
     def test_every_bad_line_is_listed_at_once(self, errorbar: CommandLine) -> None:
         done = errorbar("score", "--gold", broken("b.m2", GOLD.replace("A 1 2", "A 1 99")), "good")
         assert [line.split(" ")[1] for line in done.err.splitlines()] == ["b.m2:2:", "b.m2:6:"]
+
+    def test_of_many_bad_lines_of_one_kind_some_are_listed_and_all_counted(self, errorbar: CommandLine) -> None:
+        Path("bad.m2").write_text(
+            GOLD + "".join(f"S b {k}\nA 7 8|||T|||x|||REQUIRED|||-NONE-|||0\n\n" for k in range(7))
+        )
+        done = errorbar("score", "--gold", "bad.m2", "good")
+        assert (done.code, done.out) == (2, "")
+        *listed, rest = done.err.splitlines()
+        assert [line.rsplit("[")[-1] for line in listed] == ["span-outside]"] * 5
+        assert rest == "error: and 2 more of this kind; errorbar check lists all [span-outside]"
 
 
 class TestMisuseOfTheCommandLine:

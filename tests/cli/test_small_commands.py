@@ -109,6 +109,16 @@ class TestCheck:
         one.write_text("S a\nA 0 1|||T|||a|||REQUIRED|||-NONE-|||0\n\n")
         assert "; 1 problem\n" in errorbar("check", one).out
 
+    def test_what_it_counts(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        gold = tmp_path / "gold.m2"
+        gold.write_text("S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\nS c d\n\nS e\n\n")
+        (file,) = json.loads(errorbar("check", gold, "--format", "json").out)["files"]
+        names = ("sentences", "tokens", "annotators", "edits", "sentences without an A line")
+        assert tuple(file[name] for name in names) == (3, 5, 1, 1, 2)
+        (tmp_path / "system").write_text("x b\nc  d\nf\n")  # more space is no change
+        (file,) = json.loads(errorbar("check", "--gold", gold, tmp_path / "system", "--format", "json").out)["files"]
+        assert (file["lines"], file["sentences changed"]) == (3, 2)
+
     def test_a_file_that_cannot_be_read(self, errorbar: CommandLine, tmp_path: Path) -> None:
         done = errorbar("check", tmp_path / "nowhere")
         assert done.code == 1

@@ -22,6 +22,14 @@ def test_only_keeps_who_is_asked_for_and_remembers_who_did_not_look() -> None:
     assert both.annotators == ("0", "1")
 
 
+def test_only_warns_of_who_did_not_look() -> None:
+    three = corpus(*(sentence(text, {"0": []}) for text in "ab"), sentence("c", {"0": [], "1": []}))
+    assert three.only(["0"]).notes == []
+    (note,) = three.only(["0", "1"]).notes
+    assert (note.code, note.severity) == ("annotator-absent", "warning")
+    assert note.what.startswith("annotator 1 has no line for 2 of 3 sentences")
+
+
 def test_only_names_an_unknown_annotator() -> None:
     with pytest.raises(UsageError, match="no annotator 'teachr' in the reference; did you mean 'teacher'"):
         corpus(sentence("a", {"teacher": []})).only(["teachr"])

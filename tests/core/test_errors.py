@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, Place, Problem, UsageError, nearest
-from errorbar.core.problems import Problems
+from errorbar.core.problems import Problems, in_file_order
 
 
 def test_a_problem_reads_as_one_line() -> None:
@@ -41,6 +41,7 @@ def test_a_missing_extra_says_what_to_install() -> None:
 def test_the_nearest_name_or_all_of_them() -> None:
     assert nearest("bta", ["beta", "choose"]) == "did you mean 'beta'?"
     assert nearest("zzz", ["beta", "choose"]) == "known: beta, choose"
+    assert nearest("labels", ["label", "lables"]) == "did you mean 'label'?"
 
 
 class TestProblems:
@@ -117,3 +118,25 @@ def test_collected_notes_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
         both.collect(second)
         assert both.notes == whole.notes
     assert sum(note.others or 1 for note in whole.notes) == 11
+
+
+def test_what_was_found_is_put_in_the_order_of_files_and_lines() -> None:
+    """What is of no file comes last; what is of one line stays as it was."""
+    found = [
+        Problem("e", "", Place("elsewhere", 1)),
+        Problem("b2", "", Place("b", 2)),
+        Problem("a9", "", Place("a", 9)),
+        Problem("n", ""),
+        Problem("b1", "", Place("b", 1)),
+        Problem("a9 too", "", Place("a", 9)),
+        Problem("a", "", Place("a")),
+    ]
+    assert [each.code for each in in_file_order(found, ["b", "a"])] == ["b1", "b2", "a", "a9", "a9 too", "e", "n"]
+
+
+def test_the_note_that_counts_others_is_as_severe_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("errorbar.core.problems.MOST_KEPT", 1)
+    problems = Problems(lenient=True)
+    for line in (1, 2):
+        problems.repairable("many", "bad", Place("f", line), repair="so")
+    assert [note.severity for note in problems.notes] == ["repaired", "repaired"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
@@ -74,6 +74,7 @@ values: st.SearchStrategy[dict[str, Value]] = st.fixed_dictionaries(
 
 
 @given(values)
+@example({"beta": 1e6, "width": 1_000_000, "fold": False, "choose": ""})
 def test_every_spec_reads_back_as_itself(chosen: dict[str, Value]) -> None:
     spec = make_spec("m2", DECLARED, chosen)
     assert parse(str(spec)) == spec

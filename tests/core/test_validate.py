@@ -80,6 +80,20 @@ def test_edits_out_of_order_are_put_in_text_order_with_a_note() -> None:
     assert checked(late, early) == ([early, late], [], ["edits-unsorted"])
 
 
+def test_edits_that_only_touch_do_not_overlap_in_whatever_order() -> None:
+    touching = [edit(0, 0, "p"), edit(0, 1, "x"), edit(1, 1, "q"), edit(1, 3, "y"), edit(3, 3, "r"), edit(3, 4, "z")]
+    assert checked(*reversed(touching)) == (touching, [], ["edits-unsorted"])
+
+
+def test_edits_at_one_place_that_share_an_alternative_are_repeated() -> None:
+    """A system's edit would match both."""
+    first, second = edit(1, 1, "x", "y"), edit(1, 1, "y", "z")
+    assert checked(first, second)[1:] == (["edit-duplicate"], [])
+    apart = (edit(1, 1, "x"), edit(1, 1, "y"), edit(1, 1, "x"))
+    assert checked(*apart)[1:] == (["edit-duplicate"], [])
+    assert checked(*apart, lenient=True) == ([*apart[:2]], [], ["edit-duplicate"])
+
+
 def test_insertions_at_one_point_keep_their_order() -> None:
     first, second, early = edit(1, 1, "z"), edit(1, 1, "a"), edit(0, 1, "x")
     assert checked(first, second, early)[0] == [early, first, second]

@@ -173,3 +173,17 @@ def test_counts_survive_a_file() -> None:
     assert ("look", "at") not in table.pairs
     with pytest.raises(UsageError, match="line 1: not a file of n-gram counts"):
         NgramCounts.parse(["hello"], "file")
+
+
+def test_each_truth_counts_alike_in_kappa() -> None:
+    """Item 1 is an error to everybody, item 2 to half of the raters: one of them says so or not, even chances.
+
+    Against the truth that item 2 is none, kappa is 0 or 1. Against the truth that it is one, kappa is 0, and undefined
+    where the rater says so, as only one label is left. The means are 1/2 and 0, theirs is 1/4; all draws together would
+    give 1/3.
+    """
+    said = [("1", rater, "error") for rater in "abcd"] + [("2", r, "error" if r in "ab" else "ok") for r in "abcd"]
+    crowd = Judgments.from_columns(*zip(*said, strict=True), labels=("ok", "error"))
+    truths = [{"1": "error", "2": "ok"}, {"1": "error", "2": "error"}]
+    found = how_many(crowd, truths, np.random.default_rng(0), ks=[1], n_draws=4000)
+    assert found.curve[0].kappa == pytest.approx(0.25, abs=0.02)

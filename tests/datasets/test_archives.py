@@ -64,6 +64,7 @@ EVIL = {
     "zip absolute": (zip_with("/evil", b""), "lies outside"),
     "zip drive": (zip_with("C:\\evil", b""), "lies outside"),
     "zip symlink": (zip_with("l", b"../evil", mode=stat.S_IFLNK | 0o777), "links to"),
+    "zip symlink to a drive": (zip_with("l", b"C:evil", mode=stat.S_IFLNK | 0o777), "links to"),
     "zip encrypted": (encrypted(), "encrypted"),
 }
 
@@ -129,6 +130,18 @@ def test_link_in_place_of_a_file_is_not_followed(root: Path, tmp_path: Path) -> 
         add(archive, "a.txt", kind=tarfile.SYMTYPE, link="sub/b.m2")
     assert "'a.txt' is not there; the copy is incomplete [data-file-missing]" in str(
         refused(root, tmp_path / "x.tar", buffer.getvalue())
+    )
+
+
+def test_link_of_a_zip_in_place_of_a_file_is_not_followed(root: Path, tmp_path: Path) -> None:
+    content = zipped({"sub/b.m2": FILES["sub/b.m2"]})
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        info = zipfile.ZipInfo("a.txt")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "sub/b.m2")
+    assert "'a.txt' is not there; the copy is incomplete [data-file-missing]" in str(
+        refused(root, tmp_path / "x.zip", buffer.getvalue())
     )
 
 

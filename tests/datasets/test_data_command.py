@@ -60,6 +60,8 @@ def test_show(errorbar: CommandLine, root: Path) -> None:
         assert text in shown
     assert "test/Gold/1062GE.xml (optional)" in shown
     assert all(file.sha256 in shown for file in found.files if file.sha256)
+    head = dict(line.split(maxsplit=1) for line in shown.splitlines()[:4])
+    assert head == {"name": "hoo2011", "what": found.title, "release": found.release or "–", "license": found.license}
     document = json.loads(errorbar("data", "show", "hoo2011", "--format", "json").out)
     assert len(document["files"]) == 76
     assert document["traps"] == list(found.traps)
@@ -97,6 +99,22 @@ def test_unverified_hash_is_shown(
     assert "warning: tiny/a.txt: sha256" in done.err
     assert "could not be verified" in done.err
     assert "0 verified, 2 trusted on first use" in done.err
+
+
+def test_again_and_trust_are_passed_on(
+    errorbar: CommandLine, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("errorbar.datasets.corpora.catalog", lambda: {"tiny": corpus(pinned=False)})
+    assert errorbar("data", "fetch", "tiny", "--from-file", folder(tmp_path / "one", FILES)).code == 0
+    other = ("data", "fetch", "tiny", "--from-file", folder(tmp_path / "two", {**FILES, "a.txt": b"second\n"}))
+    kept = errorbar(*other)
+    assert (kept.code, "already in the cache" in kept.err) == (0, True)
+    refused = errorbar(*other, "--again")
+    assert (refused.code, refused.out, "--trust" in refused.err) == (2, "", True)
+    assert (root / "tiny/a.txt").read_bytes() == FILES["a.txt"]
+    done = errorbar(*other, "--again", "--trust")
+    assert (done.code, "[data-changed]" in done.err) == (0, True)
+    assert (root / "tiny/a.txt").read_bytes() == b"second\n"
 
 
 def test_bad_use(errorbar: CommandLine, root: Path, tmp_path: Path) -> None:

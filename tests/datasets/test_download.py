@@ -10,7 +10,7 @@ from urllib.request import Request
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.datasets.download import ATTEMPTS, _SafeRedirects, download
+from errorbar.datasets.download import ATTEMPTS, _SafeRedirects, discard, download
 from tests.datasets.server import Page, Site
 
 CONTENT = bytes(range(256)) * 1000
@@ -60,6 +60,22 @@ def test_file_that_changed_since_is_taken_whole(site: Site, tmp_path: Path) -> N
     download(url, part, limit=10**9, progress=lambda unit, total: nullcontext(lambda done: None), say=say)
     assert part.read_bytes() == new.content
     assert site.log == [("/x", "", 128_000), ("/x", "bytes=128000-", 150_000)]
+
+
+def test_a_weak_tag_does_not_tell_bytes_apart(site: Site, tmp_path: Path) -> None:
+    """It is the same for files that mean the same; a server may not honor it for a range."""
+    part = tmp_path / "x.part"
+    beside: list[list[str]] = []
+    for tag in ('"1"', 'W/"1"', ""):
+        url = site.put("/x", Page(CONTENT, cut=1, etag=tag))
+
+        def say(_: str) -> None:
+            beside.append([each.read_text() for each in tmp_path.iterdir() if each != part])
+
+        download(url, part, limit=10**9, progress=lambda unit, total: nullcontext(lambda done: None), say=say)
+        assert part.read_bytes() == CONTENT
+        discard(part)
+    assert beside == [['"1"'], [], []]
 
 
 def test_whole_part_is_not_sent_again(site: Site, tmp_path: Path) -> None:

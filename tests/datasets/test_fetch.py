@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from errorbar.core.errors import InputError, UsageError
-from errorbar.datasets import Dataset, fetch, path
+from errorbar.datasets import DataFile, Dataset, fetch, path
 from errorbar.datasets.cache import lock
 from tests.datasets.conftest import FILES, corpus, folder, sha256, tar, zipped
 from tests.datasets.server import Page, Site
@@ -196,6 +197,52 @@ def test_damage_in_the_cache_is_found_and_mended(root: Path, tmp_path: Path) -> 
     assert message.count("errorbar data fetch --again tiny") == 2
     fetch(corpus(), from_file=source, again=True)
     assert content(root) == FILES
+
+
+def test_a_change_in_the_cache_may_be_trusted(root: Path, tmp_path: Path) -> None:
+    tiny = corpus(pinned=False)
+    fetch(tiny, from_file=folder(tmp_path / "copy", FILES))
+    (root / "tiny/a.txt").write_bytes(b"edited")
+    refused(tiny, "data-changed")
+    trusted = fetch(tiny, trust=True)
+    assert (trusted.source, [note.code for note in trusted.notes]) == ("cache", ["data-changed"])
+    assert fetch(tiny).notes == ()  # it is recorded now
+
+
+def test_another_cache_folder(root: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "made" / "for it"
+    fetched = fetch(corpus(), from_file=folder(tmp_path / "copy", FILES), root=elsewhere)
+    assert fetched.path == elsewhere / "tiny" == path(corpus(), root=elsewhere)
+    assert fetched.n_bytes == sum(map(len, FILES.values()))
+    assert not root.exists()
+
+
+def test_most_files_count_more_than_a_place_near_the_top(root: Path, tmp_path: Path) -> None:
+    deep = {f"z/full/{name}": file for name, file in FILES.items()}
+    fetch(corpus(), from_file=folder(tmp_path / "copy", {**deep, "a.txt": b"not this one", "b/a.txt": b"nor this"}))
+    assert content(root) == FILES
+    near = {f"z/{name}": file for name, file in FILES.items()}
+    far = {f"a/copy/{name}": b"not these" for name in FILES}
+    fetch(corpus(), from_file=folder(tmp_path / "two", {**near, **far}), again=True)
+    assert content(root) == FILES
+
+
+def test_half_of_an_archive_with_a_published_hash_goes_on(site: Site, root: Path) -> None:
+    published = tar(FILES)
+    tiny = corpus(site.put("/tiny.tar.gz", Page(published)), archive_sha256=sha256(published))
+    folder(root / "partial" / "tiny", {"tiny.tar.gz.part": published[:100]})
+    fetch(tiny)
+    assert content(root) == FILES
+    assert site.log == [("/tiny.tar.gz", "bytes=100-", len(published) - 100)]
+
+
+def test_files_published_one_by_one_in_folders_of_folders(site: Site, root: Path) -> None:
+    names = ("x/y/one.txt", "x/y/two.txt")
+    files = tuple(DataFile(name, sha256(b"1"), 1, url=site.put(f"/{name}", Page(b"1"))) for name in names)
+    tiny = replace(corpus(), files=files)
+    assert tiny.addresses == tuple(file.url for file in files)
+    fetch(tiny)
+    assert content(root) == dict.fromkeys(names, b"1")
 
 
 def test_leftovers_of_a_killed_process_are_cleared(root: Path, tmp_path: Path) -> None:

@@ -164,6 +164,30 @@ def test_a_scheduler_lost_in_the_middle() -> None:
     assert caught.value.code == "scheduler-lost"
 
 
+def test_files_are_told_apart_by_size_and_both_ends(tmp_path: Path) -> None:
+    """What every worker reports of the files it finds, so that a cluster does not score others of the same name."""
+    size = 4 * cluster_module.PROBE
+    content = bytearray(size)
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    (known,) = cluster_module.fingerprints([str(file)])
+    assert cluster_module.fingerprints([str(file), str(tmp_path / "none")]) == [known, ""]
+    for at in (0, cluster_module.PROBE - 1, size - cluster_module.PROBE, size - 1):
+        changed = content.copy()
+        changed[at] = 1
+        file.write_bytes(changed)
+        assert cluster_module.fingerprints([str(file)]) != [known]
+    file.write_bytes(content + b"\0")
+    assert cluster_module.fingerprints([str(file)]) != [known]
+    file.write_bytes(b"")
+    assert cluster_module.fingerprints([str(file)])[0].startswith("0:")
+
+
+def test_the_workers_of_a_cluster_look_at_the_files(cluster: Executor, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("here for everybody\n")
+    assert cluster.sees([str(tmp_path / "file")])
+
+
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"errorbar\[dask\]"):

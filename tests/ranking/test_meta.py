@@ -259,3 +259,16 @@ def test_correlations_do_not_depend_on_the_scale_of_scores(kind: Kind, scale: fl
     assert correlations_of(x, y * scale, kind) == pytest.approx(expected)
     constant = np.full((4, 9), 0.1 * scale)  # whose mean is not exactly the number itself
     assert np.isnan(correlations_of(x, constant, kind)).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0, 1 / 3])
+def test_scores_that_are_equal_once_standardized_are_ties(scale: float) -> None:
+    """The second metric's scores are the first one's mirrored: of the 2^5 ways to swap 12 differ by as much."""
+    names = "ABCDE"
+    human = plain_scores(dict(zip(names, (0.84, 0.42, 0.35, 0.41, 0.76), strict=True)))
+    first, second = (
+        MetricScores(name, {system: value * scale for system, value in zip(names, values, strict=True)})
+        for name, values in (("a", (0.2, 0.2, 0.3, 0.3, 0.2)), ("b", (0.2, 0.2, 0.1, 0.1, 0.1)))
+    )
+    found = compare_metrics(human, first, second).permutation
+    assert [found[kind].p_value for kind in ("spearman", "kendall-b")] == [0.375, 0.375]

@@ -143,6 +143,10 @@ class TestTrueSkill:
             pytest.approx((0.00918251856801251, 0.3890586499219456), abs=1e-12),
         ]
 
+    def test_whole_numbers_are_parameters_too(self) -> None:
+        outcomes = [("A", "B", 1), ("B", "C", 0)]
+        assert once(outcomes, Skill(mu=0, sigma=8, beta=4)) == once(outcomes, Skill(mu=0.0, sigma=8.0, beta=4.0))
+
     def test_an_order_with_gaps_is_the_order_without(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("B", "C", 0), ("C", "A", 1)])
         orders = np.array([[2, 0, 1, -1, -1], [-1, 2, -1, 0, 1]], np.int32)

@@ -10,7 +10,7 @@ import pytest
 
 from errorbar.cli.report_input import ReportInput, studies
 from errorbar.metrics.resampling import Resampling
-from errorbar.report import Chart, Report, Shown, Table
+from errorbar.report import Chart, Prose, Report, Shown, Table
 from errorbar.report.sections import build_report
 from errorbar.studies.model import Study
 
@@ -65,6 +65,12 @@ def charts(report: Report) -> dict[str, Chart]:
     """Every chart by name."""
     blocks = [block for section in report.sections for block in section.blocks]
     return {block.name: block for block in blocks if isinstance(block, Chart)}
+
+
+def prose(report: Report, section: str) -> str:
+    """Every paragraph of a section."""
+    (found,) = (one for one in report.sections if one.name == section)
+    return "\n".join(line for block in found.blocks if isinstance(block, Prose) for line in block.paragraphs)
 
 
 def text_rows(table: Table) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -91,6 +92,13 @@ def ceiling(human: float, systems: Mapping[str, float], size: int = 9) -> Ceilin
     return Ceiling(tuple(f"A{k}" for k in range(size + 1)), tuple(systems), (size,), humans, scores, (10,), (True,))
 
 
+def curves(*, exact: bool = True) -> Ceiling:
+    """Two annotators' texts against one and two references; ``b`` overtakes ``a``."""
+    humans = np.array([[[0.5] * 3, [0.6] * 3], [[0.3] * 3, [0.4] * 3]])  # means 0.4 and 0.5
+    scores = np.array([[[0.3] * 3, [0.35] * 3], [[0.2] * 3, [0.45] * 3]])
+    return Ceiling(("A0", "A1"), ("a", "b"), (1, 2), humans, scores, (4, 1), (exact, True))
+
+
 def study(
     scores: Sequence[Score],
     compared: Comparison | None = None,
@@ -134,6 +142,7 @@ def systems(
     return study([score(name, value) for name, value in values.items()], compared, found=found, notes=notes)
 
 
+@cache
 def crowd_study() -> CrowdStudy:
     """Five raters of 60 items; ``a`` flags every error, ``b`` others too."""
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
@@ -142,6 +151,7 @@ def crowd_study() -> CrowdStudy:
     return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20, curve_resamples=20)
 
 
+@cache
 def sample_study() -> SampleStudy:
     """Two systems that flag 100 of 1,000 items each, 50 of them the same; 160 are judged."""
     flags = np.array([[True, True, False, False], [True, False, True, False]])
@@ -150,6 +160,7 @@ def sample_study() -> SampleStudy:
     return study_sample(strata, sample, Problems(), name="essays")
 
 
+@cache
 def hoo_study() -> HooStudy:
     """Three runs of two teams on three fragments with four gold edits."""
     text = "They go to school every day ."

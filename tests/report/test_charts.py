@@ -25,10 +25,9 @@ from errorbar.report.charts import (
 from errorbar.report.charts.build import percent_top, round_top
 from errorbar.report.charts.plane import ANCHORS, contour, places
 from errorbar.report.charts.theme import DARK, LIGHT, ROLES
-from errorbar.report.model import Chart, Spec
-from errorbar.studies.model import Study
-from tests.report.pages import charts, draw, drawn, report_of, tables, text_rows
-from tests.report.studies import ceiling, crowd_study, hoo_study, sample_study, score, study, systems
+from errorbar.report.model import Spec
+from tests.report.pages import charts, draw, report_of
+from tests.report.studies import ceiling, score, study, systems
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")
@@ -89,9 +88,9 @@ def test_every_chart_has_a_text_alternative_with_a_number_and_a_table(demo: Demo
 
 
 def test_every_interval_is_drawn() -> None:
-    given = [Dot("a", 30, 28, 33), Dot("b", 20, 17, 22), Dot("c", 10)]
-    bars, points, *_ = layers(dot_chart(given, title="F"))
-    datasets = dot_chart(given, title="F")["datasets"]
+    dots = [Dot("a", 30, 28, 33), Dot("b", 20, 17, 22), Dot("c", 10)]
+    bars, points, *_ = layers(dot_chart(dots, title="F"))
+    datasets = dot_chart(dots, title="F")["datasets"]
     assert isinstance(datasets, dict)
     drawn = [datasets[layer["data"]["name"]] for layer in (bars, points)]  # type: ignore[index]
     assert [(row["low"], row["high"]) for row in drawn[0]] == [(28, 33), (17, 22)]
@@ -220,193 +219,3 @@ def test_bars_and_plane_alone() -> None:
     # The axes end at 40 and 50: F0.5 of (50, 40) is 1.25 * .5 * .4 / (.25 * .5 + .4) = 47.6, so 40 is the last line.
     assert re.findall(r">((?:F0\.5 )?\d+)</text>", svg).count("F0.5 40") == 1
     assert "F0.5 10" not in svg
-
-
-def dots(chart: Chart) -> list[tuple[str, ...]]:
-    """Name, series, value and interval of every point, as tooltips show them."""
-    return sorted((row["name"], row["series"], row["shown"], row["interval"]) for row in drawn(chart))
-
-
-def curves(chart: Chart) -> list[tuple[str, ...]]:
-    """Series, place, value and interval of every point, as tooltips show them."""
-    return sorted((row["series"], f"{row['x']:g}", row["shown"], row["interval"]) for row in drawn(chart))
-
-
-def layer_rows(chart: Chart, number: int) -> list[dict[str, str]]:
-    """The data of one layer, in the order of the data."""
-    layer = list(layers(chart.spec))[number]
-    found = chart.spec["datasets"][layer["data"]["name"]]  # type: ignore[index]
-    assert isinstance(found, list)
-    return found
-
-
-def names(chart: Chart) -> list[str]:
-    """The rows of a chart of points, from above."""
-    first = next(layers(chart.spec))
-    found = first["encoding"]["y"]["scale"]["domain"]  # type: ignore[index]
-    assert isinstance(found, list)
-    return found
-
-
-def ends(cell: str) -> str:
-    """An interval of a table as tooltips show it."""
-    return "none" if cell == "–" else cell
-
-
-class TestChartsShowTheirTables:
-    """What stands in the table is what is drawn: the same names, numbers and intervals."""
-
-    @staticmethod
-    def chart(one: Study, name: str) -> Chart:
-        return charts(report_of([one]))[name]
-
-    def test_leaderboard(self, demo: Demo) -> None:
-        chart = charts(demo[1])["leaderboard-chart"]
-        rows = text_rows(chart.table)
-        assert names(chart) == [row[0] for row in rows]
-        assert dots(chart) == sorted((row[0], "", row[5], ends(row[6])) for row in rows)
-        assert {row["name"]: row["note"] for row in drawn(chart)} == {row[0]: row[-1] for row in rows}
-
-    def test_plane(self, demo: Demo) -> None:
-        chart = charts(demo[1])["precision-recall-plane"]
-        rows = [row for row in drawn(chart) if "precision" in row]
-        shown = {(row["name"], f"{row['precision']:.2f}", f"{row['recall']:.2f}") for row in rows}
-        assert shown == {(row[0], row[1].rstrip("*"), row[3].rstrip("*")) for row in text_rows(chart.table)}
-
-    def test_recall_by_type(self, demo: Demo) -> None:
-        chart, counts = charts(demo[1])["type-recall-map"], text_rows(tables(demo[1])["type-counts"])
-        systems = chart.table.columns[2:]
-        expected = [
-            (f"{kind} ({edits})", system, "–" if recall == "–" else f"{recall}: {found.replace(' / ', ' of ')}")
-            for (kind, edits, *recalls), (same, *parts) in zip(text_rows(chart.table), counts, strict=True)
-            for system, recall, found in zip(systems, recalls, parts, strict=True)
-            if kind == same
-        ]
-        assert len(expected) == len(counts) * len(systems)
-        assert [(row["row"], row["column"], row["detail"]) for row in layer_rows(chart, -1)] == expected
-        for row in drawn(chart):
-            assert row["text"] == ("–" if row["value"] is None else f"{row['value']:.0f}")
-            assert row["detail"].startswith("–" if row["value"] is None else f"{row['value']:.2f}: ")
-
-    @pytest.mark.parametrize("name", ["ceiling-curves", "ceiling-ratio"])
-    def test_ceiling(self, demo: Demo, name: str) -> None:
-        chart = charts(demo[1])[name]
-        columns = chart.table.columns
-        assert columns[2::2] == ["95% CI"] * (len(columns) // 2)
-        assert curves(chart) == sorted(
-            (series, row[0].split()[0], row[k], ends(row[k + 1]))
-            for row in text_rows(chart.table)
-            for k, series in enumerate(columns)
-            if k % 2
-        )
-
-    def test_agreement(self, demo: Demo) -> None:
-        found = charts(demo[1])
-        coefficients = {row[0]: row[1:] for row in text_rows(tables(demo[1])["agreement-coefficients"])}
-        for name, _, shown, interval in dots(found["agreement-chart"]):
-            value, between = coefficients[name]
-            assert (shown, interval) == (value, between.replace(" to ", "–"))
-        details = {
-            (row["row"], row["column"]): (row["text"], row["detail"]) for row in drawn(found["agreement-matrix"])
-        }
-        for first, second, _, _, kappa, between in text_rows(found["agreement-matrix"].table):
-            expected = (f"{float(kappa):.2f}", f"{kappa} ({between})")
-            assert details[first, second] == details[second, first] == expected
-            assert details[first, first] == details[second, second] == ("", "")
-
-    def test_crowd(self) -> None:
-        found = charts(report_of([crowd_study()]))
-        histogram = found["crowd-histogram"]
-        assert [(row["name"], row["text"]) for row in drawn(histogram)] == [
-            (row[0], row[1]) for row in text_rows(histogram.table)
-        ]
-        scores = found["crowd-scores"]
-        assert dots(scores) == sorted((row[0], row[1], row[11], ends(row[12])) for row in text_rows(scores.table))
-        bins = found["crowd-bins"]
-        weighted = [row for row in text_rows(bins.table) if row[2] == "weighted"]
-        assert names(bins) == [f"{row[0]} at {row[1]}" for row in weighted]
-        assert dots(bins) == sorted(
-            (f"{row[0]} at {row[1]}", quantity, row[k], ends(row[k + 1]))
-            for row in weighted
-            for quantity, k in (("P", 5), ("R", 7))
-        )
-        for name in ("crowd-kappa", "crowd-youden", "crowd-kappa-at", "crowd-odds"):
-            assert curves(found[name]) == sorted(
-                (row[0], row[1].removeprefix(">= "), row[6], ends(row[7])) for row in text_rows(found[name].table)
-            )
-
-    def test_crowd_in_words(self) -> None:
-        found = charts(report_of([crowd_study()]))
-        text = found["crowd-histogram"].description
-        assert text.startswith("60 items by the share of raters who agree with the majority. 0.5–0.6: ")
-        for row in text_rows(found["crowd-histogram"].table):
-            assert f" {row[0]}: {row[1]}" in text
-        for row in text_rows(found["crowd-scores"].table):
-            assert f" {row[0]}, {row[1]}: {row[11]} (95% interval {row[12]})" in found["crowd-scores"].description
-        weighted = [row for row in text_rows(found["crowd-bins"].table) if row[2] == "weighted"]
-        for row in weighted[:3]:
-            said = f" P of {row[0]} at {row[1]}: {row[5]}; R of {row[0]} at {row[1]}: {row[7]}"
-            assert said in found["crowd-bins"].description
-        kappas = [row for row in text_rows(found["crowd-kappa"].table) if row[0] == "a"]
-        said = f" a: {kappas[0][6]} at 0.5, {kappas[-1][6]} at 1."
-        assert found["crowd-kappa"].description.endswith(said)
-
-    @pytest.mark.parametrize("name", ["hoo-plain", "hoo-bonus"])
-    def test_runs(self, name: str) -> None:
-        chart = self.chart(hoo_study(), name)
-        rows = text_rows(chart.table)
-        assert names(chart) == ["AA1", "BB0", "AA0"]  # by F of correction
-        assert dots(chart) == sorted((row[0], row[1], row[6], ends(row[7])) for row in rows)
-        said = [f"{row[1]} {row[6]}" + (f" (95% interval {row[7]})" if row[7] != "–" else "") for row in rows[:3]]
-        assert chart.description.endswith(f" sorted by correction. AA1: {', '.join(said)}.")
-
-    def test_recall_of_runs(self) -> None:
-        chart = self.chart(hoo_study(), "hoo-recall")
-        rows = text_rows(chart.table)
-        assert [row[:3] for row in rows[:2]] == [["AA1", "Noun", "2"], ["AA1", "Verb", "2"]]
-        expected = {(f"{kind} ({gold})", run): shares for run, kind, gold, *shares in rows}
-        assert {(row["row"], row["column"]) for row in drawn(chart)} == set(expected)
-        for row in drawn(chart):
-            detected, recognized, corrected = expected[row["row"], row["column"]]
-            assert row["value"] == pytest.approx(float(corrected))
-            assert row["text"] == f"{row['value']:.0f}"
-            # Two gold edits each: 50 percent are one of them.
-            n = {share: f"{share} ({float(share) / 50:.0f} of 2)" for share in (detected, recognized, corrected)}
-            said = f"detection {n[detected]}, recognition {n[recognized]}, correction {n[corrected]}"
-            assert row["detail"] == said
-        assert chart.description.endswith(" for 3 runs. Noun, the most frequent: AA1 corrects 1 of 2.")
-        (note,) = chart.table.notes
-        assert note.startswith("no gold edit: Article, ")
-        assert "Noun" not in note
-
-    def test_sample(self) -> None:
-        found = charts(report_of([sample_study()]))
-        chart = found["sample-estimates"]
-        rows = [row for row in text_rows(chart.table) if row[1] in ("P", "R", "F")]
-        assert names(chart) == ["a: P", "a: R", "a: F", "b: P", "b: R", "b: F"]
-        assert dots(chart) == sorted((f"{row[0]}: {row[1]}", "", row[2], row[3]) for row in rows)
-        said = [f"{row[1]} {row[2]} (95% interval {row[3]})" for row in rows]
-        assert chart.description == (
-            "P, R and F of the whole corpus of 1,000 items, estimated from 160. "
-            f"a: {', '.join(said[:3])}; b: {', '.join(said[3:])}."
-        )
-
-    def test_budget(self) -> None:
-        chart = self.chart(sample_study(), "sample-budget")
-        rows = text_rows(chart.table)
-        assert curves(chart) == sorted(
-            (name, row[0].replace(",", ""), value, "none")
-            for row in rows
-            for name, value in zip("PRF", row[1:], strict=True)
-        )
-        first, last = rows[0], rows[-1]
-        assert chart.table.columns == ["judgments", "± P", "± R", "± F"]
-        assert (
-            chart.description
-            == "Expected half-width of the intervals by number of judgments. "
-            + "; ".join(
-                f"{name}: ± {first[k]} points with {first[0]}, ± {last[k]} with {last[0]}"
-                for k, name in enumerate("PRF", start=1)
-            )
-            + "."
-        )

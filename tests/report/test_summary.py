@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from errorbar.core.errors import Problem
-from errorbar.core.estimate import Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.report.sections.summary import summary
-from errorbar.studies.model import CorpusStudy
-from tests.report.studies import ceiling, comparison, estimate, score, study, systems
+from errorbar.studies.model import CorpusStudy, Study
+from tests.report.studies import (
+    ceiling,
+    comparison,
+    crowd_study,
+    estimate,
+    hoo_study,
+    sample_study,
+    score,
+    study,
+    systems,
+)
 
 
 def said(one: CorpusStudy) -> str:
@@ -148,3 +161,119 @@ def test_precision_by_convention_is_not_the_highest() -> None:
     text = section.blocks[0].description  # type: ignore[union-attr]
     assert "Highest precision: mine, 30.00 percent" in text
     assert "a convention places copy" in text
+
+
+def given(found: Estimate) -> str:
+    """A fraction in percent with its interval."""
+    assert found.value is not None
+    assert found.interval is not None
+    ends = found.interval
+    return f"{100 * found.value:.2f} (95% interval {100 * ends.low:.2f}–{100 * ends.high:.2f})"
+
+
+class TestCrowd:
+    def test_agreement_and_the_highest(self) -> None:
+        one = crowd_study()
+        assert one.agreement is not None
+        alpha = one.agreement.coefficients["krippendorff"]
+        assert alpha.interval is not None
+        weighted = {system.name: system.scores["weighted"].f for system in one.systems}
+        assert max(weighted, key=lambda name: weighted[name].value or 0) == "a"
+        assert summary([one]) == [
+            f"5 raters gave 300 judgments of 60 items, with Krippendorff's alpha {alpha.value:.2f} (95% interval "
+            f"{alpha.interval.low:.2f}–{alpha.interval.high:.2f}).",
+            f"The crowd-weighted F1 of a, {given(weighted['a'])}, is the highest of 2 systems; they were not compared "
+            "with a test.",
+        ]
+        # In whatever order they are given.
+        assert summary([replace(one, systems=one.systems[::-1])]) == summary([one])
+
+    def test_one_system_and_none(self) -> None:
+        one = crowd_study()
+        second = one.systems[1]
+        value = given(second.scores["weighted"].f)
+        assert summary([replace(one, systems=[second])])[1:] == [f"The crowd-weighted F1 of b is {value}."]
+        assert len(summary([replace(one, systems=[])])) == 1
+
+    def test_alpha_without_a_value_and_without_agreement(self) -> None:
+        one = replace(crowd_study(), systems=[])
+        assert one.agreement is not None
+        assert summary([replace(one, agreement=None)]) == ["5 raters gave 300 judgments of 60 items."]
+        for alpha, said in (
+            (
+                estimate(None, undefined=Undefined.NO_UNITS),
+                f"; Krippendorff's alpha is undefined ({Undefined.NO_UNITS}).",
+            ),
+            (estimate(None), "."),
+            (estimate(0.5), ", with Krippendorff's alpha 0.50."),
+        ):
+            report = replace(one.agreement, coefficients={**one.agreement.coefficients, "krippendorff": alpha})
+            assert summary([replace(one, agreement=report)]) == [f"5 raters gave 300 judgments of 60 items{said}"]
+
+
+class TestSample:
+    def test_both_systems_and_their_difference(self) -> None:
+        one = sample_study()
+        first, second, apart = summary([one])
+        for text, system in ((first, one.systems[0]), (second, one.systems[1])):
+            assert text == (
+                f"From 160 judged of 1,000 items, precision of {system.system} is estimated at "
+                f"{given(system['P'].estimate)} and recall at {given(system['R'].estimate)}."
+            )
+        (f,) = (each.estimate for each in one.differences if each.name == "F")
+        assert f.value is not None
+        assert f.interval is not None
+        ends = f"{100 * f.interval.low:+.2f} to {100 * f.interval.high:+.2f}"
+        assert (
+            apart == f"Their difference in F is {100 * f.value:+.2f} points; its 95% interval, {ends}, does not hold 0."
+        )
+
+    @pytest.mark.parametrize(
+        ("low", "high", "real"),
+        [
+            (0.01, 0.2, "does not hold 0"),
+            (-0.2, -0.01, "does not hold 0"),
+            (-0.1, 0.1, "holds 0"),
+            (0.0, 0.1, "holds 0"),
+        ],
+    )
+    def test_whether_the_interval_holds_0(self, low: float, high: float, real: str) -> None:
+        one = sample_study()
+        found = Estimate((low + high) / 2, 160).with_interval(Interval(low, high, 0.9, "logit"))
+        text = summary([replace(one, differences=[replace(each, estimate=found) for each in one.differences])])[-1]
+        assert text.endswith(f"its 90% interval, {100 * low:+.2f} to {100 * high:+.2f}, {real}.")
+
+    def test_one_system_has_no_difference(self) -> None:
+        one = sample_study()
+        assert len(summary([replace(one, systems=one.systems[:1], differences=[])])) == 1
+
+
+class TestRuns:
+    def test_the_best_by_correction_without_bonus(self) -> None:
+        one = hoo_study()
+        (best,) = (score for score in one.scores if score.run == "AA1")
+        detection, correction = (best.figures[CONDITIONS[0], MEASURES[k]].f for k in (0, -1))
+        assert detection.value == 1
+        assert correction.value == 0.75
+        first, second = summary([one])
+        assert first == (
+            f"AA1 has the highest F of correction of 3 runs without bonus, {given(correction)}; for detection it is "
+            "100.00."
+        )
+        assert second == "The runs were not compared with a test, so which differences are real is open."
+
+    def test_one_run_none_and_none_that_corrects(self) -> None:
+        one = hoo_study()
+        (worst,) = (score for score in one.scores if score.run == "AA0")
+        assert summary([replace(one, scores=[worst])])[0].startswith(
+            "AA0 has F of correction 0.00; for detection it is 40.00"
+        )
+        assert summary([replace(one, scores=[])]) == ["No run was scored."]
+        assert summary([replace(one, scores=[worst, replace(worst, run="AA2")])]) == [
+            "None of 2 runs corrects anything as the gold edits do: F of correction is 0 or undefined."
+        ]
+
+
+def test_several_studies_one_after_the_other() -> None:
+    both: list[Study] = [study([score("mine", 0.3)]), sample_study()]
+    assert summary(both) == [*summary(both[:1]), *summary(both[1:])]

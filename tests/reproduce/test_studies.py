@@ -92,3 +92,60 @@ def test_a_changed_published_number_is_a_mismatch(data: Path, monkeypatch: pytes
     monkeypatch.setattr(bryant_ng2015, "published", changed)
     wrong = [c for c in bryant_ng2015._edits(Sources(data)) if c.outcome == Outcome.MISMATCH]
     assert [(c.row, c.column, c.published, c.ours) for c in wrong] == [("Total", "A1", 1.0, 5560.0)]
+
+
+@pytest.mark.parametrize(
+    ("table", "file", "key"),
+    [
+        ("table 7", "conll2014_table07_no_alternatives", "team"),
+        ("table 9", "conll2014_table09_recall_by_type_no_alternatives", "error_type"),
+        ("table 11", "conll2014_table11_single_annotator", "team"),
+        ("CAMB by annotator", "bryant_ng2015_camb_by_annotator", "annotator"),
+        ("edits", "bryant_ng2015_edits_by_annotator", "error_type"),
+    ],
+)
+def test_rows_and_columns_are_those_of_the_paper(data: Path, table: str, file: str, key: str) -> None:
+    study = "conll2014" if file.startswith("conll2014") else "bryant-ng2015"
+    found = [(cell.row, cell.column, cell.published) for cell in cells(study, data) if cell.table == table]
+    assert found == [
+        (row[key], column, float(text))
+        for row in published(file)
+        for column, text in row.items()
+        if column not in (key, "late")
+    ]
+
+
+def test_rows_of_the_other_tables(data: Path) -> None:
+    found = {
+        (c.table, c.row, c.column): c.published for c in (*cells("conll2014", data), *cells("bryant-ng2015", data))
+    }
+    assert found["table 2", "essays", "test"] == 50
+    assert found["table 3", "Vt", "annotator 1"] == 133
+    assert found["table 3", "Vt", "annotator 2 %"] == 4.5
+    assert found["table 12", "annotator1 against annotator2", "precision"] == 50.47
+    assert found["kappa", "identification", "tokens"] == 0.43
+    assert found["ratio", "2 references", "camb_ratio_percent"] == 66.64
+
+
+def test_how_near_is_near_enough(data: Path) -> None:
+    """Counts are exact; else half a unit of the last digit, more where the ratio table rounds or has other files."""
+    widest: dict[str, float] = {}
+    for cell in (*cells("conll2014", data), *cells("bryant-ng2015", data)):
+        if cell.ours is not None:
+            name = (
+                f"{cell.table}, CUUI" * ("cuui" in cell.column)
+                or f"{cell.table}, %" * ("%" in cell.column)
+                or cell.table
+            )
+            widest[name] = round(max(widest.get(name, 0), cell.tolerance), 6)
+    assert widest == {
+        "table 2": 0,
+        "table 3": 0,
+        "table 3, %": 0.05,
+        **{f"table {k}": 0.005 for k in range(7, 13)},
+        "kappa": 0.005,
+        "edits": 0,
+        "CAMB by annotator": 0.015,
+        "ratio": 0.015,
+        "ratio, CUUI": 0.055,
+    }

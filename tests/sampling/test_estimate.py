@@ -299,3 +299,18 @@ def test_differences_that_cannot_be_and_that_do_not_vary() -> None:
 
 
 """Of Y and CHEAP: both have mean .4, Σ (y - .4)² = Σ (f - .4)² = 2.4 and Σ y f - 10 * .16 = 1.4: λ = 7/12."""
+
+
+def test_one_judged_item_says_nothing_of_the_spread() -> None:
+    """One item, an error: the share of the variance is (1 + ½) / (1 + 1) = ¾, smoothed or not.
+
+    Its variance is 100² (1 - 1/100) (¾ · ¼) · 1 / 1 = 1856.25, its plain total 1 + 99 · 1.
+    """
+    strata, sample = Strata.of_sizes(100, 900), Sample.of([1, 300], [1, 30])
+    (totals, variances), (_, smoothed) = (estimated_totals(sample, strata, add=add) for add in (0, 0.5))
+    assert (totals[0], variances[0], smoothed[0]) == pytest.approx((100, 1856.25, 1856.25))
+
+
+def test_a_total_as_likely_as_the_bound_allows_is_inside() -> None:
+    """No error among 3 of 10: with 7 errors the chance is C(3, 3) / C(10, 3) = 1/120, half of .05/3 to the digit."""
+    assert total_bounds(0, 3, 10, confidence_level=1 - 0.05 / 3) == (0, 7)

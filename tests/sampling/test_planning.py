@@ -192,3 +192,8 @@ def test_shares_in_proportion_spend_the_budget_and_stay_near_their_quotas(sizes:
         with pytest.raises(UsageError) as refused:
             items_for_cv(rate, cv)
         assert refused.value.code == "sample-rates"
+
+
+def test_a_stratum_without_a_floor_gets_an_item_before_any_gets_two() -> None:
+    """Without one its variance has no bound; with one each, 7.3² + 2²."""
+    assert allocate([7.3, 2.0], [300, 300], 2, floor=0).tolist() == [1, 1]

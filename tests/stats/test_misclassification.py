@@ -117,3 +117,15 @@ def test_coverage(share: float, n: int, rates: tuple[float, float], gold: tuple[
             held[at] += made is not None and made.low <= share <= made.high
     assert 0.94 <= held[0] / 2000 <= 0.985
     assert held[1] / 2000 < 0.90
+
+
+def test_only_the_ends_are_cut() -> None:
+    """π' inside of the formula may lie beyond 0 and 1.
+
+    8 of 9: z² = 3.8415, p' = 9.9207 / 12.8415 = .7726, Se' = 22.5594 / 42 = .5371, Sp' = 20.3344 / 27 = .7531,
+    π' = .5257 / .2903 = 1.811; v₁ = .2486 / 42 = .00592, v₀ = .1859 / 27 = .00689, s² = (.1757 / 12.8415 + 1.811² v₁ +
+    .811² v₀) / .2903² = .4469, d = 7.683 (1.811 v₁ + .811 v₀) = .1253: 1.936 ± 1.310.
+    """
+    found = true_share(8, 9, 0.538985, 0.773374, n_gold=(40, 25)).interval
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((0.6265, 1), abs=5e-4)

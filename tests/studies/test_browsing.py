@@ -101,6 +101,21 @@ class TestSystems:
         assert [unit.chosen for unit in units] == [(0,), (-1,), (-1,)]
         assert [unit.counts for unit in units] == [((0, 1, 1),), ((0, 0, 0),), ((0, 0, 0),)]
 
+    def test_edits_are_found_with_the_options_of_the_metric(self) -> None:
+        corpus = build_corpus(sentence("a b c d", {"A": [edit(0, 3, "x b y")]}))
+        whole, parts = (browse(corpus, ["x b y d"], metric=M2(max_unchanged=n)).units[0] for n in (1, 0))
+        assert whole.systems == ((BrowseEdit(0, 5, ("x b y",), matched=True),),)
+        assert whole.counts == ((1, 1, 1),)
+        assert parts.systems == ((BrowseEdit(0, 1, ("x",), matched=False), BrowseEdit(4, 5, ("y",), matched=False)),)
+        assert parts.counts == ((0, 2, 1),)
+        corpus = build_corpus(sentence("the cat sat", {"A": [edit(2, 3, "sits")]}))
+        every, fewer = (
+            browse(corpus, ["The cat sits"], metric=M2(ignore_case_space=ignore)).units[0] for ignore in (False, True)
+        )
+        assert [each.start for each in every.systems[0]] == [0, 8]
+        assert [each.start for each in fewer.systems[0]] == [8]
+        assert (every.counts, fewer.counts) == (((1, 2, 1),), ((1, 1, 1),))
+
     def test_names_are_numbers_and_documents_stay(self) -> None:
         corpus = build_corpus(sentence("a", {"A": []}), sentence("b", {"A": []}))
         corpus.sentences[1].document = "essay 7"

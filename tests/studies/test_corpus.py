@@ -113,9 +113,13 @@ def small(n_annotators: int = 2, n: int = 4) -> Corpus:
     return build_corpus(*(sentence("a b c .", {name: [edit(0, 1, "X")] for name in names}) for _ in range(n)))
 
 
-def study_of(corpus: Corpus, *systems: Hypothesis, metric: M2 | None = None, method: Method = "bca") -> CorpusStudy:
+def study_of(
+    corpus: Corpus, *systems: Hypothesis, metric: M2 | None = None, method: Method = "bca", jobs: int = 1
+) -> CorpusStudy:
     resampling = Resampling(method, replicates=20)
-    return study_corpus(corpus, systems, metric or M2(), Problems(), documents_of(corpus), resampling=resampling)
+    return study_corpus(
+        corpus, systems, metric or M2(), Problems(), documents_of(corpus), resampling=resampling, jobs=jobs
+    )
 
 
 ONE, OTHER = Hypothesis("one", ["X b c ."] * 4), Hypothesis("other", ["a b c ."] * 3 + ["X b c ."])
@@ -208,11 +212,13 @@ def test_notes_are_said_once() -> None:
     assert len(study.notes) == len(set(study.notes))
 
 
-def test_a_system_of_another_length_is_refused() -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_system_of_another_length_is_refused(jobs: int) -> None:
     with pytest.raises(InputError, match="line-count"):
-        study_of(small(), Hypothesis("one", ["a"]))
+        study_of(small(), Hypothesis("one", ["a"]), OTHER, jobs=jobs)
 
 
-def test_an_unknown_annotator_is_refused() -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_unknown_annotator_is_refused(jobs: int) -> None:
     with pytest.raises(UsageError, match="unknown-annotator"):
-        study_of(small(), ONE, metric=M2(choose="Z"))
+        study_of(small(), ONE, metric=M2(choose="Z"), jobs=jobs)

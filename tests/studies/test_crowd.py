@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
+from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
@@ -131,3 +132,55 @@ def test_no_label_means_an_error() -> None:
     with pytest.raises(UsageError, match="crowd-error-label"):
         study_crowd(one, {}, Problems())
     assert study_crowd(one, {}, Problems(), error="Wrong", resamples=10).n_items == 2
+
+
+@pytest.mark.usefixtures("files")
+def test_shares_are_those_of_the_votes_whatever_the_case_of_the_label() -> None:
+    judgments = read_judgments("votes.csv", Problems())
+    shouted = replace(judgments, labels=tuple(label.upper() for label in judgments.labels))
+    for made in (judgments, shouted):
+        study = study_crowd(made, {"mine": flags_of(judgments)}, Problems(), resamples=10, curve_resamples=10)
+        score = study.systems[0].scores["weighted"]
+        wrong = np.bincount(judgments.item, judgments.label == judgments.labels.index("error"))
+        share = wrong / np.bincount(judgments.item)
+        assert score.hits == pytest.approx(share[flags_of(judgments)].sum())
+        assert score.misses == pytest.approx(share[~flags_of(judgments)].sum())
+
+
+@pytest.mark.usefixtures("files")
+def test_clusters_are_resampled_in_agreement_too() -> None:
+    judgments = read_judgments("votes.csv", Problems())
+    flags = {"mine": flags_of(judgments)}
+    items, essays = (
+        study_crowd(judgments, flags, Problems(), clusters=clusters, resamples=200, curve_resamples=10)
+        for clusters in (None, np.arange(N) // 10)
+    )
+    assert "by:item," in items.signatures["agree"]
+    assert "by:cluster," in essays.signatures["agree"]
+    for name in ("krippendorff", "fleiss"):
+        one, other = (study.agreement.coefficients[name] for study in (items, essays) if study.agreement)
+        assert one.value == other.value
+        assert one.interval != other.interval
+
+
+def test_items_that_nobody_judged_do_not_count() -> None:
+    one = Judgments.from_columns(["a", "b"], ["r", "s"], ["error", "ok"])
+    unjudged = replace(one, items=("a", "b", "c"))
+    study = study_crowd(unjudged, {}, Problems(), resamples=10)
+    assert (study.n_items, sum(study.histogram.values())) == (2, 2)
+
+
+def test_notes_of_agreement_are_notes_of_the_study() -> None:
+    problems = Problems()
+    problems.note("before", "said by the reader", Place("file"))
+    one = Judgments.from_columns(["a", "a", "b"], ["r", "s", "r"], ["error", "ok", "ok"])
+    study = study_crowd(one, {}, problems, resamples=10)
+    assert study.agreement is not None
+    assert study.agreement.notes
+    assert [note.code for note in study.notes] == ["before", *(note.code for note in study.agreement.notes)]
+
+
+def test_a_label_that_is_nearly_right_is_named() -> None:
+    one = Judgments.from_columns(["a", "b"], ["r", "r"], ["eror", "ok"])
+    with pytest.raises(UsageError, match=r"no label is called 'error'.*eror"):
+        study_crowd(one, {}, Problems())

@@ -16,6 +16,7 @@ from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo, parse_hoo
 from errorbar.metrics.resampling import Resampling
 from errorbar.studies import BrowseEdit, HooStudy, study_hoo
+from errorbar.studies.hoo import browse_hoo
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends
 
@@ -110,8 +111,16 @@ def test_without_texts_there_is_nothing_to_look_at() -> None:
     assert study.browse is None
     assert list(study.variants) == ["hoo(conventions=hoo2011-tool)"]
     assert [note.code for note in study.notes] == ["hoo-no-text"]
+    assert study.notes[0].what.startswith("3 of 3 fragments have no source text")
     with pytest.raises(InputError, match="hoo-no-text"):
         study_hoo(bare, RUNS, Hoo(edge_space=True), Problems(), resampling=Resampling(replicates=10))
+
+
+def test_a_fragment_without_a_text_is_not_shown() -> None:
+    some = [FRAGMENTS[0], Fragment(FRAGMENTS[1].name, FRAGMENTS[1].edits), FRAGMENTS[2]]
+    assert [unit.name for unit in browse_hoo(some, RUNS, Hoo()).units] == [FRAGMENTS[0].name, FRAGMENTS[2].name]
+    study = study_hoo(some, RUNS, Hoo(), Problems(), resampling=Resampling(replicates=10))
+    assert study.notes[0].what.startswith("1 of 3 fragments have no source text")
 
 
 def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path: Path) -> None:

@@ -79,3 +79,13 @@ def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -
         metric.fold(statistics, selection)
         metric.fold(statistics, selection)
     assert folds.n == 4
+
+
+def test_a_start_is_not_forgotten() -> None:
+    metric = Measured(M2(), Memory(CORPUS))
+    statistics = metric.measure(CORPUS, LINES)
+    rows = table(fixed=True)
+    start = np.array([[0, 3, 0]], np.int64).repeat(len(rows), axis=0)
+    for given in (None, start):
+        mine, theirs = (each.fold(statistics, Selection(rows), start=given) for each in (metric, M2()))
+        assert mine.totals.tolist() == theirs.totals.tolist()

@@ -7,16 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar.core.errors import UsageError
+from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.sampling import Sample, Strata, budget_for_half_width, pilot_rates
+from errorbar.sampling.plan import expected_precision
 from errorbar.studies import budget_steps, study_sample
+from errorbar.version import __version__
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends
 
 STRATA = Strata(("flagged", "unflagged"), np.array([1000, 9000]), np.array([[True, False]]))
 SAMPLE = Sample(np.array([150, 450]), np.array([120.0, 18.0]))
+PAIR = Strata(
+    ("both", "a", "b", "none"),
+    np.array([50, 50, 50, 850]),
+    np.array([[True, True, False, False], [True, False, True, False]]),
+    ("a", "b"),
+)
+JUDGED = Sample(np.array([20, 20, 20, 100]), np.array([15.0, 10.0, 5.0, 4.0]))
 COUNTS = ("--counts", "flagged:1000:150:120", "--counts", "unflagged:9000:450:18")
 
 
@@ -47,6 +56,27 @@ def test_budgets_narrow_intervals() -> None:
     assert budget_for_half_width(STRATA, pilot_rates(STRATA, SAMPLE), recall) <= 6000
 
 
+def test_of_two_systems_the_wider_half_width_is_given() -> None:
+    now = expected_precision(PAIR, pilot_rates(PAIR, JUDGED), JUDGED.n)
+    given = budget_steps(PAIR, JUDGED)[0].half_widths
+    for name in ("P", "R", "F"):
+        first, second = (each.half_width for each in now if each.name == name)
+        assert first != second
+        assert given[name] == max(first, second)
+
+
+def test_level_and_beta_reach_every_budget() -> None:
+    usual, narrow = budget_steps(STRATA, SAMPLE), budget_steps(STRATA, SAMPLE, confidence_level=0.8)
+    for wide, step in zip(usual, narrow, strict=True):
+        # Quantiles of the normal distribution: 1.2816 and 1.9600.
+        assert step.half_widths["P"] == pytest.approx((wide.half_widths["P"] or 0) * 1.2816 / 1.96, rel=1e-3, abs=1e-12)
+    other = budget_steps(STRATA, SAMPLE, beta=0.5)
+    assert other[0].half_widths["P"] == usual[0].half_widths["P"]
+    assert all(a.half_widths["F"] != b.half_widths["F"] for a, b in zip(usual, other, strict=True))
+    study = study_sample(STRATA, SAMPLE, Problems(), beta=0.5, confidence_level=0.8)
+    assert list(study.budget) == budget_steps(STRATA, SAMPLE, beta=0.5, confidence_level=0.8)
+
+
 def test_a_budget_ends_with_all_items() -> None:
     strata = Strata(("flagged", "unflagged"), np.array([40, 60]), np.array([[True, False]]))
     steps = budget_steps(strata, Sample(np.array([20, 30]), np.array([10.0, 3.0])))
@@ -60,10 +90,7 @@ def test_a_stratum_that_nobody_judged_is_refused() -> None:
 
 
 def test_two_systems_differ() -> None:
-    flags = np.array([[True, True, False, False], [True, False, True, False]])
-    strata = Strata(("both", "a", "b", "none"), np.array([50, 50, 50, 850]), flags, ("a", "b"))
-    sample = Sample(np.array([20, 20, 20, 100]), np.array([15.0, 10.0, 5.0, 4.0]))
-    study = study_sample(strata, sample, Problems())
+    study = study_sample(PAIR, JUDGED, Problems())
     assert [one.system for one in study.systems] == ["a", "b"]
     assert [one.name for one in study.differences] == ["P", "R", "F"]
     one, other = (system["R"].estimate.value for system in study.systems)
@@ -77,3 +104,38 @@ def test_the_signature_names_what_changes_a_digit() -> None:
     other = study_sample(STRATA, Sample(SAMPLE.n, SAMPLE.x + 1), Problems())
     assert study.signatures["sample estimate"] != other.signatures["sample estimate"]
     assert "|n:600|" in study.signatures["sample estimate"]
+
+
+def test_the_parts_of_the_signature() -> None:
+    study = study_sample(STRATA, SAMPLE, Problems(), beta=0.5, method="wald", confidence_level=0.9, seed=4)
+    head, judged, *rest = study.signatures["sample estimate"].split("|")
+    assert (head, judged.split(":")[0]) == ("sample(beta=0.5,method=wald)", "judged")
+    assert rest == ["n:600", "ci:0.9", "seed:4", f"v:{__version__}"]
+
+
+@pytest.mark.parametrize(
+    ("strata", "sample"),
+    [
+        (Strata(("flagged", "rest"), STRATA.sizes, STRATA.flags), SAMPLE),
+        (Strata(STRATA.names, STRATA.sizes + 1, STRATA.flags), SAMPLE),
+        (Strata(STRATA.names, STRATA.sizes, ~STRATA.flags), SAMPLE),
+        (Strata(STRATA.names, STRATA.sizes, STRATA.flags, ("other",)), SAMPLE),
+        (STRATA, Sample(SAMPLE.n + np.array([1, -1]), SAMPLE.x)),
+        (STRATA, Sample(SAMPLE.n, SAMPLE.x + np.array([1, -1]))),
+    ],
+)
+def test_strata_and_what_was_judged_are_in_the_hash(strata: Strata, sample: Sample) -> None:
+    before, after = (
+        study_sample(a, b, Problems()).signatures["sample estimate"] for a, b in ((STRATA, SAMPLE), (strata, sample))
+    )
+    assert [a == b for a, b in zip(before.split("|"), after.split("|"), strict=True)] == [True, False, *[True] * 4]
+
+
+def test_notes_before_and_those_of_the_estimates_once() -> None:
+    problems = Problems()
+    problems.note("before", "said by the reader", Place("file"))
+    few = Sample(np.array([150, 450]), np.array([120.0, 2.0]))
+    codes = [note.code for note in study_sample(STRATA, few, problems).notes]
+    assert codes[0] == "before"
+    assert "sample-few" in codes[1:]
+    assert len(codes) == len(set(study_sample(STRATA, few, problems).notes))

@@ -34,8 +34,8 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 
 Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
-SMALLEST_ERROR = 1e-9
-"""A standard error up to this is 0 but for rounding."""
+ROUNDING = 1e-12
+"""A share of the sum of squares: what is left of less than this is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +130,25 @@ def cohen_kappa(
     kappa = estimate.value
     means = (w @ columns)[:, None] + (rows @ w)[None, :]
     scale = n * (1 - expected) ** 2
-    variance = ((p * (w - means * (1 - kappa)) ** 2).sum() - (kappa - expected * (1 - kappa)) ** 2) / scale
-    null = ((np.outer(rows, columns) * (w - means) ** 2).sum() - expected**2) / scale
-    error = float(np.sqrt(max(variance, 0.0)))
+    squares = float((p * (w - means * (1 - kappa)) ** 2).sum())
+    error = float(np.sqrt(_difference(squares, (kappa - expected * (1 - kappa)) ** 2) / scale))
+    null_squares = float((np.outer(rows, columns) * (w - means) ** 2).sum())
+    null_error = float(np.sqrt(_difference(null_squares, expected**2) / scale))
     if resampling is None:
         made = _closed_form(kappa, error, confidence_level) if table.clusters is None else Undefined.DEPENDENT_UNITS
         estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
     maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
-    return CohenKappa(estimate, observed, expected, error, float(np.sqrt(max(null, 0.0))), maximum)
+    return CohenKappa(estimate, observed, expected, error, null_error, maximum)
+
+
+def _difference(squares: float, square: float) -> float:
+    """A mean of squares less the square of the mean, 0 where only rounding is left of it."""
+    difference = squares - square
+    return difference if difference > ROUNDING * squares else 0.0
 
 
 def _closed_form(kappa: float, error: float, confidence_level: float) -> Interval | Undefined:
-    if error <= SMALLEST_ERROR:
+    if not error:
         return Undefined.ZERO_WIDTH
     half = float(ndtri((1 + confidence_level) / 2)) * error
     return Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), confidence_level, "closed form")

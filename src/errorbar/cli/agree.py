@@ -83,6 +83,8 @@ def command(
     from errorbar.agreement import Resampling, agreement_report
     from errorbar.stats.streams import stream
 
+    if pairs and crossed:
+        raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
     problems = Problems(lenient=lenient)
     projected = Projected(items, words, kind, labels, documents, unmarked)
     judgments, clusters = _read(files, projected, problems)
@@ -96,11 +98,11 @@ def command(
         return
     show_notes(notes)
     if pairs:
-        show(_pair_table(report), style)
+        show(_pair_table(report, style), style)
     elif crossed:
         show(_confusion_table(report), style)
     else:
-        table = _table(report)
+        table = _table(report, style)
         table.footer = [*table.footer, f"signature {signature}"]
         show(table, style)
 
@@ -136,6 +138,7 @@ class Projected:
             "--type": bool(self.kind),
             "--labels": self.labels != "error",
             "--documents": self.documents is not None,
+            "--unmarked": self.unmarked != "auto",
         }
         for option, useless in given.items():
             if useless:
@@ -184,7 +187,12 @@ def _is_judgments(first: str) -> bool:
     )
 
 
-def _text(estimate: Estimate) -> list[Cell]:
+def _cells(estimate: Estimate, style: str) -> list[Cell]:
+    """A value and its interval, or why there is none; all digits for programs that read CSV."""
+    if style == "csv":
+        interval, reason = estimate.interval, estimate.undefined or estimate.no_interval
+        ends = (None, None) if interval is None else (interval.low, interval.high)
+        return [estimate.value, *ends, "" if reason is None else str(reason)]
     value = "–" if estimate.value is None else f"{estimate.value:.4f}"
     if estimate.interval is None:
         reason = estimate.undefined or estimate.no_interval
@@ -192,13 +200,19 @@ def _text(estimate: Estimate) -> list[Cell]:
     return [value, f"{estimate.interval.low:.4f} to {estimate.interval.high:.4f}"]
 
 
-def _table(report: AgreementReport) -> Table:
+def _headings(name: str, style: str) -> list[str]:
+    return [name, "low", "high", "reason"] if style == "csv" else [name, "95% CI"]
+
+
+def _table(report: AgreementReport, style: str) -> Table:
     from errorbar.agreement.titles import TITLES
 
     rows: list[list[Cell]] = [
-        [title, *_text(report.coefficients[name])] for name, title in TITLES.items() if name in report.coefficients
+        [title, *_cells(report.coefficients[name], style)]
+        for name, title in TITLES.items()
+        if name in report.coefficients
     ]
-    rows += [[f"specific agreement: {label}", *_text(estimate)] for label, estimate in report.specific.items()]
+    rows += [[f"specific agreement: {label}", *_cells(estimate, style)] for label, estimate in report.specific.items()]
     shares = ", ".join(f"{label} {percent(share)}%" for label, share in report.prevalence.items())
     footer = [
         f"{report.n_items:,} items, {report.n_raters} raters, {report.n_judgments:,} judgments, "
@@ -206,16 +220,18 @@ def _table(report: AgreementReport) -> Table:
         f"prevalence: {shares}",
         *report.remarks,
     ]
-    return Table(["", "value", "95% CI"], rows, 1, footer)
+    return Table(["coefficient" if style == "csv" else "", *_headings("value", style)], rows, 1, footer)
 
 
-def _pair_table(report: AgreementReport) -> Table:
+def _pair_table(report: AgreementReport, style: str) -> Table:
     rows: list[list[Cell]] = []
     for pair in report.pairwise:
         first, second = pair.table.raters
-        observed = "–" if pair.kappa.observed is None else f"{pair.kappa.observed:.4f}"
-        rows.append([first, second, int(pair.table.counts.sum()), observed, *_text(pair.kappa.estimate)])
-    return Table(["first", "second", "items", "observed", "Cohen's kappa", "95% CI"], rows, 2)
+        observed: Cell = pair.kappa.observed
+        if style != "csv":
+            observed = "–" if pair.kappa.observed is None else f"{pair.kappa.observed:.4f}"
+        rows.append([first, second, int(pair.table.counts.sum()), observed, *_cells(pair.kappa.estimate, style)])
+    return Table(["first", "second", "items", "observed", *_headings("Cohen's kappa", style)], rows, 2)
 
 
 def _confusion_table(report: AgreementReport) -> Table:

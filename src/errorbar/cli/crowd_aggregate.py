@@ -12,7 +12,7 @@ from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd, sig
 from errorbar.cli.crowd_stream import read_streamed, refuse_streaming, stream_option, write_answers
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, show, show_json
-from errorbar.core.errors import Place, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.crowd.aggregate import METHODS, Comparison, Method, aggregate, answer_name
 from errorbar.crowd.answers import UNKNOWN
@@ -22,15 +22,14 @@ from errorbar.crowd.votes import MIN_ITEMS
 from errorbar.stats.streams import stream
 
 SCHEMA = "errorbar.crowd.aggregate/1"
+PRIOR = (2.0, 0.5)
 
 
 @click.command("aggregate")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.option("--method", "methods", type=click.Choice(METHODS), multiple=True, help="Repeatable.  [default: all]")
 @click.option("--ties", default=UNKNOWN, show_default=True, metavar="LABEL", help="The label that wins ties.")
-@click.option(
-    "--prior", type=(float, float), default=(2.0, 0.5), show_default=True, help="Pseudo-counts: right, wrong."
-)
+@click.option("--prior", type=(float, float), default=PRIOR, show_default=True, help="Pseudo-counts: right, wrong.")
 @click.option("--starts", type=click.IntRange(1), default=N_STARTS, show_default=True, help="Of EM.")
 @click.option("--min-items", type=float, default=MIN_ITEMS, show_default=True, help="Judgments of a rater, on average.")
 @click.option("--passes", type=click.IntRange(1), default=MAX_ITERATIONS, show_default=True, help="Of EM, at most.")
@@ -68,6 +67,16 @@ def command(
     """
     problems = Problems(lenient=lenient)
     if streamed:
+        given = {
+            "--differing": differing,
+            "--prior": prior != PRIOR,
+            "--starts": starts != N_STARTS,
+            "--min-items": min_items != MIN_ITEMS,
+            "--passes": passes != MAX_ITERATIONS,
+        }
+        for option in (name for name, useless in given.items() if useless):
+            what = f"{option} is about methods that need all judgments at once, and --stream is the majority alone"
+            raise UsageError(Problem("useless-option", what, fix="leave one of them out"))
         _majority(judgments, methods, source, problems, ties=ties, summary=summary, style=style)
         return
     crowd = read_crowd(judgments, source, problems)

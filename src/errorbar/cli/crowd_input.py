@@ -47,6 +47,19 @@ class CrowdSource:
     documents: str | None
     unmarked: Unmarked
 
+    def refuse(self, *, corpus: bool) -> None:
+        """See that no option is about the other kind of data.
+
+        Raises:
+            UsageError: If one is.
+        """
+        made = {"--items": self.items != "tokens", "--words": self.words != "prepositions", "--type": self.kind != ""}
+        read = {"--labels": self.labels != (), "--repeats": self.repeats != "refuse"}
+        for option in (name for name, given in (read if corpus else made).items() if given):
+            what = f"{option} is about {'tables of judgments' if corpus else 'edits that become judgments'}"
+            what += f", and this is {'a corpus' if corpus else 'a table'}"
+            raise UsageError(Problem("useless-option", what, fix="leave it out"))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crowd:
@@ -112,8 +125,10 @@ def read_crowd(path: str, source: CrowdSource, problems: Problems) -> Crowd:
     files = expand_files([path])
     first = rereadable(files[0].path)
     if len(files) > 1 or is_corpus(str(first), source):
+        source.refuse(corpus=True)
         named = files if len(files) > 1 else [NamedFile(str(first), files[0].name)]
         return _from_corpus(named, source, problems)
+    source.refuse(corpus=False)
     head = _head(str(first))
     header = [field.strip().strip('"') for field in head.split(max(",\t;", key=head.count))]
     roles = column_roles(source.columns)

@@ -132,7 +132,7 @@ def _write(value: Value) -> str:
         if _BARE.fullmatch(value):
             return value
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
 
 
 def _bad_spec(text: str) -> UsageError:

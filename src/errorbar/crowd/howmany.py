@@ -216,15 +216,20 @@ def _point(cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.
         hits = generator.hypergeometric(right, total - right, k, size=(n_draws, len(right)))
         won = (2 * hits > k) | ((2 * hits == k) & (generator.random(hits.shape) < 0.5))
         drawn.append(_kappa(np.where(won, truth[able], 1 - truth[able]), truth[able]))
-    values = np.concatenate(drawn)
-    known = values[~np.isnan(values)]
+    defined = [values[~np.isnan(values)] for values in drawn]
+    known = np.concatenate(defined)
     if not len(known):
         return Point(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), None, None, None)
-    size, accuracy, kappa = round(float(np.mean(sizes))), float(np.mean(accuracies)), float(known.mean())
+    size, accuracy, kappa = round(float(np.mean(sizes))), float(np.mean(accuracies)), _mean_of_means(defined)
     low, high = np.quantile(known, [0.025, 0.975])
     if low == high:  # nothing varies, e.g. where k are all there are
         return Point(k, size, accuracy, kappa, None, None)
     return Point(k, size, accuracy, kappa, float(low), float(high))
+
+
+def _mean_of_means(drawn: Sequence[NDArray[np.float64]]) -> float:
+    """Every truth counts alike, however many of its draws have a kappa."""
+    return float(np.mean([values.mean() for values in drawn if len(values)]))
 
 
 def _kappa(said: Counts, truth: Counts) -> NDArray[np.float64]:

@@ -56,8 +56,8 @@ def matched_runs(
     counts = np.bincount(low * size + high, minlength=size * size)
     starts = np.cumsum(counts) - counts
     met = (counts.reshape(size, size) + counts.reshape(size, size).T) > 0
-    mu = np.full((runs, size), skill.mu)
-    variance = np.full((runs, size), skill.sigma**2)
+    mu = np.full((runs, size), skill.mu, np.float64)
+    variance = np.full((runs, size), skill.sigma**2, np.float64)
     everybody = met.any(axis=1)
     run = np.arange(runs)
     edge = margin_of(skill)

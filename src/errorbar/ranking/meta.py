@@ -31,6 +31,7 @@ from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.metric_scores import MetricScores
 from errorbar.core.problems import Problems
 from errorbar.ranking.counts import Floats
+from errorbar.ranking.ranges import rounded
 from errorbar.ranking.rank import RankingResult
 from errorbar.stats.bootstrap import bootstrap_interval
 from errorbar.stats.comparison import Randomization, Swaps, randomization_test
@@ -252,8 +253,9 @@ class _Swap:
 
     def __call__(self, swaps: Swaps) -> Floats:
         ways = swaps.reshape(len(swaps), *self.first.shape)
-        x = np.where(ways, self.second, self.first).mean(axis=1)
-        y = np.where(ways, self.first, self.second).mean(axis=1)
+        # Scores that are equal on paper must be ties, whatever the scales of the two metrics left behind.
+        x = rounded(np.where(ways, self.second, self.first).mean(axis=1))
+        y = rounded(np.where(ways, self.first, self.second).mean(axis=1))
         human = np.broadcast_to(self.human, x.shape)
         return correlations_of(human, x, self.kind) - correlations_of(human, y, self.kind)
 

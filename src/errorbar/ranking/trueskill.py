@@ -81,8 +81,8 @@ def play(
     """
     n, n_systems = len(orders), len(comparisons.systems)
     # One more system takes the moves of comparisons that are none.
-    mu = np.full(n * (n_systems + 1), skill.mu)
-    variance = np.full(n * (n_systems + 1), skill.sigma**2)
+    mu = np.full(n * (n_systems + 1), skill.mu, np.float64)
+    variance = np.full(n * (n_systems + 1), skill.sigma**2, np.float64)
     base = np.arange(n) * (n_systems + 1)
     better = np.append(np.where(comparisons.outcome < 0, comparisons.second, comparisons.first), n_systems)
     worse = np.append(np.where(comparisons.outcome < 0, comparisons.first, comparisons.second), n_systems)

@@ -25,6 +25,8 @@ from errorbar.sampling.strata import Counts, Floats, Strata
 FLOOR = 30
 """Items of each stratum at least, unless it has fewer: rates from less are hardly known."""
 _STEPS = 200
+_NONE = 1e-9
+"""What stands for no item at all, of which the variance is infinite."""
 
 
 def check_rates(strata: Strata, rates: ArrayLike) -> Floats:
@@ -78,7 +80,7 @@ def difference_importance(strata: Strata, rates: ArrayLike, target: Target, *, b
 def allocate(
     weights: ArrayLike, sizes: ArrayLike, budget: int, *, floor: ArrayLike = FLOOR, costs: ArrayLike | None = None
 ) -> Counts:
-    """Share a budget among strata.
+    """Share a budget among strata, as well as whole items allow, or nearly so where they cost unlike amounts.
 
     Args:
         weights: The a_h; shape (strata,).
@@ -115,7 +117,7 @@ def allocate(
     n = np.maximum(np.floor(items(low)).astype(np.int64) - 1, least)
     left = budget - (n * c).sum()
     while True:
-        gain = np.where((n < N) & (c <= left), a**2 / (np.maximum(n, 0.5) * (n + 1)) / c, -1.0)
+        gain = np.where((n < N) & (c <= left), a**2 / (np.maximum(n, _NONE) * (n + 1)) / c, -1.0)
         best = int(gain.argmax())
         if gain[best] < 0:
             return n

@@ -23,6 +23,7 @@ from errorbar.sampling.totals import Sample
 from errorbar.stats.distributions import tails
 
 METHOD = "exact"
+ROUNDING = 1e-9
 
 
 def total_bounds(x: int, n: int, size: int, *, confidence_level: float = 0.95) -> tuple[int, int]:
@@ -42,7 +43,7 @@ def total_bounds(x: int, n: int, size: int, *, confidence_level: float = 0.95) -
         raise UsageError(Problem("sample-size", what, expected="errors <= drawn <= items"))
     from scipy.stats import hypergeom  # noqa: PLC0415 - slow to load, rarely needed
 
-    alpha = tails(confidence_level)[0]
+    alpha = tails(confidence_level)[0] * (1 - ROUNDING)  # a total whose probability is α/2 itself is not too far
     lowest, highest = x, size - (n - x)
 
     def too_small(total: int) -> bool:

@@ -123,7 +123,10 @@ def estimated_totals(sample: Sample, strata: Strata, *, add: float = HALF) -> tu
         extra = add * shares(strata)
         rate = (x + extra) / (n + 2 * extra)
         totals = x + (sizes - n) * rate
-        square = rate * (1 - rate) * (1.0 if sample.spread is None else sample.spread)
+        # One item says nothing of the spread: plain, its stratum would seem to have none.
+        half = HALF * shares(strata)
+        judged = np.where(n > 1, rate, (x + half) / (n + 2 * half))
+        square = judged * (1 - judged) * (1.0 if sample.spread is None else sample.spread)
         square = square * n / np.maximum(n - 1, 1)
         open_share = 1 - n / sizes
         if sample.corrected is not None:

@@ -10,10 +10,11 @@ Formula
     s² = [p' (1 − p') / (n + z²) + π'² v₁ + (1 − π')² v₀] / (Se' + Sp' − 1)²,
     d = 2 z² [π' v₁ − (1 − π') v₀]: the interval is π' + d ± z s.
 Conventions
-    Value and ends are cut at 0 and 1. Raters no better than chance (Se + Sp ≤ 1) say nothing of π and are refused. The
-    rates must hold for the items counted: experts' mistakes on hard items are not those on gold items that were chosen
-    because they are clear. Precision is the true share among flagged items; for recall correct the hits and the misses
-    each in its stratum. Items are taken for independent.
+    Value and ends are cut at 0 and 1, π' inside of the formula is not; where Se' + Sp' ≤ 1 the interval is 0 to 1.
+    Raters no better than chance (Se + Sp ≤ 1) say nothing of π and are refused. The rates must hold for the items
+    counted: experts' mistakes on hard items are not those on gold items that were chosen because they are clear.
+    Precision is the true share among flagged items; for recall correct the hits and the misses each in its stratum.
+    Items are taken for independent.
 Source
     Rogan and Gladen 1978, American Journal of Epidemiology 107(1); Lang and Reiczigel 2014, Preventive Veterinary
     Medicine 113(1), for the interval with estimated rates.
@@ -83,7 +84,7 @@ def _estimated_rates(
     slope = se + sp - 1
     if slope <= 0:
         return 0.0, 1.0  # so few gold items do not show that the raters are better than chance
-    true = _cut((share + sp - 1) / slope)
+    true = (share + sp - 1) / slope
     first, second = se * (1 - se) / (errors + 2), sp * (1 - sp) / (others + 2)
     error = sqrt(share * (1 - share) / size + true**2 * first + (1 - true) ** 2 * second) / slope
     middle = true + 2 * z * z * (true * first - (1 - true) * second)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.report.model import Cell, Shown
+from errorbar.report.model import Shown
 
 DASH = "–"
 MOST_NAMED = 5
@@ -114,8 +114,3 @@ def reasons(estimates: Sequence[Estimate]) -> list[str]:
         *([f"– no value: {', '.join(missing)}"] if missing else []),
         *([f"– no interval: {', '.join(without)}"] if without else []),
     ]
-
-
-def strip(cells: Sequence[Cell]) -> list[str]:
-    """Cells as text."""
-    return [cell if isinstance(cell, str) else cell.text for cell in cells]

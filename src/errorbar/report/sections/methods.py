@@ -108,7 +108,9 @@ def _citations(studies: Sequence[Study]) -> str:
         if isinstance(study, CorpusStudy):
             lines += _corpus_papers(study)
         elif isinstance(study, HooStudy):
-            lines += ["Scores: Dale and Kilgarriff 2011 (HOO).", *_bootstrap(study.scores[0].signature.conventions)]
+            lines.append("Scores: Dale and Kilgarriff 2011 (HOO).")
+            for score in study.scores[:1]:
+                lines += _bootstrap(score.signature.conventions)
         elif isinstance(study, CrowdStudy):
             lines.append("Crowd-weighted scores, agreement bins and the kappa curve: Madnani et al. 2011.")
         elif isinstance(study, SampleStudy):
