@@ -556,7 +556,7 @@ def test_a_table_needs_nothing_made_of_edits(votes: Path, errorbar: CommandLine,
     assert f"{option[0]} is about edits that become judgments, and this is a table" in done.err
 
 
-@pytest.mark.parametrize("option", [["--labels", "error,ok"], ["--repeats", "first"]])
+@pytest.mark.parametrize("option", [["--labels", "error,ok"], ["--repeats", "first"], ["--layout", "wide"]])
 def test_a_corpus_is_no_table(tmp_path: Path, errorbar: CommandLine, option: list[str]) -> None:
     gold = tmp_path / "gold.m2"
     gold.write_text("S a b\nA 0 1|||Det|||x|||REQUIRED|||-NONE-|||0\n")

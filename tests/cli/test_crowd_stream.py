@@ -177,3 +177,5 @@ def test_options_of_what_cannot_be_streamed_are_refused(votes: Path, errorbar: C
     done = errorbar("crowd", "aggregate", votes, "--stream", *option)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"error: {option[0]} is about methods that need all judgments at once")
+    done = errorbar("crowd", "aggregate", votes, "--stream", "--items", "gaps")
+    assert "--items is about edits that become judgments, and this is a table" in done.err

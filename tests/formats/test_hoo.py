@@ -97,6 +97,8 @@ class TestWarnings:
         for system in (False, True):
             assert self.said(inside, wide, touching, system=system) == both
         assert len(self.said(wide, inside, behind)) == 2  # each overlaps the wide one
+        bare = [edit_xml('type="R" start="2" end="9"'), edit_xml('type="R" start="6" end="9"')]
+        assert self.said(*bare) == ["1.xml:3: edit of line 3: it overlaps edit of line 3 [hoo-overlap]"]
 
     def test_edits_without_a_type_are_told_once(self) -> None:
         bare = [edit_xml(f'index="{k}" start="{k}" end="{k}"') for k in range(4)]

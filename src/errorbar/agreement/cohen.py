@@ -35,7 +35,7 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
 ROUNDING = 1e-12
-"""A share of the sum of squares: what is left of less than this is rounding."""
+"""A difference of less than this share of what it was taken from is rounding."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def command(files: tuple[str, ...], gold: str | None, source: str | None, style:
     else:
         footer = [
             f"{file}: {', '.join(counted(n, what) for what, n in counts.items()) or 'not read to the end'}; "
-            + (counted(len(problems), "problems") if problems else "no problem")
+            + (counted(sum(each.others or 1 for each in problems), "problems") if problems else "no problem")
             for file, counts, problems in reports
         ]
         if rows or style != "table":
@@ -86,7 +86,7 @@ def _check(file: str, gold: str | None, source: str | None) -> tuple[dict[str, i
         found = [problem for problem in error.problems if problem not in problems.errors]
         problems.errors += found
     every = problems.errors + problems.notes
-    return counts, sorted(every, key=lambda problem: problem.place.line)
+    return counts, sorted(every, key=lambda problem: (problem.others > 0, problem.place.line))
 
 
 def _check_reference(file: str, source: str | None, problems: Problems) -> dict[str, int]:

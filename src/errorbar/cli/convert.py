@@ -55,7 +55,13 @@ class _Request:
     "--to", "to", type=click.Choice([*_WRITABLE, HOO]), help="Format to write. [default: by the ending of OUT]"
 )
 @click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT. [default: seen from it]")
-@click.option("-o", "--out", default=STANDARD_OUTPUT, metavar="OUT", help="File to write. [default: standard output]")
+@click.option(
+    "-o",
+    "--out",
+    default=STANDARD_OUTPUT,
+    metavar="OUT",
+    help="File to write; of several HOO files, a folder. [default: standard output]",
+)
 @click.option(
     "--source",
     type=click.Path(),

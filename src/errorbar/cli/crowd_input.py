@@ -50,11 +50,17 @@ class CrowdSource:
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data.
 
+        Not looked at: columns, documents and unmarked sentences, which a report hands on for its own corpus.
+
         Raises:
             UsageError: If one is.
         """
         made = {"--items": self.items != "tokens", "--words": self.words != "prepositions", "--type": self.kind != ""}
-        read = {"--labels": self.labels != (), "--repeats": self.repeats != "refuse"}
+        read = {
+            "--layout": self.layout != "auto",
+            "--labels": self.labels != (),
+            "--repeats": self.repeats != "refuse",
+        }
         for option in (name for name, given in (read if corpus else made).items() if given):
             what = f"{option} is about {'tables of judgments' if corpus else 'edits that become judgments'}"
             what += f", and this is {'a corpus' if corpus else 'a table'}"

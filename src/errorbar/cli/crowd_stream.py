@@ -92,6 +92,7 @@ def read_streamed(path: str, source: CrowdSource, problems: Problems, ties: str 
     first = rereadable(path)
     if is_corpus(str(first), source):
         refuse_streaming("a corpus", "leave out --stream: a corpus is read whole")
+    source.refuse(corpus=False)
     tally, raters, n = Tally(source.labels), set[str](), 0
     with progress_bar("judgments") as progress:
         for block in judgment_blocks(first, problems, roles):

@@ -47,7 +47,7 @@ class Counts(NamedTuple):
         no_p = None if self.proposed else Undefined.NOTHING_PROPOSED
         no_r = None if self.gold else Undefined.NOTHING_IN_REFERENCE
         f = self.f(beta)
-        no_f = no_p if f else Undefined.NOTHING_CORRECT  # where F is above 0 both are missing or none
+        no_f = no_p if f else Undefined.NOTHING_CORRECT  # where F is above 0, P and R are both defined or both not
         return (
             Estimate(self.precision, n_units, undefined=no_p),
             Estimate(self.recall, n_units, undefined=no_r),

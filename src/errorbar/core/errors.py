@@ -33,7 +33,7 @@ class Problem:
         expected: What would have been right, or "".
         fix: What the user can do, or "".
         severity: ``error`` (refused), ``repaired`` (lenient reading mended it as ``fix`` says) or ``warning``.
-        others: 0, or how many of its code it stands for, which were only counted.
+        others: 0, or of how many problems with its code it is the count; these are not listed.
     """
 
     code: str

@@ -40,7 +40,8 @@ class Point:
         k: How many raters.
         n_items: Items with as many judgments.
         accuracy: How often the majority of k is right.
-        kappa: Cohen's kappa with the truth, a mean over drawn subsets; None where every draw leaves it undefined.
+        kappa: Cohen's kappa with the truth, a mean over drawn subsets, then over the truths; None where every draw
+            leaves it undefined.
         low: Low end of the middle 95 % of the draws' kappas; None where nothing varies, as where k are all there are.
         high: High end.
     """

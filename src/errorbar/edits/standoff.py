@@ -1,10 +1,10 @@
 """Stand-off edits and texts: applying edits, undoing them, and finding the edits between two texts.
 
 Formula
-    Words (runs of letters and digits with inner apostrophes and hyphens, and stops as in 3.5 and e.g.) and single other
-    characters that are not white space are aligned with the fewest inserted, deleted and substituted ones, then with
-    the fewest edits (errorbar.edits.extract). Every run of changed words becomes one edit; the white space around it
-    decides where an edit begins and ends.
+    Words (runs of letters and digits with inner apostrophes and hyphens, and the inner stops of 3.5 and e.g.) and
+    single other characters that are not white space are aligned with the fewest inserted, deleted and substituted
+    ones, then with the fewest edits (errorbar.edits.extract). Every run of changed words becomes one edit; the white
+    space around it decides where an edit begins and ends.
 Conventions
     Edits begin and end at words, so words changed side by side form one edit. A deleted word takes the white space
     after it along, where the white space before it stays (``such manner`` + space, as the annotators of HOO do),

@@ -139,7 +139,7 @@ class DaskCluster:
 def _interrupts_later() -> Iterator[None]:
     """Hold Ctrl-C back, for seconds at most: a cluster interrupted while it starts leaves complaints behind.
 
-    The processes that start meanwhile never see it; whoever started them ends them.
+    The processes that start meanwhile never see Ctrl-C; whoever started them ends them.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -98,6 +98,10 @@ def _correction(raw: RawText) -> str:
     return "" if raw.empty else raw.text
 
 
+def _called(edit: StandoffEdit, line: int) -> str:
+    return edit.index or f"of line {line}"
+
+
 def _said(index: str, what: str) -> str:
     return f"edit {index}: {what}"
 
@@ -134,7 +138,7 @@ def _check_text(
     decode = _byte_offsets(text) if _counts_bytes(edits, text) else None
     kept: list[tuple[int, StandoffEdit]] = []
     for line, given in zip(lines, edits, strict=True):
-        say, place, edit = partial(_said, given.index), context.place(line), given
+        say, place, edit = partial(_said, _called(given, line)), context.place(line), given
         if decode is not None:
             edit = _from_bytes(given, decode, say, place, context.problems)
         if edit.end > len(text):
@@ -203,13 +207,14 @@ def _check_types(lines: Sequence[int], edits: Sequence[StandoffEdit], context: _
 
 
 def _check_overlaps(lines: Sequence[int], edits: Sequence[StandoffEdit], context: _Context) -> None:
-    last: StandoffEdit | None = None
+    last: tuple[int, StandoffEdit] | None = None
     for line, edit in sorted(zip(lines, edits, strict=True), key=lambda pair: (pair[1].start, pair[1].end)):
-        if last is not None and edit.start < last.end:
-            what = f"edit {edit.index}: it overlaps edit {last.index}"
-            context.problems.note("hoo-overlap", what, context.place(line), fix="both count; a text can have only one")
-        if last is None or edit.end > last.end:
-            last = edit
+        if last is not None and edit.start < last[1].end:
+            what = _said(_called(edit, line), f"it overlaps edit {_called(last[1], last[0])}")
+            fix = "scores count both; a text can have only one"
+            context.problems.note("hoo-overlap", what, context.place(line), fix=fix)
+        if last is None or edit.end > last[1].end:
+            last = line, edit
 
 
 def _check_indexes(lines: Sequence[int], edits: Sequence[StandoffEdit], context: _Context) -> None:

@@ -221,7 +221,7 @@ def list_files(path: Path, *endings: str) -> dict[str, Path]:
         InputError: If there is nothing at the path, no file of the folder ends so, or two are about one fragment.
     """
     if not path.exists() and not read_once(path):
-        read_bytes(path)  # says what is wrong
+        read_bytes(path)  # there is nothing to read, and this says so
     if path.is_dir() and (path / GOLD).is_dir() and not any(is_xml(each) for each in path.iterdir()):
         path /= GOLD
     wanted = tuple(end for ending in endings for end in (ending, f"{ending}.gz"))

@@ -80,7 +80,7 @@ def difference_importance(strata: Strata, rates: ArrayLike, target: Target, *, b
 def allocate(
     weights: ArrayLike, sizes: ArrayLike, budget: int, *, floor: ArrayLike = FLOOR, costs: ArrayLike | None = None
 ) -> Counts:
-    """Share a budget among strata, as well as whole items allow, or nearly so where they cost unlike amounts.
+    """Share a budget among strata: the best whole numbers, or nearly the best where costs differ.
 
     Args:
         weights: The a_h; shape (strata,).
@@ -128,7 +128,7 @@ def allocate(
 def proportional(sizes: Counts, budget: int) -> Counts:
     """The budget in proportion to the sizes of strata, by largest remainders, at least one item each.
 
-    More than the budget is given only where it has not an item for each stratum.
+    More than the budget is given only where it is less than one item for each stratum.
     """
     total = int(sizes.sum())
     budget = min(max(budget, len(sizes)), total)

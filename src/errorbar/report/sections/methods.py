@@ -144,11 +144,13 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
     if not notes:
         return Prose(["No warning was raised, and nothing was repaired."])
     rows: list[list[Cell]] = []
+    found: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     for note in notes:
+        found[note.code] += note.others or 1
         seen[note.code] += 1
         if seen[note.code] <= MOST_ALIKE:
             rows.append([note.severity, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
-    footer = [f"and {n - MOST_ALIKE} more of {code}" for code, n in seen.items() if n > MOST_ALIKE]
-    title = f"Warnings and repairs: {count(len(notes)).text}"
+    footer = [f"and {count(n - MOST_ALIKE).text} more of {code}" for code, n in found.items() if n > MOST_ALIKE]
+    title = f"Warnings and repairs: {count(sum(found.values())).text}"
     return Table("warnings", title, ["kind", "code", "where", "what"], rows, 4, footer)
