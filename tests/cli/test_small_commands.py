@@ -109,6 +109,18 @@ class TestCheck:
         one.write_text("S a\nA 0 1|||T|||a|||REQUIRED|||-NONE-|||0\n\n")
         assert "; 1 problem\n" in errorbar("check", one).out
 
+    def test_countless_warnings(self, errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """All are counted, the first are listed, and that there are more is said after them."""
+        monkeypatch.setattr("errorbar.core.problems.MOST_KEPT", 3)
+        many = tmp_path / "many.m2"
+        many.write_text("S a\nA 0 1|||T|||a|||REQUIRED|||-NONE-|||0\n\n" * 12)
+        assert "; 12 problems\n" in errorbar("check", many).out
+        (report,) = json.loads(errorbar("check", many, "--format", "json").out)["files"]
+        assert [(each["line"], each["what"][:12]) for each in report["problems"]] == [
+            *((line, "the edit 0 1") for line in (2, 5, 8)),
+            (0, "9 more of th"),
+        ]
+
     def test_what_it_counts(self, errorbar: CommandLine, tmp_path: Path) -> None:
         gold = tmp_path / "gold.m2"
         gold.write_text("S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\nS c d\n\nS e\n\n")

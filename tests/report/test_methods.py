@@ -112,6 +112,13 @@ class TestMethods:
         nothing = replace(hoo_study(), scores=[], variants={}, signatures={})
         assert self.cited(nothing) == ["Scores: Dale and Kilgarriff 2011 (HOO)."]
 
+    def test_warnings_that_were_only_counted_are_counted(self) -> None:
+        notes = [Problem("many", f"number {k}", severity="warning") for k in range(40)]
+        more = Problem("many", "960 more of these, not listed", severity="warning", others=960)
+        table = tables(report_of([replace(hoo_study(), notes=[*notes, more])]))["warnings"]
+        assert (table.title, list(table.notes)) == ("Warnings and repairs: 1,000", ["and 980 more of many"])
+        assert len(table.rows) == 20
+
     def test_each_paper_once(self) -> None:
         lines = code(report_of([crowd_study(), replace(crowd_study(), name="more")]), "How to cite")
         assert len(lines) == len(set(lines)) == 3
