@@ -563,3 +563,13 @@ def test_a_corpus_is_no_table(tmp_path: Path, errorbar: CommandLine, option: lis
     done = errorbar("crowd", "aggregate", gold, *option)
     assert (done.code, done.out) == (2, "")
     assert f"{option[0]} is about tables of judgments, and this is a corpus" in done.err
+
+
+def test_starts_and_passes_are_in_the_signature(votes: Path, errorbar: CommandLine) -> None:
+    def signature(*options: str) -> str:
+        out = errorbar("crowd", "aggregate", votes, "--method", "one-coin", "--format", "json", *options).out
+        return str(json.loads(out)["signature"])
+
+    assert "starts" not in signature()
+    assert "|seed:0|starts:2|v:" in signature("--starts", "2")
+    assert "|starts:2|passes:7|" in signature("--starts", "2", "--passes", "7")

@@ -107,7 +107,8 @@ def command(
     chosen = list(made.differing) if differing else range(len(crowd.judgments.items))
     if style == "json":
         spec = f"aggregate(methods={'+'.join(made.answers)},prior={prior[0]:g}+{prior[1]:g},ties={ties})"
-        conventions = [f"seed:{seed}", *([f"passes:{passes}"] if passes != MAX_ITERATIONS else [])]
+        conventions = [f"seed:{seed}", *([f"starts:{starts}"] if starts != N_STARTS else [])]
+        conventions += [f"passes:{passes}"] if passes != MAX_ITERATIONS else []
         _print_json(made, [] if summary else chosen, signature(spec, crowd, None, conventions), problems)
         return
     show_notes(problems.notes)
