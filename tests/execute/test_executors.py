@@ -183,9 +183,19 @@ def test_files_are_told_apart_by_size_and_both_ends(tmp_path: Path) -> None:
     assert cluster_module.fingerprints([str(file)])[0].startswith("0:")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_looked_at(tmp_path: Path) -> None:
+    """Opening one would wait for its writer, and take what it writes; nor is standard input a file for workers."""
+    os.mkfifo(tmp_path / "pipe")
+    assert cluster_module.fingerprints([str(tmp_path / "pipe"), "-"]) == ["", ""]
+
+
 def test_the_workers_of_a_cluster_look_at_the_files(cluster: Executor, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("here for everybody\n")
     assert cluster.sees([str(tmp_path / "file")])
+    assert not cluster.sees(
+        [str(tmp_path / "file"), str(tmp_path / "none")]
+    )  # what nobody opens is sent, and fails here
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

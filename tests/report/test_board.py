@@ -71,7 +71,8 @@ def test_every_run_and_the_best_of_each_team(results: TaskResults) -> None:
     assert text_rows(every) == [[run.submission.name, "", str(run.n_changed), *prf(run.gold[0])] for run in runs]
     assert len({tuple(row[2:]) for row in text_rows(every)}) == 3  # else a swap would not show
     for name, at in (("overview-scores", 0), ("overview-scores-m2-beta-1", 1)):
-        ranked = sorted(best_of(results), key=lambda run, at=at: -(run.gold[at].f.value or 0))  # type: ignore[misc]
+        by_f = [(run.gold[at].f.value or 0.0, run) for run in best_of(results)]
+        ranked = [run for _, run in sorted(by_f, key=lambda pair: -pair[0])]
         assert text_rows(found[name]) == [
             [str(rank), run.submission.team, str(run.submission.run), "", *prf(run.gold[at])]
             for rank, run in enumerate(ranked, 1)

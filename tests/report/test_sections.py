@@ -11,7 +11,8 @@ from errorbar.ceiling import Ceiling
 from errorbar.ceiling.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS
-from errorbar.metrics.score import TypeRecall
+from errorbar.metrics.score import Score, TypeRecall
+from errorbar.report import Chart
 from errorbar.report.sections.ceiling import ceiling as ceiling_section
 from errorbar.report.sections.figures import listed, reasons, slug
 from tests.report.pages import charts, drawn, prose, report_of, tables, text_rows
@@ -210,7 +211,9 @@ class TestCeiling:
             )
             section = ceiling_section(study([score(name, v) for name, v in values.items()], found=found))
             assert section is not None
-            return str(section.blocks[1].description)  # type: ignore[union-attr]
+            chart = section.blocks[1]
+            assert isinstance(chart, Chart)
+            return str(chart.description)
 
         assert "gray" not in text(5)
         assert text(6).endswith(" The best 5 have colors, the others are gray.")
@@ -221,8 +224,8 @@ class TestCeiling:
 class TestChoices:
     MAIN = (score("a", 0.4), score("b", 0.3), score("c", None, undefined=Undefined.NO_UNITS))
 
-    def section(self, *others: object) -> tuple[list[list[str]], str]:
-        report = report_of([study(self.MAIN, others={"m2(x=1)": others})])  # type: ignore[dict-item]
+    def section(self, *others: Score) -> tuple[list[list[str]], str]:
+        report = report_of([study(self.MAIN, others={"m2(x=1)": list(others)})])
         return text_rows(tables(report)["choice-m2-x-1"]), prose(report, "choices")
 
     def test_ranks_that_change(self) -> None:

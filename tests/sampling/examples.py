@@ -6,9 +6,12 @@ import numpy as np
 
 from errorbar.sampling.frame import Frame
 from errorbar.sampling.strata import Strata
+from errorbar.sampling.totals import Sample
 
 STRATA = Strata.of_sizes(100, 400)
 LARGE = Strata.of_sizes(1000, 9000)
+SAMPLE = Sample.of([750, 1500], [600, 450])
+"""Of the large strata: table 5 of Tetreault and Chodorow 2008."""
 TWO = Strata(
     ("11", "10", "01", "00"),
     np.array([600, 400, 500, 8500]),

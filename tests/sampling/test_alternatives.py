@@ -27,12 +27,12 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.bayes import posterior_interval, posterior_totals
 from errorbar.sampling.estimate import logit_bounds
-from errorbar.sampling.quantities import TARGETS, gradient, quantity
+from errorbar.sampling.quantities import TARGETS, Target, gradient, quantity
 from errorbar.stats import proportion_interval, stream
 from tests.sampling.coverage import DESIGNS, Z, design_coverage
+from tests.sampling.examples import LARGE as STRATA
+from tests.sampling.examples import SAMPLE, TWO
 
-STRATA = Strata.of_sizes(1000, 9000)
-SAMPLE = Sample.of([750, 1500], [600, 450])
 UNCORRECTED = Sample(SAMPLE.n, SAMPLE.x, corrected=np.zeros(2))
 """The same sample as of a corpus without end: no finite-population correction."""
 
@@ -120,12 +120,6 @@ def test_graded_truths_and_samples_that_do_not_fit_have_no_mover_interval() -> N
         assert caught.value.code == code
 
 
-TWO = Strata(
-    ("11", "10", "01", "00"),
-    np.array([600, 400, 500, 8500]),
-    np.array([[True, True, False, False], [True, False, True, False]]),
-    ("A", "B"),
-)
 TWO_SAMPLE = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
 """Totals 540, 240, 200, 340: hits of A 780 of 1,000, of B 740 of 1,100; 1,320 errors."""
 
@@ -133,13 +127,16 @@ TWO_SAMPLE = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
 @pytest.mark.parametrize(("system", "hits", "flagged"), [(0, 780, 1000), (1, 740, 1100)])
 def test_resampled_totals_know_system_beta_and_level(system: int, hits: int, flagged: int) -> None:
     drawn = posterior_totals(TWO_SAMPLE, TWO, stream(8, "bayes"))
-    for name, value in (("R", hits / 1320), ("F", 5 * hits / (4 * 1320 + flagged)), ("P", hits / flagged)):
+    expected: dict[Target, float] = {"R": hits / 1320, "F": 5 * hits / (4 * 1320 + flagged), "P": hits / flagged}
+    for name, value in expected.items():
         widths = []
         for level in (0.5, 0.95):
-            options = {"system": system, "beta": 2.0, "confidence_level": level}
-            bayes = posterior_interval(name, drawn, TWO, **options)  # type: ignore[arg-type]
+            bayes = posterior_interval(name, drawn, TWO, system=system, beta=2.0, confidence_level=level)
             assert isinstance(bayes, Interval)
-            found = rescaled_interval(name, TWO_SAMPLE, TWO, stream(9, "rescaled"), draws=20_000, **options)  # type: ignore[arg-type]
+            rng = stream(9, "rescaled")
+            found = rescaled_interval(
+                name, TWO_SAMPLE, TWO, rng, system=system, beta=2.0, confidence_level=level, draws=20_000
+            )
             assert isinstance(found, Interval)
             assert bayes.low < value < bayes.high
             assert found.low < value < found.high

@@ -32,16 +32,9 @@ from errorbar.sampling.exact import box_interval
 from errorbar.sampling.plan import expected_error, items_without_correction
 from errorbar.sampling.quantities import Target, quantity
 from errorbar.stats import stream
+from tests.sampling.examples import LARGE as STRATA
+from tests.sampling.examples import SAMPLE, TWO
 
-STRATA = Strata.of_sizes(1000, 9000)
-SAMPLE = Sample.of([750, 1500], [600, 450])
-"""Table 5 of Tetreault and Chodorow 2008."""
-TWO = Strata(
-    ("11", "10", "01", "00"),
-    np.array([600, 400, 500, 8500]),
-    np.array([[True, True, False, False], [True, False, True, False]]),
-    ("A", "B"),
-)
 TWO_SAMPLE = Sample.of([200, 150, 150, 500], [180, 90, 60, 20])
 """Section 8, two systems."""
 

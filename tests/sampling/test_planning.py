@@ -118,11 +118,10 @@ def test_items_for_a_half_width_of_f() -> None:
     smaller = items_without_correction(LARGE, (0.8, 0.3), 0.03, target="F", beta=2, confidence_level=0.5)
     assert smaller == pytest.approx(found * (0.674490 / Z) ** 2, rel=1e-5)
     for level in (0.95, 0.5):
-        options = {"target": "F", "beta": 2, "confidence_level": level}
-        budget = budget_for_half_width(LARGE, (0.8, 0.3), 0.03, **options)  # type: ignore[arg-type]
+        budget = budget_for_half_width(LARGE, (0.8, 0.3), 0.03, target="F", beta=2, confidence_level=level)
         wide, narrow = (
-            plan_sample(LARGE, (0.8, 0.3), b, **options).expected[2].half_width  # type: ignore[arg-type]
-            for b in (budget - 1, budget)
+            plan_sample(LARGE, (0.8, 0.3), n, target="F", beta=2, confidence_level=level).expected[2].half_width
+            for n in (budget - 1, budget)
         )
         assert narrow <= 0.03 < wide
 

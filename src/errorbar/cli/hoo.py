@@ -19,7 +19,6 @@ from errorbar.edits.standoff_pieces import cut_fragments
 from errorbar.execute import choose_executor
 from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
 from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.opening import read_once
 from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.hoo_pieces import count_pieces
 from errorbar.metrics.hoo_score import MOST_RUNS, HooScore, score_counts
@@ -82,8 +81,7 @@ def score_hoo(
     names = [each.name for each in fragments]
     runs = [list_run(path, name, names, problems) for name, path in expand_runs(systems)]
     with choose_executor(jobs, dask) as executor, progress_bar("fragments", len(fragments)) as progress:
-        paths = every_path(fragments, runs)
-        carry = any(map(read_once, paths)) or not executor.sees(paths)  # looking at a pipe takes from it
+        carry = not executor.sees(every_path(fragments, runs))
         counts = count_pieces(
             cut_fragments(fragments, runs, lenient=lenient, carry=carry),
             {run.name: run.lacking(names) for run in runs},

@@ -78,7 +78,7 @@ class DaskCluster:
     def sees(self, paths: Sequence[str]) -> bool:
         """Whether every worker can open these files and finds in them what is there for us."""
         ours = fingerprints(paths)
-        return all(theirs == ours for theirs in self.client.run(fingerprints, list(paths)).values())
+        return "" not in ours and all(theirs == ours for theirs in self.client.run(fingerprints, list(paths)).values())
 
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
         """Yield the results of all pieces, in order.
@@ -182,9 +182,15 @@ def _distributed() -> ModuleType:  # a module found at run time: most of Dask ha
 
 
 def fingerprints(paths: Sequence[str]) -> list[str]:
-    """What tells files apart without reading all of them: size, and a hash of both ends; "" if one cannot be read."""
+    """What tells files apart without reading all of them: size, and a hash of both ends; "" if one cannot be read.
+
+    A pipe is not looked at: what a look takes from it is gone.
+    """
     found = []
     for path in paths:
+        if not Path(path).is_file():
+            found.append("")
+            continue
         try:
             with Path(path).open("rb") as stream:
                 size = stream.seek(0, 2)
