@@ -39,11 +39,14 @@ $(VENV)/.dev: $(VENV)/.base constraints.txt
 demo: $(VENV)/.base
 	$(BIN)/errorbar demo
 
+# A file's tests stay with one worker: they share what its fixtures made.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(INSTALL) --group browser
