@@ -1,0 +1,232 @@
+"""Outputs swapped at random, the same way for every pair of systems, and p-values adjusted for the number of pairs.
+
+Formula
+    Of each way to swap documents (or sentences) both mixed systems of every pair are folded. A pair's p-value is that
+    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.step_down (max-T, the default) or Holm's.
+Conventions
+    The ways come from one stream, which depends on the seed and on the number of documents: another system changes no
+    other pair's p-value, only its adjustment. They are drawn and folded in blocks that need about 64 MB.
+    Where a pair differs in so few documents that all its ways are no more than the random ones, all are tried and its
+    p is exact; where that holds of all documents in which any two systems differ, the adjustment is exact too.
+    A pair that never differs has no p-value and is left out of the adjustment.
+Source
+    As there; the number of random ways is that of errorbar.stats.needed_swaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.estimate import Undefined
+from errorbar.execute import run
+from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.choice import Swapping
+from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.statistics import Statistics, concatenate
+from errorbar.metrics.totals import score_totals
+from errorbar.stats.comparison import (
+    Randomization,
+    Swaps,
+    all_swaps,
+    count_extreme,
+    random_swaps,
+    randomization_test,
+)
+from errorbar.stats.multiple import adjust, smallest_holm
+from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
+from errorbar.stats.streams import blocks
+
+F = 2
+Adjust = Literal["max-t", "holm"]
+ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
+MOST_DRAWN = 2**26
+"""Swaps in memory at once. Where they are cut changes the digits, so it depends on the number of documents only."""
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """How pairs of systems are tested.
+
+    Attributes:
+        adjust: ``max-t`` or ``holm``: how p-values are adjusted for the number of pairs.
+        swaps: How many random ways to swap; None: as many as decide at the level (``needed``).
+
+    Raises:
+        UsageError: If there is no such adjustment, or no swap is asked for.
+    """
+
+    adjust: Adjust = "max-t"
+    swaps: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.adjust not in ADJUSTMENTS:
+            what = f"no adjustment is called '{self.adjust}'"
+            raise UsageError(Problem("adjust-method", what, fix=nearest(self.adjust, ADJUSTMENTS)))
+        if self.swaps is not None and self.swaps < 1:
+            raise UsageError(Problem("replicates", f"{self.swaps} ways to swap", expected="at least 1"))
+
+    def needed(self, n_systems: int, alpha: float) -> int:
+        """How many random ways decide at a level."""
+        return needed_swaps(alpha, n_systems * (n_systems - 1) // 2 if self.adjust == "holm" else 1)
+
+    def number(self, n_systems: int, alpha: float) -> int:
+        """How many random ways are tried."""
+        return self.swaps or self.needed(n_systems, alpha)
+
+    def convention(self, n_systems: int, alpha: float) -> str:
+        """How it is named in a signature."""
+        return f"p:{self.adjust},{self.number(n_systems, alpha)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What swapping says of a pair.
+
+    Attributes:
+        test: Approximate randomization of the pair alone.
+        p_adjusted: Its p-value after adjustment for all pairs; None where there is no p-value.
+        smallest_p: The smallest adjusted p-value that any difference of the pair could have had.
+        at_floor: Whether all that is known of ``p_adjusted`` is that p is at most this: no random way was as extreme.
+    """
+
+    test: Randomization
+    p_adjusted: float | None = None
+    smallest_p: float | None = None
+    at_floor: bool = False
+
+
+def swap_tests(
+    metric: Metric,
+    systems: Sequence[Statistics],
+    pairs: Pairs,
+    codes: NDArray[np.int64],
+    resampling: Resampling,
+    testing: Testing,
+) -> list[Tested]:
+    """Test pairs of systems.
+
+    Args:
+        metric: What is computed.
+        systems: Counts of each system for the whole corpus.
+        pairs: Which systems to test against each other.
+        codes: Number of the essay that each sentence is from, from 0 without gaps.
+        resampling: Seed, level and number of cores.
+        testing: How many ways to swap, and how to adjust.
+    """
+    ways = testing.number(len(systems), 1 - resampling.confidence_level)
+    values = [_f(metric, one, None)[0] for one in systems]
+    observed = np.array([values[a] - values[b] for a, b in pairs])
+    n_differing = [int(differing(systems[a], systems[b], codes).sum()) for a, b in pairs]
+    known = [k for k, n in enumerate(n_differing) if n]
+    if not known:
+        return [Tested(_the_same()) for _ in pairs]
+    anywhere = np.logical_or.reduce([differing(systems[0], one, codes) for one in systems[1:]])
+    exact = bool(_few(int(anywhere.sum()), ways))
+    drawn = _all_ways(anywhere) if exact else _random_ways(len(anywhere), ways, resampling.seed)
+    keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
+    table = np.empty((len(known), (2 ** int(anywhere.sum()) if exact else ways) if keep else 0))
+    extreme, at = np.zeros(len(pairs), np.int64), 0
+    for swaps in drawn:
+        mixed = _Mixed(metric, systems, codes, swaps)
+        for row, differences in enumerate(run(mixed.differences, [pairs[k] for k in known], resampling.jobs)):
+            extreme[known[row]] += count_extreme(observed[known[row]], differences)
+            if keep:
+                table[row, at : at + len(swaps)] = differences
+        at += len(swaps)
+
+    def test(k: int) -> Randomization:
+        if not n_differing[k]:
+            return _the_same()
+        if _few(n_differing[k], ways):
+            a, b = pairs[k]
+            return _all_of_pair(metric, systems[a], systems[b], codes)
+        return Randomization(observed[k], (extreme[k] + 1) / (ways + 1), int(extreme[k]), ways, exact=False)
+
+    tests = list(run(test, range(len(pairs)), resampling.jobs))
+    p_values = np.array([tests[k].p_value for k in known], np.float64)
+    least = np.array([tests[k].smallest for k in known], np.float64)
+    if keep:
+        adjusted = step_down_max_t(observed[known], table, exact=exact, p_values=p_values)
+        n_units = [n_differing[k] for k in known]
+        smallest = np.maximum(smallest_max_t(observed[known], table, n_units, adjusted, exact=exact), least)
+    else:
+        adjusted, smallest = adjust(p_values, method="holm"), smallest_holm(p_values, least)
+    results = [Tested(one) for one in tests]
+    for k, p, floor in zip(known, adjusted.tolist(), smallest.tolist(), strict=True):
+        # Holm multiplies a bound; max-T has one where no pair was as extreme under any random way.
+        bound = tests[k].at_floor and p < 1 and (not keep or p <= 1 / (ways + 1))
+        results[k] = Tested(tests[k], p, floor, bound)
+    return results
+
+
+def differing(first: Statistics, second: Statistics, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """In which essays the counts of two systems differ."""
+    changed = (first.counts != second.counts).any(axis=(1, 2))
+    found = np.zeros(int(codes.max()) + 1, np.bool_)
+    found[codes[changed]] = True
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixed:
+    """Pairs of systems mixed in the same ways; swaps are of shape (ways, essays)."""
+
+    metric: Metric
+    systems: Sequence[Statistics]
+    codes: NDArray[np.int64]
+    swaps: Swaps
+
+    def differences(self, pair: tuple[int, int]) -> NDArray[np.float64]:
+        first, second = (self.systems[k] for k in pair)
+        slots = np.where(differing(first, second, self.codes)[self.codes], self.codes, -1)
+        both = concatenate([first, second])
+        values = [_f(self.metric, both, Swapping(ways, slots)) for ways in (self.swaps, ~self.swaps)]
+        return values[0] - values[1]
+
+
+def _all_of_pair(metric: Metric, first: Statistics, second: Statistics, codes: NDArray[np.int64]) -> Randomization:
+    """The exact test of a pair that differs in few essays."""
+    where = differing(first, second, codes)
+    place = np.where(where, np.cumsum(where) - 1, -1)
+    n = int(where.sum())
+
+    def difference(swaps: Swaps) -> NDArray[np.float64]:
+        wide = np.where(where, swaps[:, place], False)
+        return _Mixed(metric, (first, second), codes, wide).differences((0, 1))
+
+    return randomization_test(difference, n, [(2**n, np.random.default_rng(0))])  # all ways: nothing is drawn
+
+
+def _f(metric: Metric, statistics: Statistics, swapping: Swapping | None) -> NDArray[np.float64]:
+    selection = None if swapping is None else Selection(swapping=swapping)
+    return score_totals(metric.fold(statistics, selection).totals, metric.beta)[:, F]
+
+
+def _few(n: int, ways: int) -> bool:
+    """Whether all ways to swap n essays are no more than so many."""
+    return n < 63 and 2**n <= ways
+
+
+def _the_same() -> Randomization:
+    return Randomization(0.0, None, 0, 0, exact=True, undefined=Undefined.NO_DISAGREEMENT)
+
+
+def _all_ways(where: NDArray[np.bool_]) -> Iterator[Swaps]:
+    for ways in all_swaps(int(where.sum())):
+        wide = np.zeros((len(ways), len(where)), np.bool_)
+        wide[:, where] = ways
+        yield wide
+
+
+def _random_ways(n: int, ways: int, seed: int) -> Iterator[Swaps]:
+    most = max(64, MOST_DRAWN // n)
+    for size, rng in blocks(seed, "swap", replicates=ways):
+        for start in range(0, size, most):
+            yield random_swaps(n, min(most, size - start), rng)
