@@ -13,7 +13,7 @@ from errorbar.cli.options import (
     lenient_option,
     note_record,
     show_notes,
-    testing_options,
+    swap_options,
 )
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
@@ -37,7 +37,7 @@ FEW = 3
 @click.option(
     "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."
 )
-@testing_options
+@swap_options
 @bootstrap_options
 @lenient_option
 @format_option
@@ -68,14 +68,14 @@ def command(
     """
     from errorbar.metrics.comparison import System, compare_systems
     from errorbar.metrics.floors import warn_hopeless
-    from errorbar.metrics.swaps import Testing
+    from errorbar.metrics.swaps import SwapPlan
 
     data = load(corpus, systems, lenient=lenient)
     data.problems.raise_errors()
     metric = parse_metric(spec)
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs)
-    testing, alpha, unit = Testing(adjust, swaps), 1 - confidence, data.documents.unit
+    testing, alpha, unit = SwapPlan(adjust, swaps), 1 - confidence, data.documents.unit
     found = compare_systems(metric, measured, data.documents.clusters(), resampling, testing)
     data.documents.warn(data.problems)
     warn_hopeless(found, alpha, data.problems, unit=unit)
@@ -123,12 +123,12 @@ def _system_table(found: Comparison, alpha: float, style: str) -> Table:
             one.name,
             *(one.scores if style == "csv" else map(percent, one.scores)),
             " ".join(one.better),
-            one.group,
             *([" ".join(one.undecided)] if unknown else []),
+            one.group,
         ]
         for one in ranking
     ]
-    columns = ["", "system", "P", "R", "F", "significantly better than", "group", *(["undecided"] if unknown else [])]
+    columns = ["", "system", "P", "R", "F", "significantly better than", *(["undecided"] if unknown else []), "group"]
     return Table(columns, rows, 2, group_legend(found, alpha))
 
 

@@ -65,7 +65,7 @@ def bootstrap_options(command: Command) -> Command:
     return made
 
 
-def testing_options(command: Command) -> Command:
+def swap_options(command: Command) -> Command:
     """``--adjust``, ``--swaps``: how systems are compared."""
     for option in (
         click.option(

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.agree import PROJECTIONS
-from errorbar.cli.options import lenient_option, resampling_options, show_notes, testing_options
+from errorbar.cli.options import lenient_option, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.formats.reference import UNMARKED, Unmarked
@@ -61,7 +61,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--charts", metavar="DIR", help="Write each chart there too, as SVG, PNG and PDF.")
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
-@testing_options
+@swap_options
 @resampling_options
 @lenient_option
 @click.pass_context
@@ -110,7 +110,7 @@ def command(
     """
     from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
     from errorbar.cli.score import make_resampling
-    from errorbar.metrics.swaps import Testing
+    from errorbar.metrics.swaps import SwapPlan
 
     kind = output_kind(out, to)
     _check_target(out)
@@ -140,7 +140,7 @@ def command(
         browse=not no_browse and kind == "html",
         lenient=lenient,
         resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
-        testing=Testing(adjust, swaps),
+        testing=SwapPlan(adjust, swaps),
     )
     refuse_overwriting(asked, out)
     with progress_bar("steps", 3) as progress:

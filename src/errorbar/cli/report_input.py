@@ -14,7 +14,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.swaps import Testing
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ReportInput:
     browse: bool
     lenient: bool
     resampling: Resampling
-    testing: Testing = field(default_factory=Testing)
+    testing: SwapPlan = field(default_factory=SwapPlan)
 
 
 def studies(asked: ReportInput, progress: Callable[[int], object]) -> list[Study]:
@@ -110,7 +110,7 @@ def _check(asked: ReportInput) -> None:
 def _check_useless(asked: ReportInput) -> None:
     """Refuse options about data that is not there."""
     corpus = {"--metric": asked.specs, "--source": asked.source, "--missing-as-empty": asked.missing_as_empty}
-    default = asked.testing.adjust == Testing().adjust
+    default = asked.testing.adjust == SwapPlan().adjust
     tests = {"--swaps": asked.testing.swaps, "--adjust": None if default else asked.testing.adjust}
     labels = {"--error": asked.error, "--unknown": asked.unknown}
     for options, there, fix in (

@@ -29,7 +29,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Metric
 from errorbar.metrics.resampling import Resampling, fold_resamples, left_out, resampled_units
 from errorbar.metrics.statistics import Statistics
-from errorbar.metrics.swaps import F, Testing, swap_tests
+from errorbar.metrics.swaps import F, SwapPlan, swap_tests
 from errorbar.metrics.totals import score_totals
 from errorbar.stats.comparison import Randomization, paired_bootstrap
 from errorbar.stats.letters import better_letters, letter, shared_letters
@@ -102,7 +102,7 @@ class Comparison:
     names: tuple[str, ...]
     scores: NDArray[np.float64]
     pairs: tuple[Pair, ...]
-    testing: Testing = field(default_factory=Testing)
+    testing: SwapPlan = field(default_factory=SwapPlan)
 
     def p_table(self) -> NDArray[np.float64]:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
@@ -165,7 +165,7 @@ def compare_systems(
     systems: Sequence[System],
     clusters: NDArray[np.int64],
     resampling: Resampling,
-    testing: Testing | None = None,
+    testing: SwapPlan | None = None,
 ) -> Comparison:
     """Compare systems on the same corpus.
 
@@ -194,7 +194,7 @@ def compare_systems(
     resampled = [fold_resamples(metric, s.statistics, draws, resampling.jobs)[:, F] for s in systems]
     jackknife = [left_out(metric, s.statistics, clusters)[:, F] for s in systems]
     numbers = list(combinations(range(len(systems)), 2))
-    how = testing or Testing()
+    how = testing or SwapPlan()
     tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, how)
     pairs = []
     for k, (a, b) in enumerate(numbers):

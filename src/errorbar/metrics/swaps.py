@@ -51,7 +51,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Testing:
+class SwapPlan:
     """How pairs of systems are tested.
 
     Attributes:
@@ -108,7 +108,7 @@ def swap_tests(
     pairs: Pairs,
     codes: NDArray[np.int64],
     resampling: Resampling,
-    testing: Testing,
+    testing: SwapPlan,
 ) -> list[Tested]:
     """Test pairs of systems.
 

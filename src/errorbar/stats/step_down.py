@@ -107,6 +107,8 @@ def smallest_max_t(
     own = [_scaled(row, s).max() for row, s in zip(table, spread, strict=True)]
     reach = np.maximum.reduce([np.sqrt(np.asarray(n_units, np.float64)), np.array(own), t])
     adjusted = np.asarray(p_adjusted, np.float64)
+    # Swapping nothing and swapping everything are two of all ways.
+    least = min(1.0, 2 / table.shape[1]) if exact else 1 / (table.shape[1] + 1)
     rising, asked = np.argsort(t, kind="stable"), np.argsort(reach, kind="stable")
     found = np.empty(len(t))
     largest = np.zeros(table.shape[1])
@@ -116,7 +118,7 @@ def smallest_max_t(
             largest = np.maximum(largest, _scaled(table[rising[later]], spread[rising[later]]))
             later += 1
         earlier = adjusted[rising[later]] if later < len(t) else 0.0  # the largest of those that come before
-        found[k] = max(earlier, _share(largest > reach[k], exact))
+        found[k] = max(earlier, least, _share(largest > reach[k], exact))
     return np.minimum(found, adjusted)
 
 

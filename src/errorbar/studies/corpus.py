@@ -24,7 +24,7 @@ from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import Documents
-from errorbar.metrics.swaps import Testing
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.streams import stream
 from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
@@ -55,7 +55,7 @@ def study_corpus(
     documents: Documents,
     *,
     resampling: Resampling,
-    testing: Testing | None = None,
+    testing: SwapPlan | None = None,
     conventions: tuple[str, ...] = (),
     metrics: Sequence[Metric] = (),
     ceiling_resamples: int | None = None,
@@ -90,7 +90,7 @@ def study_corpus(
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     resampling = replace(resampling, jobs=jobs)
-    testing = testing or Testing()
+    testing = testing or SwapPlan()
     memory = Memory(corpus)
     main = Measured(metric, memory)
     _measure(main, corpus, systems, jobs)
@@ -200,7 +200,7 @@ def _compare(
     systems: Sequence[Hypothesis],
     documents: Documents,
     resampling: Resampling,
-    testing: Testing,
+    testing: SwapPlan,
     problems: Problems,
 ) -> tuple[Comparison | None, list[str]]:
     clusters = documents.clusters()
