@@ -102,7 +102,7 @@ def test_never_below_the_p_value_alone_nor_the_smallest_possible(pairs: int, see
     observed = documents.sum(axis=1)
     alone = [(1 + np.count_nonzero(np.abs(row) >= abs(d))) / 100 for d, row in zip(observed, table, strict=True)]
     adjusted = step_down_max_t(observed, table)
-    smallest = smallest_max_t(observed, table, [n] * pairs, adjusted)
+    smallest = smallest_max_t(observed, table, np.abs(documents).sum(axis=1), adjusted)
     assert (adjusted >= np.array(alone) - 1e-12).all()
     assert (smallest <= adjusted).all()
     assert (smallest >= 0.01 - 1e-12).all()
@@ -154,7 +154,7 @@ class TestSmallest:
     """Which adjusted p-value a pair could have had."""
 
     def test_few_documents(self) -> None:
-        """A pair that differs in 3 of 12 documents is at most √3 of its deviations, whatever they hold.
+        """A pair that differs in 3 of 12 documents is at most 3 apart, which is √3 of its deviations.
 
         The other pair differs in all twelve: |S| > √3 √12 = 6 in 2 (1 + 12 + 66) of 4,096 ways (|S| = 12, 10, 8), so
         that no difference of the first is better than 158 / 4096 = .0386, while its own observed 1 has p = 1.
@@ -162,7 +162,7 @@ class TestSmallest:
         first = [1.0, 1.0, -1.0] + [0.0] * 9
         observed, table = swapped([first, [1.0, -1.0] * 6])
         adjusted = step_down_max_t(observed, table, exact=True)
-        smallest = smallest_max_t(observed, table, [3, 12], adjusted, exact=True)
+        smallest = smallest_max_t(observed, table, observed, adjusted, exact=True)
         assert adjusted.tolist() == [1.0, 1.0]
         assert smallest.tolist() == [158 / 4096, 2 / 4096]  # the second: nothing exceeds √12
 
@@ -171,13 +171,15 @@ class TestSmallest:
         observed, table = swapped([[3.0, 3.0, 3.0], [1.0, -1.0, 0.0]])
         adjusted = step_down_max_t(observed, table, exact=True)
         assert adjusted.tolist() == [2 / 8, 1.0]
-        assert smallest_max_t(observed, table, [3, 2], adjusted, exact=True).tolist() == [2 / 8, 2 / 8]
+        assert smallest_max_t(observed, table, observed, adjusted, exact=True).tolist() == [2 / 8, 2 / 8]
 
     def test_random_ways(self) -> None:
         rng = stream(2)
         table = rng.normal(size=(3, 999))
         adjusted = step_down_max_t([0.1, 0.2, 0.3], table)
         assert smallest_max_t([0.1, 0.2, 0.3], table, [50] * 3, adjusted).tolist() == [1 / 1000] * 3
+        # No further apart than was seen: the largest of three pairs exceeds that of one about twice in a thousand.
+        assert smallest_max_t([0.1, 0.2, 0.3], table, [0] * 3, adjusted).max() > 1 / 1000
 
     @given(st.lists(st.tuples(st.floats(0.001, 1), st.floats(0, 1)), min_size=1, max_size=12))
     def test_holm(self, drawn: list[tuple[float, float]]) -> None:

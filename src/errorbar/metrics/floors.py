@@ -27,7 +27,7 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
         undecided = [pair for pair in undecided if pair.test.exact]
         what = f"{ways:,} ways to swap are few for {len(found.pairs):,} pairs at {level}"
         if cut:
-            what += f": {_which(len(cut), len(found.pairs))} could be significant, however large the difference"
+            what += f": {_which(len(cut), len(found.pairs))} be significant, however large the difference"
         fix = f"take {needed} (--swaps {needed})"
         fix += ", or adjust by max-T (--adjust max-t)" if found.testing.adjust == "holm" else ""
         problems.note("few-swaps", what, Place(), fix=fix)
@@ -35,13 +35,15 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
         named = "; ".join(f"{pair.first} and {pair.second}" for pair in undecided[:MOST_NAMED])
         named += f"; and {len(undecided) - MOST_NAMED:,} more" if len(undecided) > MOST_NAMED else ""
         what = (
-            f"with so few {unit}s in which systems differ, {_which(len(undecided), len(found.pairs))} could be "
-            f"significant at {level}, however large the difference: {named}"
+            f"so few {unit}s decide between systems that {_which(len(undecided), len(found.pairs))} be significant at "
+            f"{level}, however large the difference: {named}"
         )
-        problems.note("few-to-swap", what, Place(), fix=f"more {unit}s decide; fewer systems may")
+        other = "--adjust " + ("max-t" if found.testing.adjust == "holm" else "holm")
+        fix = f"more {unit}s decide; fewer systems may" + (f", or {other}" if len(found.pairs) > 1 else "")
+        problems.note("few-to-swap", what, Place(), fix=fix)
 
 
 def _which(several: int, of: int) -> str:
     if several == of:
-        return "the only pair never" if of == 1 else f"none of {of:,} pairs"
-    return f"{several:,} of {of:,} pairs never"
+        return "the only pair could not" if of == 1 else f"none of {of:,} pairs could"
+    return f"{several:,} of {of:,} pairs could not"

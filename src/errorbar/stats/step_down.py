@@ -7,8 +7,8 @@ Formula
     In the order of falling t, p_k is the share of ways in which the largest T of k and all later pairs is at least t_k:
     (c + 1) / (R + 1) of R random ways, c / R where they are all there are. A p-value is no smaller than the one before
     it, nor than the unadjusted one.
-    A sum of n terms with random signs is never more than √n of its standard deviations. Hence the smallest p-value that
-    pair k could have had: that of a t above √n_k, and above every T_k(r), with all other pairs as they are.
+    The smallest p-value that pair k could have had is that of the largest difference its outputs give under any way to
+    swap, with all other pairs as they are.
 Conventions
     The smallest value is 1 / (R + 1) whatever the number of pairs. Differences that agree but for rounding are equal,
     and those that differ from 0 by rounding only are 0; a pair that is 0 under every way has p = 1. An undefined
@@ -18,7 +18,7 @@ Conventions
     docs/design/intervals.md has what it is with few. Step-down needs no pair's null hypothesis for another one.
 Source
     Westfall & Young 1993, Resampling-based multiple testing, algorithm 2.8; Romano & Wolf 2005, Exact and approximate
-    stepdown methods for multiple hypothesis testing, JASA 100 (studentized: section 4). √n: Cauchy-Schwarz. The
+    stepdown methods for multiple hypothesis testing, JASA 100 (studentized: section 4). That the
     smallest p-value a test can give decides what it can say: Tarone 1990, Biometrics 46.
 """
 
@@ -85,16 +85,17 @@ def step_down_max_t(
 
 
 def smallest_max_t(
-    observed: ArrayLike, swapped: ArrayLike, n_units: ArrayLike, p_adjusted: ArrayLike, *, exact: bool = False
+    observed: ArrayLike, swapped: ArrayLike, furthest: ArrayLike, p_adjusted: ArrayLike, *, exact: bool = False
 ) -> Floats:
-    """The smallest adjusted p-value that each pair could have had, however large its difference.
+    """The smallest adjusted p-value that each pair could have had, had one system been ahead wherever the two differ.
 
     Where it is above the level, that the pair does not differ significantly is no finding.
 
     Args:
         observed: As for step_down_max_t.
         swapped: As for step_down_max_t.
-        n_units: In how many units (documents, sentences) the systems of each pair differ; shape (pairs,).
+        furthest: The largest difference of each pair under any way to swap, in size, as far as it is known; those
+            observed and in ``swapped`` count too. Shape (pairs,).
         p_adjusted: What step_down_max_t found; shape (pairs,).
         exact: As for step_down_max_t.
 
@@ -105,7 +106,7 @@ def smallest_max_t(
     spread = _spread(values, table, exact)
     t = _over(np.abs(values), spread)
     own = [_scaled(row, s).max() for row, s in zip(table, spread, strict=True)]
-    reach = np.maximum.reduce([np.sqrt(np.asarray(n_units, np.float64)), np.array(own), t])
+    reach = np.maximum.reduce([_over(np.abs(np.asarray(furthest, np.float64)), spread), np.array(own), t])
     adjusted = np.asarray(p_adjusted, np.float64)
     # Swapping nothing and swapping everything are two of all ways.
     least = min(1.0, 2 / table.shape[1]) if exact else 1 / (table.shape[1] + 1)
