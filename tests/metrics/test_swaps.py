@@ -6,10 +6,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
-from errorbar.metrics import swaps
 from errorbar.metrics.comparison import Comparison, System, compare_systems
 from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
@@ -17,7 +17,7 @@ from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.statistics import Statistics
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.metrics.totals import score_totals
-from errorbar.stats import stream
+from errorbar.stats import random_swaps, stream
 from tests.metrics.test_comparison import compared, finds
 from tests.stats.test_step_down import twin
 
@@ -82,14 +82,13 @@ def test_random_ways_are_near_all_of_them() -> None:
 def test_ways_are_drawn_in_blocks_that_do_not_grow_with_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 640 swaps at once: 64 ways of 10 sentences, and as few of 1,000, of which 64 still share a fold."""
     sizes: list[tuple[int, ...]] = []
-    draw = swaps.random_swaps
 
-    def spy(n: int, replicates: int, rng: np.random.Generator) -> swaps.Swaps:
+    def spy(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.bool_]:
         sizes.append((replicates, n))
-        return draw(n, replicates, rng)
+        return random_swaps(n, replicates, rng)
 
-    monkeypatch.setattr(swaps, "random_swaps", spy)
-    monkeypatch.setattr(swaps, "MOST_DRAWN", 640)
+    monkeypatch.setattr("errorbar.metrics.swaps.random_swaps", spy)
+    monkeypatch.setattr("errorbar.metrics.swaps.MOST_DRAWN", 640)
     for n in (10, 1000):
         sizes.clear()
         found = compared(finds("a", "10" * (n // 2)), finds("b", "01" * (n // 2)), plan=SwapPlan(swaps=300))
@@ -187,7 +186,7 @@ class TestWarnings:
                 "few-to-swap",
                 "so few sentences decide between systems that the only pair could not be significant at the 5% level, "
                 "however large the difference: a and b",
-                "more sentences decide; fewer systems may",
+                "more sentences decide",
             )
         ]
         three = compared(finds("a", "111"), finds("b", "000"), finds("c", "110"))

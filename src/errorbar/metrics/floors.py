@@ -39,7 +39,8 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
             f"{level}, however large the difference: {named}"
         )
         other = "--adjust " + ("max-t" if found.testing.adjust == "holm" else "holm")
-        fix = f"more {unit}s decide; fewer systems may" + (f", or {other}" if len(found.pairs) > 1 else "")
+        alone = any((pair.test.smallest or 0) <= alpha for pair in undecided)
+        fix = f"more {unit}s decide" + (f"; fewer systems may, or {other}" if alone else "")
         problems.note("few-to-swap", what, Place(), fix=fix)
 
 

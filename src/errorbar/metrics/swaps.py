@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -123,53 +124,38 @@ def swap_tests(
         testing: How many ways to swap, and how to adjust.
     """
     ways = testing.number(len(systems), 1 - resampling.confidence_level)
-    values = [_f(metric, one, None)[0] for one in systems]
-    observed = np.array([values[a] - values[b] for a, b in pairs])
+    results = [Tested(_the_same()) for _ in pairs]
     n_differing = [int(differing(systems[a], systems[b], codes).sum()) for a, b in pairs]
     known = [k for k, n in enumerate(n_differing) if n]
     if not known:
-        return [Tested(_the_same()) for _ in pairs]
+        return results
+    mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
     anywhere = np.logical_or.reduce([differing(systems[0], one, codes) for one in systems[1:]])
-    exact = bool(_few(int(anywhere.sum()), ways))
+    exact = _few(int(anywhere.sum()), ways)
     drawn = _all_ways(anywhere) if exact else _random_ways(len(anywhere), ways, resampling.seed)
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
-    table = np.empty((len(known), (2 ** int(anywhere.sum()) if exact else ways) if keep else 0))
-    extreme, at = np.zeros(len(pairs), np.int64), 0
-    first = np.zeros((0, len(anywhere)), np.bool_)
-    for swaps in drawn:
-        first = swaps if not at else first
-        mixed = _Mixed(metric, systems, codes, swaps)
-        for row, differences in enumerate(run(mixed.differences, [pairs[k] for k in known], resampling.jobs)):
-            extreme[known[row]] += count_extreme(observed[known[row]], differences)
-            if keep:
-                table[row, at : at + len(swaps)] = differences
-        at += len(swaps)
+    values = [float(_f(metric, one, None)[0]) for one in systems]
+    observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
+    swapped = _swap(mixer, drawn, observed, (2 ** int(anywhere.sum()) if exact else ways) if keep else 0)
 
-    def test(k: int) -> Randomization:
-        if not n_differing[k]:
-            return _the_same()
-        if _few(n_differing[k], ways):
-            a, b = pairs[k]
-            return _all_of_pair(metric, systems[a], systems[b], codes)
-        return Randomization(observed[k], (extreme[k] + 1) / (ways + 1), int(extreme[k]), ways, exact=False)
+    def test(number: int) -> Randomization:
+        if _few(n_differing[known[number]], ways):
+            return mixer.test_all(number)
+        extreme = int(swapped.extreme[number])
+        return Randomization(float(observed[number]), (extreme + 1) / (ways + 1), extreme, ways, exact=False)
 
-    tests = list(run(test, range(len(pairs)), resampling.jobs))
-    p_values = np.array([tests[k].p_value for k in known], np.float64)
-    least = np.array([tests[k].smallest for k in known], np.float64)
+    tests = list(run(test, range(len(known)), resampling.jobs))
+    p_values = np.array([one.p_value for one in tests], np.float64)
+    least = np.array([one.smallest for one in tests], np.float64)
     if keep:
-        adjusted = step_down_max_t(observed[known], table, exact=exact, p_values=p_values)
-        furthest = observed[known]  # all ways are in the table
-        if not exact:
-            mine = [pairs[k] for k in known]
-            furthest = _furthest(metric, systems, mine, codes, first, table, resampling.jobs)
-        smallest = np.maximum(smallest_max_t(observed[known], table, furthest, adjusted, exact=exact), least)
+        adjusted = step_down_max_t(observed, swapped.table, exact=exact, p_values=p_values)
+        furthest = observed if exact else mixer.furthest(swapped)  # all ways are in the table
+        smallest = np.maximum(smallest_max_t(observed, swapped.table, furthest, adjusted, exact=exact), least)
     else:
         adjusted, smallest = adjust(p_values, method="holm"), smallest_holm(p_values, least)
-    results = [Tested(one) for one in tests]
-    for k, p, floor in zip(known, adjusted.tolist(), smallest.tolist(), strict=True):
+    for k, one, p, floor in zip(known, tests, adjusted.tolist(), smallest.tolist(), strict=True):
         # Holm multiplies a bound; max-T has one where no pair was as extreme under any random way.
-        bound = tests[k].at_floor and p < 1 and (not keep or p <= 1 / (ways + 1))
-        results[k] = Tested(tests[k], p, floor, bound)
+        results[k] = Tested(one, p, floor, one.at_floor and p < 1 and (not keep or p <= 1 / (ways + 1)))
     return results
 
 
@@ -182,58 +168,74 @@ def differing(first: Statistics, second: Statistics, codes: NDArray[np.int64]) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Mixed:
-    """Pairs of systems mixed in the same ways; swaps are of shape (ways, essays)."""
+class _Swapped:
+    """Differences after swapping.
+
+    Attributes:
+        extreme: In how many ways each pair differs at least as much as observed; shape (pairs,).
+        table: All differences, where they are kept; shape (pairs, ways).
+        first: The first ways; shape (some, essays).
+    """
+
+    extreme: NDArray[np.int64]
+    table: NDArray[np.float64]
+    first: Swaps
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixer:
+    """Pairs of systems that are mixed in the same ways; swaps are of shape (ways, essays)."""
 
     metric: Metric
     systems: Sequence[Statistics]
+    pairs: Pairs
     codes: NDArray[np.int64]
-    swaps: Swaps
+    jobs: int
 
-    def differences(self, pair: tuple[int, int]) -> NDArray[np.float64]:
-        first, second = (self.systems[k] for k in pair)
+    def differences(self, number: int, swaps: Swaps) -> NDArray[np.float64]:
+        """Of one pair under every way."""
+        first, second = (self.systems[k] for k in self.pairs[number])
         slots = np.where(differing(first, second, self.codes)[self.codes], self.codes, -1)
         both = concatenate([first, second])
-        values = [_f(self.metric, both, Swapping(ways, slots)) for ways in (self.swaps, ~self.swaps)]
+        values = [_f(self.metric, both, Swapping(ways, slots)) for ways in (swaps, ~swaps)]
         return values[0] - values[1]
 
+    def test_all(self, number: int) -> Randomization:
+        """The exact test of a pair that differs in few essays."""
+        first, second = (self.systems[k] for k in self.pairs[number])
+        where = differing(first, second, self.codes)
+        n = int(where.sum())
+        every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
+        return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
 
-def _furthest(
-    metric: Metric,
-    systems: Sequence[Statistics],
-    pairs: Pairs,
-    codes: NDArray[np.int64],
-    swaps: Swaps,
-    table: NDArray[np.float64],
-    jobs: int,
-) -> NDArray[np.float64]:
-    """The difference of each pair where every essay is swapped in favor of the same system.
+    def furthest(self, swapped: _Swapped) -> NDArray[np.float64]:
+        """The difference of each pair where every essay is swapped in favor of the same system.
 
-    Which system an essay favors is told by the differences with and without it swapped, over the ways given; the first
-    columns of the table are theirs.
-    """
-    few = swaps[: max(1, MOST_WEIGHED // swaps.shape[1])]
-    weights = 1.0 - 2.0 * few
+        Which system an essay favors is told by the differences with and without it swapped, over the first ways.
+        """
+        weights = 1.0 - 2.0 * swapped.first[: max(1, MOST_WEIGHED // swapped.first.shape[1])]
 
-    def ahead(number: int) -> float:
-        row = table[number, : len(few)]
-        way = (row - row.mean()) @ weights < 0
-        return float(_Mixed(metric, systems, codes, way[None, :]).differences(pairs[number])[0])
+        def ahead(number: int) -> float:
+            row = swapped.table[number, : len(weights)]
+            way = (row - row.mean()) @ weights < 0
+            return float(self.differences(number, way[None, :])[0])
 
-    return np.array(list(run(ahead, range(len(pairs)), jobs)))
+        return np.array(list(run(ahead, range(len(self.pairs)), self.jobs)))
 
 
-def _all_of_pair(metric: Metric, first: Statistics, second: Statistics, codes: NDArray[np.int64]) -> Randomization:
-    """The exact test of a pair that differs in few essays."""
-    where = differing(first, second, codes)
-    place = np.where(where, np.cumsum(where) - 1, -1)
-    n = int(where.sum())
-
-    def difference(swaps: Swaps) -> NDArray[np.float64]:
-        wide = np.where(where, swaps[:, place], False)
-        return _Mixed(metric, (first, second), codes, wide).differences((0, 1))
-
-    return randomization_test(difference, n, [(2**n, np.random.default_rng(0))])  # all ways: nothing is drawn
+def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], n_kept: int) -> _Swapped:
+    """Swap every pair in every way, block by block; the differences of ``n_kept`` ways (all, or none) are kept."""
+    numbers = range(len(observed))
+    extreme, table, first = np.zeros(len(observed), np.int64), np.empty((len(observed), n_kept)), np.zeros((0, 0), bool)
+    at = 0
+    for swaps in drawn:
+        first = swaps if at == 0 else first
+        for number, row in enumerate(run(partial(mixer.differences, swaps=swaps), numbers, mixer.jobs)):
+            extreme[number] += count_extreme(observed[number], row)
+            if n_kept:
+                table[number, at : at + len(swaps)] = row
+        at += len(swaps)
+    return _Swapped(extreme, table, first)
 
 
 def _f(metric: Metric, statistics: Statistics, swapping: Swapping | None) -> NDArray[np.float64]:
@@ -252,9 +254,14 @@ def _the_same() -> Randomization:
 
 def _all_ways(where: NDArray[np.bool_]) -> Iterator[Swaps]:
     for ways in all_swaps(int(where.sum())):
-        wide = np.zeros((len(ways), len(where)), np.bool_)
-        wide[:, where] = ways
-        yield wide
+        yield _widen(ways, where)
+
+
+def _widen(ways: Swaps, where: NDArray[np.bool_]) -> Swaps:
+    """Swaps of some essays as swaps of all, the others never swapped."""
+    wide = np.zeros((len(ways), len(where)), np.bool_)
+    wide[:, where] = ways
+    return wide
 
 
 def _random_ways(n: int, ways: int, seed: int) -> Iterator[Swaps]:
