@@ -41,6 +41,19 @@ def test_groups_and_pairs(demo: Demo, errorbar: CommandLine) -> None:
     assert text_rows(tables(report)["pairs"]) == printed("| first |" + pairs)
 
 
+def test_pairs_adjusted_by_holm_with_other_swaps(demo: Demo, errorbar: CommandLine, tmp_path: Path) -> None:
+    arguments, _ = demo
+    options = [*arguments, "--adjust", "holm", "--swaps", "40", "--seed", "7", "--resamples", "50"]
+    pairs = errorbar("compare", *options, "--pairs", *MARKDOWN).out.split("| first |")[1]
+    page = tmp_path / "page.md"
+    assert errorbar("report", *options, "-o", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "| p (Holm) |" in text
+    assert "p:holm,40" in text
+    for row in printed("| first |" + pairs):
+        assert " | ".join(row[:7]) in text
+
+
 def test_recall_by_type(demo: Demo, errorbar: CommandLine) -> None:
     arguments, report = demo
     theirs = printed(errorbar("score", *arguments, "--by-type", *MARKDOWN).out)
