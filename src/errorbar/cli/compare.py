@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
     bootstrap_options,
@@ -21,6 +22,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.metrics.registry import DEFAULT, parse_metric
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.comparison import Comparison, Pair
     from errorbar.metrics.resampling import Method
     from errorbar.metrics.swaps import Adjust
@@ -33,6 +35,7 @@ FEW = 3
 @click.command("compare")
 @click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM SYSTEM...")
 @corpus_options
+@admission_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option(
     "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."
@@ -44,6 +47,7 @@ FEW = 3
 def command(
     systems: tuple[str, ...],
     corpus: CorpusInput,
+    admission: Admission,
     spec: str,
     pairs: bool,
     adjust: Adjust,
@@ -70,7 +74,7 @@ def command(
     from errorbar.metrics.floors import warn_hopeless
     from errorbar.metrics.swaps import SwapPlan
 
-    data = load(corpus, systems, lenient=lenient)
+    data = load(corpus, systems, lenient=lenient, admission=admission)
     data.problems.raise_errors()
     metric = parse_metric(spec)
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]

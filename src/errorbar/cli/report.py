@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.agree import PROJECTIONS
 from errorbar.cli.options import lenient_option, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
@@ -20,6 +21,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.formats.reference import UNMARKED, Unmarked
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.resampling import Method
     from errorbar.metrics.swaps import Adjust
     from errorbar.report import Report
@@ -63,6 +65,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
 @swap_options
 @resampling_options
+@admission_options
 @lenient_option
 @click.pass_context
 def command(
@@ -97,6 +100,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    admission: Admission,
     lenient: bool,
 ) -> None:
     """Put everything about systems and annotators on one page that needs no network.
@@ -138,6 +142,7 @@ def command(
         sample_key=sample_key,
         judged=judged,
         browse=not no_browse and kind == "html",
+        admission=admission,
         lenient=lenient,
         resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
         testing=SwapPlan(adjust, swaps),

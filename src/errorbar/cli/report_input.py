@@ -11,6 +11,7 @@ from errorbar.cli.hoo_routing import HOO, wants_hoo
 from errorbar.cli.options import show_notes
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.resampling import Resampling
@@ -53,6 +54,7 @@ class ReportInput:
     lenient: bool
     resampling: Resampling
     testing: SwapPlan = field(default_factory=SwapPlan)
+    admission: Admission = Admission()  # noqa: RUF009 - frozen
 
 
 def studies(asked: ReportInput, progress: Callable[[int], object]) -> list[Study]:
@@ -115,6 +117,7 @@ def _check_useless(asked: ReportInput) -> None:
     labels = {"--error": asked.error, "--unknown": asked.unknown}
     for options, there, fix in (
         ({**corpus, **tests, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
+        ({"--force": asked.admission.force, "--retokenize": asked.admission.retokenize}, bool(asked.gold), "--gold"),
         (labels, asked.judgments is not None or asked.sample_key is not None, "--judgments, or --sample-key"),
         ({"--column": asked.columns, "--items": asked.items}, asked.judgments is not None, "--judgments"),
         ({"--words": asked.words}, asked.items == "words", "--items words"),
@@ -140,7 +143,8 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
     if asked.source is not None or asked.missing_as_empty:
         what = "--source and --missing-as-empty are for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave them out, or name a HOO folder"))
-    data = load(CorpusInput(asked.gold, asked.documents, asked.unmarked), asked.systems, lenient=asked.lenient)
+    source = CorpusInput(asked.gold, asked.documents, asked.unmarked)
+    data = load(source, asked.systems, lenient=asked.lenient, admission=asked.admission)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and asked.resampling.method != "closed":
         # Said before the work: it is why somebody waits.
@@ -160,6 +164,7 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
         ceiling_resamples=asked.ceiling_resamples,
         jobs=asked.resampling.jobs,
         browse=asked.browse,
+        force=asked.admission.force,
     )
     return replace(study, name=_named(expand_files(asked.gold)))
 
@@ -182,8 +187,9 @@ def _hoo(asked: ReportInput) -> HooStudy:
     if len(asked.specs) > 1:
         what = "a report on HOO data has one metric; its variants are computed anyway"
         raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
-    if asked.ceiling_resamples is not None or asked.documents is not None:
-        what = "--ceiling-ci and --documents are not for HOO data"
+    admission = asked.admission
+    if asked.ceiling_resamples is not None or asked.documents is not None or admission.force or admission.retokenize:
+        what = "--ceiling-ci, --documents, --force and --retokenize are not for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave them out"))
     problems = Problems(lenient=asked.lenient)
     fragments = read_gold(asked.gold[0], problems, source=asked.source)

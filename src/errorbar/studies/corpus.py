@@ -12,6 +12,7 @@ from errorbar.agreement import Resampling as AgreementResampling
 from errorbar.ceiling import Ceiling, ceiling, prepare_study
 from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.items import edit_items
 from errorbar.execute import run
@@ -61,6 +62,7 @@ def study_corpus(
     ceiling_resamples: int | None = None,
     jobs: int = 1,
     browse: bool = True,
+    force: bool = False,
 ) -> CorpusStudy:
     """Compute everything that a report shows of systems and annotators.
 
@@ -80,13 +82,15 @@ def study_corpus(
         ceiling_resamples: Resamples for intervals of the human ceiling; None: none are made.
         jobs: How many cores; changes no digit.
         browse: Also sentences and edits.
+        force: Take a system that is not a correction of this source, with a warning.
 
     Returns:
         The study. There is no comparison with fewer than two systems, essays or sentences, nor by the closed method;
         no ceiling with one annotator, or where the metric names one; no agreement with one annotator or no token.
 
     Raises:
-        InputError: If a system has another number of sentences than the source, or edits of one annotator overlap.
+        InputError: If a system has another number of sentences than the source or is no correction of it, or edits of
+            one annotator overlap.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     resampling = replace(resampling, jobs=jobs)
@@ -94,9 +98,18 @@ def study_corpus(
     memory = Memory(corpus)
     main = Measured(metric, memory)
     _measure(main, corpus, systems, jobs)
-    scores = score(corpus, systems, [main], by_type=True, by_sentence=True, resampling=resampling, problems=problems)
+    scores = score(
+        corpus,
+        systems,
+        [main],
+        by_type=True,
+        by_sentence=True,
+        resampling=resampling,
+        problems=problems,
+        force=force,
+    )
     scores = [_with_conventions(one, conventions) for one in scores]
-    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions)
+    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions, force)
     signatures = CorpusSignatures(corpus, systems, conventions)
     said = {f"score: {one.system}": str(one.signature) for one in scores}
 
@@ -147,9 +160,17 @@ def study_corpus(
         found.agreement,
         found.browse,
         said,
-        list(dict.fromkeys(problems.notes)),  # the parts of a study warn of the same things
+        _once(problems.notes),
         resampling.confidence_level,
     )
+
+
+def _once(notes: Sequence[Problem]) -> list[Problem]:
+    """The parts of a study warn of the same things, and so did who read the files, who knows another way out."""
+    first: dict[tuple[str, Place, str], Problem] = {}
+    for note in notes:
+        first.setdefault((note.code, note.place, note.what), note)
+    return list(first.values())
 
 
 def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
@@ -187,9 +208,10 @@ def _others(
     memory: Memory,
     problems: Problems,
     conventions: tuple[str, ...],
+    force: bool,
 ) -> dict[str, list[Score]]:
     unique = {str(metric.spec): Measured(metric, memory) for metric in metrics}
-    made = score(corpus, systems, list(unique.values()), problems=problems) if unique else []
+    made = score(corpus, systems, list(unique.values()), problems=problems, force=force) if unique else []
     n = len(unique)
     return {spec: [_with_conventions(one, conventions) for one in made[k::n]] for k, spec in enumerate(unique)}
 
@@ -226,7 +248,7 @@ def _ceiling(
     if len(corpus.annotators) < 2 or metric.annotator is not None:
         return None, None, []
     seed, jobs = resampling.seed, resampling.jobs
-    study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs)
+    study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs, force=True)
     found = ceiling(study, jobs=jobs)
     how = [] if all(found.exact) else ["most:1000", f"seed:{seed}"]
     if resamples is None:
