@@ -79,7 +79,7 @@ class Admission:
         if done.lines.n:
             what = f"of {done.n_lines:,} lines, {done.lines.n:,} ({done.lines}) looked untokenized and got the source's"
             what += f" tokens: {done.n_cut:,} words were cut, the first {done.example[0]!r} into {done.example[1]!r}"
-        problems.note(CONVENTION, what, Place(name), severity="repaired")
+        problems.note("retokenized", what, Place(name), severity="repaired")
 
     def _judge(self, name: str, seen: Evidence, shifts: ShiftDetector, problems: Problems) -> None:
         n = seen.n_lines - seen.short
