@@ -46,6 +46,12 @@ def test_a_sample_does_not_depend_on_the_order() -> None:
     assert at_once.shared(half) == pytest.approx(0.5, abs=0.03)
 
 
+def test_the_example_does_not_depend_on_the_order_of_a_set() -> None:
+    marks = "one , two ; three : four ! five ? six ."
+    found = evidence([marks], ["one, two; three: four! five? six."])
+    assert (found.joined.n, found.example) == (1, ("five?", "?"))
+
+
 def codes(sources: list[str], lines: list[str]) -> list[str]:
     problems = Problems()
     Admission().take("it", sources, lines, problems)

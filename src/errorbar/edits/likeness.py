@@ -8,7 +8,7 @@ Formula
 Conventions
     A source line of fewer than ``SHORTEST`` different words says nothing, and neither does an empty line, which is
     counted apart. A mark is *joined* where the source has it apart, the line does not, and a new word of the line ends
-    or begins with it. Word triples are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory
+    with it. Word triples are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory
     does not grow; how a file is cut changes nothing.
 Source
     errorbar's own; thresholds: docs/design/hypotheses.md.
@@ -31,6 +31,8 @@ ALIKE = 0.5
 UNLIKE = 0.3
 """Of letter triples: corrections that share fewer words keep .4 and more, unrelated sentences .25 at most."""
 MOST_TRIPLES = 4096
+MOST_WAITING = 1 << 17
+"""Word triples after which a sample is drawn."""
 SHOWN = 30
 """Characters of a line that are quoted."""
 
@@ -143,6 +145,10 @@ def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Cha
             found.n_unlike_words += len(old)
             there |= _triples(sources[at])
             said |= _triples(lines[at])
+            if len(there) + len(said) > MOST_WAITING:
+                found.there.add(there)
+                found.said.add(said)
+                there, said = set(), set()
     found.there.add(there)
     found.said.add(said)
     return found
@@ -154,15 +160,19 @@ def _beginning(text: str) -> str:
 
 
 def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
-    for mark in lost:
-        if not mark.isalnum() and is_attached(mark):
-            letters = plain(mark)
-            for word in new:
-                if len(word) > len(letters) and plain(word).endswith(letters):
-                    found.joined.note(number)
-                    if not found.example[0]:
-                        found.example = (word, mark)
-                    return
+    marks = [mark for mark in lost if not mark.isalnum() and is_attached(mark)]
+    if not marks:
+        return
+    joined = ((word, mark) for mark in marks for word in new if _joins(word, mark))
+    first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
+    if first is not None:
+        found.joined.note(number)
+        found.example = found.example if found.example[0] else first
+
+
+def _joins(word: str, mark: str) -> bool:
+    letters = plain(mark)
+    return len(word) > len(letters) and plain(word).endswith(letters)
 
 
 def _alike(source: str, line: str) -> float:
