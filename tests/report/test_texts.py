@@ -7,9 +7,10 @@ import re
 import pytest
 
 from errorbar.formats.latex_text import escape_latex
+from errorbar.formats.markdown_text import escape_markdown
 from errorbar.report import Chart, Code, Prose, Report, Section, Sentences, Shown, Table
 from errorbar.report.latex import latex
-from errorbar.report.markdown import escape, markdown
+from errorbar.report.markdown import markdown
 from errorbar.studies.browse import Browse
 from tests.report.pages import tables
 
@@ -66,7 +67,7 @@ def test_a_fence_is_longer_than_what_it_holds() -> None:
     ],
 )
 def test_markdown_escapes(text: str, shown: str) -> None:
-    assert escape(text) == shown
+    assert escape_markdown(text) == shown
 
 
 def test_latex_as_a_whole() -> None:

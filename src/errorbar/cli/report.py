@@ -16,6 +16,7 @@ from click.core import ParameterSource
 from errorbar.cli.agree import PROJECTIONS
 from errorbar.cli.options import lenient_option, resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
+from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.formats.reference import UNMARKED, Unmarked
 
@@ -149,7 +150,7 @@ def command(
         progress(2)
         show_notes(list(dict.fromkeys(notes)))
         for missing in left_out(found):
-            click.echo(f"note: {missing}", err=True)
+            tell(f"note: {missing}")
         size = write(report, out, kind)
         drawn = []
         if charts is not None:
@@ -159,7 +160,7 @@ def command(
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
-    click.echo(f"{where}: {_size(size)} in {seconds:.1f} s{beside}", err=True)
+    tell(f"{where}: {_size(size)} in {seconds:.1f} s{beside}")
 
 
 def all_cores() -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from errorbar.core.errors import MissingExtraError
+from errorbar.core.visible import visible_json
 from errorbar.formats.saving import save_lines
 from errorbar.report import assets
 from errorbar.report.browser_data import browser_data
@@ -110,4 +111,5 @@ def _sort_value(cell: Cell) -> str:
 
 def _json(value: Mapping[str, object]) -> str:
     """JSON that cannot close the script element it stands in."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return visible_json(text).replace("<", "\\u003c")
