@@ -113,5 +113,5 @@ def test_both_hold_every_number_of_every_table(demo: tuple[list[str], Report]) -
     for table in tables(demo[1]).values():
         for row in table.rows:
             cells = [cell.text if isinstance(cell, Shown) else cell for cell in row]
-            assert f"| {' | '.join(map(escape, cells))} |" in in_markdown
+            assert f"| {' | '.join(map(escape_markdown, cells))} |" in in_markdown
             assert " & ".join(map(escape_latex, cells)) + r" \\" in in_latex

@@ -18,6 +18,7 @@ from errorbar.cli.options import lenient_option, resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.visible import visible
 from errorbar.formats.reference import UNMARKED, Unmarked
 
 if TYPE_CHECKING:
@@ -218,7 +219,10 @@ def write(report: Report, out: str, kind: str) -> int:
 
 
 def command_line(context: click.Context) -> str:
-    """The command that was given, in a form that a shell takes: options that were not given are left out."""
+    """The command that was given, in a form that a shell takes: options that were not given are left out.
+
+    On one line, whatever the files are called: a page shows it to be copied.
+    """
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -234,7 +238,7 @@ def command_line(context: click.Context) -> str:
             words += [word for each in values for word in (_longest(parameter.opts), str(each))]
     if any(each.startswith("-") and each != STANDARD_OUTPUT for each in arguments):
         words.append("--")
-    return shlex.join([*words, *arguments])
+    return visible(shlex.join([*words, *arguments]))
 
 
 def _longest(names: Sequence[str]) -> str:
