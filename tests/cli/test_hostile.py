@@ -18,11 +18,15 @@ from tests.helpers.cli import CommandLine, Outcome
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK
 
 # A terminal obeys C0 and C1 control characters and DEL; the others break or turn lines, or hide.
-RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b\u200e\u200f\u061c\ufeff\U000e0041]")
+RAW = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b\u200e\u200f\u061c\ufeff\ud800\U000e0041]"
+)
 FORGED = "error: forged [fake]"
 NAME = f"=x\x1b]0;owned\x07\x9b2J\x7f\r{FORGED}\n{FORGED}\u2028{FORGED}\u2029\u202e\u2066\u200b\U000e0041|`<b>&lt;"
 NAMED = f"@{NAME[1:]}"
 """The same where an equals sign ends the name."""
+HALF = f"{NAME}\ud800"
+"""With half of a surrogate pair, which JSON can say and no encoding can write."""
 FORMATS = ("table", "csv", "markdown", "latex", "json")
 
 
@@ -41,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in _corpus()))
     (tmp_path / "votes.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in _votes()))
-    flags = [{"item": f"{n}{NAME}", "flag": n % 2, "score": n / 10} for n in range(8)]
+    flags = [{"item": f"{n}{HALF}", "flag": n % 2, "score": n / 10} for n in range(8)]
     (tmp_path / "flags.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in flags))
     (tmp_path / f"run{NAMED}.txt").write_text("\n".join(RUNS["one/run1.txt"]) + "\n")
     (tmp_path / "other.txt").write_text("\n".join(RUNS["one/run2.txt"]) + "\n")
@@ -58,13 +62,13 @@ def _write_csv(path: Path, rows: list[list[str]]) -> None:
 
 
 def _corpus() -> list[object]:
-    annotators = [f"{NAME}{number}" for number in range(2)]
-    edit = {"start": 0, "end": 1, "replacements": [NAME], "type": NAME, "comment": NAME}
+    annotators = [f"{HALF}{number}" for number in range(2)]
+    edit = {"start": 0, "end": 1, "replacements": [HALF], "type": HALF, "comment": HALF}
     rows = [
         {
             "text": text,
-            "document": f"{NAME}{number // 2}",
-            "writer": NAME,
+            "document": f"{HALF}{number // 2}",
+            "writer": HALF,
             "annotations": {annotators[0]: [edit] if number % 2 else [], annotators[1]: [edit]},
         }
         for number, text in enumerate(SOURCE)
@@ -73,9 +77,9 @@ def _corpus() -> list[object]:
 
 
 def _votes() -> list[dict[str, str]]:
-    labels = (f"ok{NAME}", f"error{NAME}")
+    labels = (f"ok{HALF}", f"error{HALF}")
     return [
-        {"item": f"{n}{NAME}", "rater": f"{rater}{NAME}", "label": labels[(n * rater) % 3 == 0]}
+        {"item": f"{n}{HALF}", "rater": f"{rater}{HALF}", "label": labels[(n * rater) % 3 == 0]}
         for n in range(8)
         for rater in range(3)
     ]
@@ -93,8 +97,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "agree-votes": ("agree", "votes.jsonl", "--pairs", "--resamples", "20"),
     "aggregate": ("crowd", "aggregate", "votes.jsonl"),
     "raters": ("crowd", "raters", "votes.jsonl"),
-    "crowd-score": ("crowd", "score", "votes.jsonl", f"{NAMED}=flags.jsonl", "--error", f"error{NAME}"),
-    "curve": ("curve", "votes.jsonl", "flags.jsonl", "--error", f"error{NAME}"),
+    "crowd-score": ("crowd", "score", "votes.jsonl", f"{NAMED}=flags.jsonl", "--error", f"error{HALF}"),
+    "curve": ("curve", "votes.jsonl", "flags.jsonl", "--error", f"error{HALF}"),
     "plan": ("sample", "plan", f"{NAMED}=flags.jsonl", "--budget", "8"),
     "check": ("check", "gold.jsonl", "gold.m2", *SYSTEMS[1:]),
     "check-against": ("check", "--gold", "gold.m2", SYSTEMS[1]),

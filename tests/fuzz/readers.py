@@ -23,6 +23,7 @@ from errorbar.formats.m2 import write_m2
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.formats.registry import FORMATS
+from errorbar.formats.saving import save_lines
 from errorbar.formats.text import read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_score import score_runs
@@ -75,16 +76,16 @@ def shape_of(name: str) -> Shape:
     return _SHAPES[Path(name).suffix]
 
 
-def written(lines: Iterable[str]) -> None:
-    """Make the bytes that a command would write."""
-    "\n".join(lines).encode()
+def written(lines: Iterable[str], folder: Path) -> None:
+    """Write what a command would write."""
+    save_lines(lines, str(folder / "written"))
 
 
 def read_and_score(path: Path, system: Path, *, lenient: bool) -> None:
     problems = Problems(lenient=lenient)
     corpus = read_corpus(path, problems)
     for write in (write_jsonl, write_m2, write_text):
-        written(write(corpus.sentences, Problems()))
+        written(write(corpus.sentences, Problems()), path.parent)
     first = Corpus(corpus.sentences[:SCORED], corpus.annotators, corpus.name)
     made = [
         Hypothesis(change.__name__, [change(each.text) for each in first.sentences]) for change in (_mended, _other)
@@ -127,7 +128,7 @@ def _nucle(folder: Path, lenient: bool) -> None:
     problems = Problems(lenient=lenient)
     sentences = list(FORMATS["nucle"].read(Lines(folder / "a.sgml", problems), problems))
     problems.raise_errors()
-    written(write_m2(sentences, Problems()))
+    written(write_m2(sentences, Problems()), folder)
 
 
 def _documents(folder: Path, lenient: bool) -> None:
@@ -155,7 +156,7 @@ def _hoo_jsonl(folder: Path, lenient: bool) -> None:
     problems = Problems(lenient=lenient)
     fragments, sentences, _ = read_standoff(Lines(folder / "a.jsonl", problems), problems)
     problems.raise_errors()
-    written(write_jsonl(sentences, Problems()))
+    written(write_jsonl(sentences, Problems()), folder)
     score_runs(fragments, {"run": [each.edits for each in fragments]}, HOO, problems)
 
 

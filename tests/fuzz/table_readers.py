@@ -37,15 +37,15 @@ from tests.fuzz import seeds
 from tests.fuzz.readers import CORPORA, RESAMPLES, Reader, agree, written
 
 
-def _behind(judgments: Judgments) -> None:
-    written(write_judgments(judgments, "jsonl"))
+def _behind(judgments: Judgments, folder: Path) -> None:
+    written(write_judgments(judgments, "jsonl"), folder)
     if not judgments.n_repeated():
         majority(judgments)
         agree(judgments)
 
 
 def _judgments(path: Path, *, lenient: bool) -> None:
-    _behind(read_judgments(path, Problems(lenient=lenient)))
+    _behind(read_judgments(path, Problems(lenient=lenient)), path.parent)
     read_judgments_fast(path, Problems(lenient=lenient), repeats="keep")
 
 
@@ -62,11 +62,11 @@ def _judgments_parquet(folder: Path, lenient: bool) -> None:
 
 
 def _judgments_wide(folder: Path, lenient: bool) -> None:
-    _behind(read_wide(folder / "a.csv", Problems(lenient=lenient)))
+    _behind(read_wide(folder / "a.csv", Problems(lenient=lenient)), folder)
 
 
 def _mturk(folder: Path, lenient: bool) -> None:
-    _behind(read_batch(folder / "a.csv", Problems(lenient=lenient)).judgments)
+    _behind(read_batch(folder / "a.csv", Problems(lenient=lenient)).judgments, folder)
 
 
 def _flags(folder: Path, lenient: bool) -> None:
@@ -75,8 +75,8 @@ def _flags(folder: Path, lenient: bool) -> None:
     strata, _ = stratify(frame)
     plan = plan_sample(strata, guessed_rates(strata), int(strata.sizes.sum()), floor=0)
     key = draw_sample(frame, plan.n)
-    written(write_key(key))
-    written(blind_set(key, frame, ["r1"]))
+    written(write_key(key), folder)
+    written(blind_set(key, frame, ["r1"]), folder)
 
 
 def _answers(folder: Path, lenient: bool) -> None:
