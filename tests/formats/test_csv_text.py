@@ -12,7 +12,19 @@ from errorbar.formats.csv_text import csv_lines, inert
 
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", "=cmd|' /C calc'!A0", "+a", "-a", "@SUM(1)", "-2+3+cmd|' /C calc'!A0", "＝1+1", "-NONE-", "- x", "+1 555"],
+    [
+        "=1+1",
+        "=cmd|' /C calc'!A0",
+        "+a",
+        "-a",
+        "@SUM(1)",
+        "-2+3+cmd|' /C calc'!A0",
+        "＝1+1",
+        "-NONE-",
+        "- x",
+        "+1 555",
+        f"-{'1' * 90_000}x",
+    ],
 )
 def test_formulas_are_shown(text: str) -> None:
     """The first characters are those of OWASP, CSV Injection."""
@@ -28,6 +40,12 @@ def test_what_stands_before_a_formula_is_shown() -> None:
 )
 def test_numbers_and_words_stay(text: str) -> None:
     assert inert(text) == text
+
+
+def test_a_long_name_costs_no_more_than_its_length() -> None:
+    """Almost a number: a pattern that can cut it in two ways would try every pair of them, 4,000,000,000 in all."""
+    name = f"-{'1' * 90_000}x"
+    assert inert(name) == f"'{name}"
 
 
 def test_rows() -> None:

@@ -27,30 +27,6 @@ def splice(text: str, match: re.Match[str] | None, new: str) -> str:
     return text if match is None else f"{text[: match.start()]}{new}{text[match.end() :]}"
 
 
-def swap_lines(rng: Random, text: str) -> str:
-    return _on_parts(text, "\n", lambda lines: _swap(rng, lines))
-
-
-def duplicate_line(rng: Random, text: str) -> str:
-    return _on_parts(text, "\n", lambda lines: _duplicate(rng, lines))
-
-
-def drop_line(rng: Random, text: str) -> str:
-    return _on_parts(text, "\n", lambda lines: _drop(rng, lines))
-
-
-def swap_blocks(rng: Random, text: str) -> str:
-    return _on_parts(text, "\n\n", lambda blocks: _swap(rng, blocks))
-
-
-def duplicate_block(rng: Random, text: str) -> str:
-    return _on_parts(text, "\n\n", lambda blocks: _duplicate(rng, blocks))
-
-
-def drop_block(rng: Random, text: str) -> str:
-    return _on_parts(text, "\n\n", lambda blocks: _drop(rng, blocks))
-
-
 def gentle_number(rng: Random, text: str) -> str:
     return splice(text, pick(rng, _NUMBER, text), rng.choice(GENTLE_NUMBERS))
 
@@ -122,12 +98,6 @@ def _room(text: str) -> int:
     return MOST - len(text)
 
 
-def _on_parts(text: str, separator: str, change: Callable[[list[str]], None]) -> str:
-    parts = text.split(separator)
-    change(parts)
-    return separator.join(parts)
-
-
 def _swap(rng: Random, parts: list[str]) -> None:
     one, two = rng.randrange(len(parts)), rng.randrange(len(parts))
     parts[one], parts[two] = parts[two], parts[one]
@@ -141,6 +111,18 @@ def _drop(rng: Random, parts: list[str]) -> None:
     if len(parts) > 1:
         del parts[rng.randrange(len(parts))]
 
+
+def _on_parts(separator: str, change: Callable[[Random, list[str]], None]) -> TextMutator:
+    def mutator(rng: Random, text: str) -> str:
+        parts = text.split(separator)
+        change(rng, parts)
+        return separator.join(parts)
+
+    return mutator
+
+
+swap_lines, duplicate_line, drop_line = (_on_parts("\n", change) for change in (_swap, _duplicate, _drop))
+swap_blocks, duplicate_block, drop_block = (_on_parts("\n\n", change) for change in (_swap, _duplicate, _drop))
 
 GENTLE: tuple[TextMutator, ...] = (gentle_word, gentle_word, gentle_number, swap_blocks, duplicate_block, drop_block)
 """Most files are still read after these."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from errorbar.agreement import Resampling, agreement_report
 from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
@@ -21,6 +22,7 @@ from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.opening import Lines
+from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import save_lines
@@ -120,6 +122,24 @@ def _m2(folder: Path, lenient: bool) -> None:
     read_and_score(folder / "a.m2", folder / "system.txt", lenient=lenient)
 
 
+def _pieces(folder: Path, lenient: bool) -> None:
+    """M2 and a system as ``--jobs 2`` reads them."""
+    problems = Problems(lenient=lenient)
+    references = [NamedFile(str(folder / "a.m2"), "a")]
+    systems = [NamedFile(str(folder / "system.txt"), "system")]
+    if not can_cut(references, systems):
+        raise InputError(Problem("unknown-format", "read whole", Place("a.m2")))
+    cut = [CutSystem(file, problems, carry=False) for file in systems]
+    n = 0
+    for piece in cut_pieces(references, cut, problems, size=4, carry=False):
+        reading = piece.read()
+        problems.collect(reading.problems)
+        n += len(reading.corpus)
+    for system in cut:
+        system.finish(n)
+    problems.raise_errors()
+
+
 def _jsonl(folder: Path, lenient: bool) -> None:
     read_and_score(folder / "a.jsonl", folder / "system.txt", lenient=lenient)
 
@@ -171,6 +191,7 @@ def _parallel(folder: Path, lenient: bool) -> None:
 
 CORPORA: tuple[Reader, ...] = (
     Reader("m2", seeds.m2, _m2),
+    Reader("pieces", seeds.m2, _pieces),
     Reader("jsonl", seeds.jsonl, _jsonl),
     Reader("nucle", seeds.nucle, _nucle),
     Reader("documents", seeds.documents, _documents),

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from errorbar.core.visible import visible
 
 _STARTS = tuple("=+-@＝＋－＠")
-_NUMBER = re.compile(r"[+-]?(\d[\d,]*)?\.?\d+([eE][+-]?\d+)? ?%?")
+_NUMBER = re.compile(r"[+-]?(\d[\d,]*(\.\d*)?|\.\d+)([eE][+-]?\d+)? ?%?")
 
 
 def inert(text: str) -> str:
