@@ -11,6 +11,7 @@ from errorbar.cli.admission import admission_options
 from errorbar.cli.options import format_option, note_record
 from errorbar.cli.plural import counted
 from errorbar.cli.render import Table, show, show_json
+from errorbar.cli.talk import show_lines
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
@@ -77,7 +78,7 @@ def command(files: tuple[str, ...], gold: str | None, source: str | None, admiss
         if rows or style != "table":
             show(Table(["file", "line", "severity", "problem", "code"], rows, 5, footer), style)
         else:
-            click.echo("\n".join(footer))
+            show_lines(*footer)
     sys.exit(int(any(problem.severity == "error" for _, _, problems in reports for problem in problems)))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -27,6 +25,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.crowd.answers import UNKNOWN, Answers
 from errorbar.crowd.tally import Tally
+from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.judgment_blocks import judgment_blocks
 from errorbar.formats.opening import rereadable
 
@@ -130,11 +129,5 @@ def write_answers(answers: Answers) -> None:
             strict=True,
         )
         lines += [[item, names[code], n, share if n else None] for item, code, n, share in columns]
-        _write(lines)
+        click.echo(csv_lines(lines), nl=False)
         lines = []
-
-
-def _write(lines: list[list[Cell]]) -> None:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(["" if cell is None else cell for cell in row] for row in lines)
-    click.echo(buffer.getvalue(), nl=False)

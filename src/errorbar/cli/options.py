@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
+from errorbar.cli.talk import tell
 from errorbar.core.errors import Problem, UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -144,9 +145,9 @@ def show_notes(notes: list[Problem]) -> None:
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
-            click.echo(f"{'warning' if note.severity == 'warning' else 'note'}: {note}", err=True)
+            tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            click.echo(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]", err=True)
+            tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def note_record(note: Problem) -> dict[str, object]:

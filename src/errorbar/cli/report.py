@@ -17,7 +17,9 @@ from errorbar.cli.admission import admission_options
 from errorbar.cli.agree import PROJECTIONS
 from errorbar.cli.options import lenient_option, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
+from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.visible import visible
 from errorbar.formats.reference import UNMARKED, Unmarked
 
 if TYPE_CHECKING:
@@ -160,7 +162,7 @@ def command(
         progress(2)
         show_notes(list(dict.fromkeys(notes)))
         for missing in left_out(found):
-            click.echo(f"note: {missing}", err=True)
+            tell(f"note: {missing}")
         size = write(report, out, kind)
         drawn = []
         if charts is not None:
@@ -170,7 +172,7 @@ def command(
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
-    click.echo(f"{where}: {_size(size)} in {seconds:.1f} s{beside}", err=True)
+    tell(f"{where}: {_size(size)} in {seconds:.1f} s{beside}")
 
 
 def all_cores() -> int:
@@ -228,7 +230,10 @@ def write(report: Report, out: str, kind: str) -> int:
 
 
 def command_line(context: click.Context) -> str:
-    """The command that was given, in a form that a shell takes: options that were not given are left out."""
+    """The command that was given, in a form that a shell takes: options that were not given are left out.
+
+    On one line, whatever the files are called: a page shows it to be copied.
+    """
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -244,7 +249,7 @@ def command_line(context: click.Context) -> str:
             words += [word for each in values for word in (_longest(parameter.opts), str(each))]
     if any(each.startswith("-") and each != STANDARD_OUTPUT for each in arguments):
         words.append("--")
-    return shlex.join([*words, *arguments])
+    return visible(shlex.join([*words, *arguments]))
 
 
 def _longest(names: Sequence[str]) -> str:

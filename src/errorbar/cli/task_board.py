@@ -12,6 +12,7 @@ import click
 
 from errorbar.cli.options import resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
+from errorbar.cli.talk import show_lines
 from errorbar.cli.task_run import score_task
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -72,7 +73,7 @@ def command(
         files += _write_pages(results, board, out, problems, resampling, browse=not no_browse)
     show_notes(list(dict.fromkeys(problems.notes)))
     for name in files:
-        click.echo(str(out / name))
+        show_lines(str(out / name))
 
 
 def _write_tables(board: Report, out: Path) -> None:
