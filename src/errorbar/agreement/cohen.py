@@ -2,12 +2,14 @@
 
 Formula
     κ = (A_o - A_e) / (1 - A_e), A_o = Σ_ij w_ij p_ij, A_e = Σ_ij w_ij r_i c_j, with p the joint shares of the labels,
-    r and c its margins and w the weights of agreement: 1 for equal labels, else 0; linear 1 - |i-j|/(K-1);
-    quadratic 1 - (i-j)²/(K-1)². With w̄_i· = Σ_j w_ij c_j and w̄_·j = Σ_i w_ij r_i:
+    r and c its margins and w the weights of agreement: 1 for equal labels, else 0; linear 1 - |x_i - x_j| / d;
+    quadratic 1 - (x_i - x_j)² / d², with x the ranks of the labels, or the numbers they are, and d the largest
+    difference. With w̄_i· = Σ_j w_ij c_j and w̄_·j = Σ_i w_ij r_i:
     Var = {Σ_ij p_ij [w_ij - (w̄_i· + w̄_·j)(1 - κ)]² - [κ - A_e (1 - κ)]²} / [n (1 - A_e)²], and if κ = 0
     Var₀ = {Σ_ij r_i c_j [w_ij - (w̄_i· + w̄_·j)]² - A_e²} / [n (1 - A_e)²].
     The largest κ with these margins has A_o = Σ_k min(r_k, c_k).
 Conventions
+    Ranks are places in the order given, so a label that nobody gave but the order names keeps its place.
     Only items that both raters judged count. Undefined where A_e = 1, that is, both gave every item the same label.
     The closed-form interval is κ ± z·SE cut off at 1 and at -1, for independent items; a standard error of 0 gives
     none. A maximum is only given without weights.
@@ -24,7 +26,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from errorbar.agreement.labels import label_order
+from errorbar.agreement.labels import label_numbers, label_order
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Kernel, Resampling, check_confidence_level, estimates
 from errorbar.agreement.shares import chance_corrected, ratio
@@ -77,19 +79,29 @@ def cohen_kernel(weights: Floats) -> Kernel:
     return kernel
 
 
-def agreement_weights(labels: Sequence[str], weighting: Weighting, order: Sequence[str] | None) -> Floats:
+def agreement_weights(
+    labels: Sequence[str], weighting: Weighting, order: Sequence[str] | None, *, numbers: bool = False
+) -> Floats:
     """Weights of agreement; shape (labels, labels).
 
+    Args:
+        labels: The labels.
+        weighting: How near labels agree.
+        order: The labels from lowest to highest; needed with weights of ranks.
+        numbers: Labels are as far apart as the numbers they are, not as their ranks.
+
     Raises:
-        UsageError: If the weighting is unknown, or needs an order of the labels and has none that fits.
+        UsageError: If the weighting is unknown, or the labels have no order or are no numbers where it needs that.
     """
     if weighting not in WEIGHTINGS:
         what = f"no weighting of kappa is called '{weighting}'"
         raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
     if weighting == "none":
         return np.eye(len(labels))
-    rank = label_order(labels, order, f"{weighting} weights")
-    distance = np.abs(rank[:, None] - rank[None, :]) / max(len(labels) - 1, 1)
+    purpose = f"{weighting} weights"
+    places = label_numbers(labels, "interval") if numbers else label_order(labels, order, f"{purpose} need")
+    distance = np.abs(places[:, None] - places[None, :])
+    distance /= distance.max(initial=0.0) or 1.0
     return 1 - distance if weighting == "linear" else 1 - distance**2
 
 
@@ -98,6 +110,7 @@ def cohen_kappa(
     *,
     weighting: Weighting = "none",
     order: Sequence[str] | None = None,
+    numbers: bool = False,
     confidence_level: float = 0.95,
     resampling: Resampling | None = None,
 ) -> CohenKappa:
@@ -106,16 +119,17 @@ def cohen_kappa(
     Args:
         table: The labels of two raters, crossed.
         weighting: How near labels agree.
-        order: The labels from lowest to highest; needed with weights.
+        order: The labels from lowest to highest; needed with weights of ranks.
+        numbers: Weigh by the numbers that the labels are, not by their ranks.
         confidence_level: Nominal coverage of the closed-form interval, a fraction.
         resampling: Make the interval by resampling instead. Clustered items need it: without it, they get no
             interval, as the closed form would be too narrow.
 
     Raises:
-        UsageError: If the weighting is unknown, or needs an order of the labels and has none that fits.
+        UsageError: As ``agreement_weights`` does.
     """
     check_confidence_level(confidence_level)
-    w = agreement_weights(table.labels, weighting, order)
+    w = agreement_weights(table.labels, weighting, order, numbers=numbers)
     n = table.n_items
     reason = Undefined.ONE_LABEL if n else Undefined.TOO_FEW_RATERS
     kernels = {"it": cohen_kernel(w)}

@@ -66,9 +66,9 @@ class PairTable:
     def item_counts(self) -> ItemCounts:
         """The same items as counts of labels, for the coefficients of any number of raters."""
         size = len(self.labels)
-        unit = np.eye(size)
-        rows = (unit[:, None, :] + unit[None, :, :]).reshape(size * size, size)
-        return ItemCounts(sparse.csr_array(rows), self.units, self.labels)
+        cells = np.arange(size * size)
+        parts = (np.ones(2 * len(cells)), (np.tile(cells, 2), np.concatenate([cells // size, cells % size])))
+        return ItemCounts(sparse.csr_array(parts, shape=(size * size, size)), self.units, self.labels)
 
 
 def pair_table(
