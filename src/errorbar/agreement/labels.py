@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import isfinite, isnan, nan
+from collections.abc import Sequence
 
 import numpy as np
 
 from errorbar.agreement.units import Floats
 from errorbar.core.errors import Problem, UsageError
-
-LONGEST_SHOWN = 60
-"""Characters of a label that a message shows."""
-MOST_NAMED = 10
-"""Labels that a message names before it counts the rest."""
-
-
-def named(labels: Iterable[str]) -> str:
-    """Some labels as a message names them: not too many, and none at length."""
-    known = list(labels)
-    shown = [label if len(label) <= LONGEST_SHOWN else f"{label[:LONGEST_SHOWN]}…" for label in known[:MOST_NAMED]]
-    more = [f"and {len(known) - MOST_NAMED:,} more"] if len(known) > MOST_NAMED else []
-    return ", ".join([*shown, *more])
-
-
-def as_number(label: str) -> float:
-    """The number that a label is; NaN where it is no finite number."""
-    try:
-        value = float(label)
-    except ValueError:
-        return nan
-    return value if isfinite(value) else nan
-
-
-def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
-    """Labels in an order that depends on nothing but them: numbers ascending, then the rest by name."""
-    numbers = {label: as_number(label) for label in labels}
-    last = {label: isnan(number) for label, number in numbers.items()}
-    return tuple(sorted(labels, key=lambda label: (last[label], 0.0 if last[label] else numbers[label], label)))
+from errorbar.core.labels import as_number, named
 
 
 def label_order(labels: Sequence[str], order: Sequence[str] | None, purpose: str) -> Floats:
@@ -68,7 +39,7 @@ def label_numbers(labels: Sequence[str], level: str) -> Floats:
         UsageError: If a label is no finite number, or is negative on the ratio scale.
     """
     numbers = np.array([as_number(label) for label in labels], np.float64)
-    for label in (labels[code] for code in np.flatnonzero(np.isnan(numbers))):
+    for label in (labels[int(code)] for code in np.flatnonzero(np.isnan(numbers))):
         what, expected = f"the label '{named([label])}' is not a number", f"numbers on the {level} scale"
         raise UsageError(Problem("agreement-numbers", what, expected=expected))
     if level == "ratio" and (numbers < 0).any():

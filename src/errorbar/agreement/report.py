@@ -15,7 +15,6 @@ from errorbar.agreement.coincidences import MAX_LABELS, Confusion, confusion
 from errorbar.agreement.fleiss import fleiss_kernel
 from errorbar.agreement.gwet import gwet_kernel
 from errorbar.agreement.krippendorff import Level, alpha_kernel, check_level
-from errorbar.agreement.labels import as_number
 from errorbar.agreement.observed import observed_kernel
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.pairwise import MAX_CELLS, PairAgreement, joint_cells, pairwise_agreement
@@ -27,6 +26,8 @@ from errorbar.agreement.units import ItemCounts, item_counts
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import as_number
+from errorbar.core.natural import natural_order
 
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50
@@ -54,7 +55,8 @@ class AgreementReport:
         n_missing: Judgments there would be besides if every rater had judged every judged item.
         coefficients: ``observed`` and ``krippendorff``; where labels are names ``fleiss``, ``gwet`` and ``bennett``,
             and with two raters ``scott``; with two raters ``cohen``, but on the ratio scale. Each with its interval.
-        pairwise: Every pair of raters; empty where they or their labels are too many, and on the ratio scale.
+        pairwise: Every pair of raters, A2 before A10; empty where they or their labels are too many, and on the ratio
+            scale.
         specific: Label to its specific agreement; empty where there are more than ``MAX_LABELS`` labels.
         confusion: Which labels meet on one item; None where there are more than ``MAX_LABELS`` labels.
         prevalence: Label to its share of the judgments.
@@ -116,6 +118,8 @@ def agreement_report(
         raise UsageError(Problem("agreement-one-rater", what, fix="give the judgments or files of another rater too"))
     if len(present) < len(kept.raters):
         kept = kept.only([kept.raters[code] for code in present])
+    # Who comes first in the data changes no digit, not even the last one.
+    kept, _ = kept.arranged(natural_order(kept.raters), kept.labels)
     table = item_counts(kept, clusters)
     coefficients, specific = _estimate(table, _kernels(table, level, order), resampling)
     pairs: list[PairAgreement] = []

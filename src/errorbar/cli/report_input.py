@@ -43,7 +43,7 @@ class ReportInput:
     items: str | None
     words: str | None
     flags: tuple[str, ...]
-    error: str | None
+    errors: tuple[str, ...]
     ok: str | None
     unknown: tuple[str, ...]
     sample_key: str | None
@@ -108,7 +108,7 @@ def _check(asked: ReportInput) -> None:
 def _check_useless(asked: ReportInput) -> None:
     """Refuse options about data that is not there."""
     corpus = {"--metric": asked.specs, "--source": asked.source, "--missing-as-empty": asked.missing_as_empty}
-    labels = {"--error": asked.error, "--unknown": asked.unknown}
+    labels = {"--error": asked.errors, "--unknown": asked.unknown}
     for options, there, fix in (
         ({**corpus, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
         (labels, asked.judgments is not None or asked.sample_key is not None, "--judgments, or --sample-key"),
@@ -202,7 +202,7 @@ def _hoo(asked: ReportInput) -> HooStudy:
 
 
 def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
-    from errorbar.cli.crowd_input import CrowdSource, error_label, read_crowd, system_flags
+    from errorbar.cli.crowd_input import CrowdSource, read_crowd, system_flags
     from errorbar.studies.crowd import study_crowd
     from errorbar.studies.signatures import GIVEN
 
@@ -219,6 +219,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         "",
         asked.documents,
         asked.unmarked,
+        shared=bool(asked.gold),
     )
     crowd = read_crowd(judgments, source, problems)
     files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
@@ -233,7 +234,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         problems,
         name=NamedFile.parse(judgments).name,
         clusters=crowd.clusters,
-        error=crowd.judgments.labels[error_label(crowd.judgments.labels, asked.error or "")],
+        error=asked.errors,
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
         curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
@@ -247,7 +248,7 @@ def _sample(asked: ReportInput, key_file: str) -> SampleStudy:
     from errorbar.studies.sample import study_sample
 
     problems = Problems(lenient=asked.lenient)
-    labels = Labels((asked.error or "error",), (asked.ok or "ok",), asked.unknown)
+    labels = Labels(asked.errors or ("error",), (asked.ok or "ok",), asked.unknown)
     key, judged = judged_input(asked.judged, key_file, "majority", labels, problems)
     return study_sample(
         key.strata,

@@ -152,6 +152,25 @@ class Judgments:
             self.item[rows], self.rater[rows], self.label[rows], self.items, self.raters, self.labels, weight
         )
 
+    def arranged(self, raters: Sequence[str], labels: Sequence[str]) -> tuple[Judgments, NDArray[np.int64]]:
+        """The same judgments with their vocabularies in another order, sorted by item and then by rater.
+
+        Where the order of rows and files is to change no digit, nothing may depend on who came first.
+
+        Args:
+            raters: The raters in their new order; every one, once.
+            labels: The labels likewise.
+
+        Returns:
+            The judgments, and the row that each was before.
+        """
+        raters_to, labels_to = (_places(old, new) for old, new in ((self.raters, raters), (self.labels, labels)))
+        rater = raters_to[self.rater]
+        rows = np.lexsort((rater, self.item))
+        weight = None if self.weight is None else self.weight[rows]
+        codes = (self.item[rows], rater[rows], labels_to[self.label[rows]])
+        return Judgments(*codes, self.items, tuple(raters), tuple(labels), weight), rows
+
     def only(self, raters: Sequence[str]) -> Judgments:
         """The judgments of some raters, in the order given; every item stays known.
 
@@ -159,8 +178,9 @@ class Judgments:
             UsageError: If there is no such rater.
         """
         new = np.full(len(self.raters), -1, np.int32)
+        known = {name: code for code, name in enumerate(self.raters)}
         for code, name in enumerate(raters):
-            new[code_of(name, self.raters, "rater")] = code
+            new[known[name] if name in known else code_of(name, self.raters, "rater")] = code
         kept = self.take(new[self.rater] >= 0)
         return Judgments(kept.item, new[kept.rater], kept.label, self.items, tuple(raters), self.labels, kept.weight)
 
@@ -205,6 +225,11 @@ def code_of(name: str, names: Sequence[str], what: str) -> int:
     if name not in names:
         raise UsageError(Problem("judgments-unknown", f"no {what} '{name}' in the judgments", fix=nearest(name, names)))
     return list(names).index(name)
+
+
+def _places(old: Sequence[str], new: Sequence[str]) -> Codes:
+    place = {name: at for at, name in enumerate(new)}
+    return np.array([place[name] for name in old], np.int32)
 
 
 def _encode(values: Iterable[object], names: dict[str, int]) -> Codes:

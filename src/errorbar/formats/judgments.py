@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
@@ -22,8 +23,6 @@ COLUMNS = ("item", "rater", "label", "weight")
 NEEDED = COLUMNS[:3]
 DELIMITERS = ",\t;"
 Repeats = Literal["refuse", "keep"]
-LONGEST_SHOWN = 60
-"""Characters of a label that a message shows."""
 
 
 ONE_LABEL = "one label; a row for each judgment, e.g. with a rater of its own"
@@ -42,7 +41,7 @@ def is_list(label: str) -> bool:
 
 def list_words(label: str) -> str:
     """What is said of a cell with a list of labels."""
-    return f"the label '{label if len(label) <= LONGEST_SHOWN else label[:LONGEST_SHOWN] + '…'}' is a list of labels"
+    return f"the label '{named([label])}' is a list of labels"
 
 
 class JudgmentRow(NamedTuple):
