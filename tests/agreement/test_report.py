@@ -177,7 +177,7 @@ def test_many_resamples_at_once_are_each_alone() -> None:
     weights = np.random.default_rng(4).integers(0, 4, (6, len(item_counts(KRIPPENDORFF).units.frequency))).astype(float)
     cells = np.random.default_rng(5).integers(0, 9, (6, 9)).astype(float)
     for weighting in ("none", "linear", "quadratic"):
-        kernel = cohen_kernel(agreement_weights("abc", weighting, "abc"))
+        kernel = cohen_kernel(np.arange(9), agreement_weights("abc", weighting, "abc"))
         np.testing.assert_allclose(kernel(cells), [kernel(row[None])[0] for row in cells], rtol=1e-12)
     for kernel in kernels.values():
         np.testing.assert_allclose(kernel(weights), [kernel(row[None])[0] for row in weights], rtol=1e-12)

@@ -24,12 +24,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import ndtri
 
 from errorbar.agreement.labels import label_numbers, label_order
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Kernel, Resampling, check_confidence_level, estimates
-from errorbar.agreement.shares import chance_corrected, ratio
+from errorbar.agreement.shares import chance_corrected, ratio, totals
 from errorbar.agreement.units import Floats
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
@@ -61,22 +63,36 @@ class CohenKappa:
     maximum: float | None
 
 
-def cohen_kernel(weights: Floats) -> Kernel:
-    """κ as a function of how often each cell occurs, cells row by row.
+def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -> Kernel:
+    """κ of some tables as a function of how often each of their cells occurs.
 
     Args:
+        cells: Numbers of the cells that occur, row by row of one table after the other.
         weights: Weights of agreement; shape (labels, labels).
+        n_tables: How many tables there are; with one, values have shape (replicates,), else (replicates, tables).
     """
     size = len(weights)
+    table, first, second = cells // size**2, cells // size % size, cells % size
+    agreeing = _summing(table, n_tables, weights[first, second])
+    margins = [_summing(table * size + label, n_tables * size) for label in (first, second)]
+    plain = np.array_equal(weights, np.eye(size))
 
-    def kernel(cells: Floats) -> Floats:
-        totals = cells.sum(axis=1)
-        p = ratio(cells, totals[:, None]).reshape(len(cells), size, size)
-        observed = (p * weights).sum(axis=(1, 2))
-        expected = np.einsum("ri,ij,rj->r", p.sum(axis=2), weights, p.sum(axis=1), optimize=True)
-        return chance_corrected(observed, expected)
+    def kernel(times: Floats) -> Floats:
+        rows, columns = (totals(times, each).reshape(len(times), n_tables, size) for each in margins)
+        n = rows.sum(axis=2)
+        observed = ratio(totals(times, agreeing), n)
+        r, c = ratio(rows, n[:, :, None]), ratio(columns, n[:, :, None])
+        expected = ((r if plain else r @ weights) * c).sum(axis=2)
+        kappa = chance_corrected(observed, expected)
+        return kappa[:, 0] if n_tables == 1 else kappa
 
     return kernel
+
+
+def _summing(columns: NDArray[np.int64], n_columns: int, values: Floats | None = None) -> sparse.csr_array:
+    """A table that sums cells into columns."""
+    weights = np.ones(len(columns)) if values is None else values
+    return sparse.csr_array((weights, (np.arange(len(columns)), columns)), shape=(len(columns), n_columns))
 
 
 def agreement_weights(
@@ -132,8 +148,10 @@ def cohen_kappa(
     w = agreement_weights(table.labels, weighting, order, numbers=numbers)
     n = table.n_items
     reason = Undefined.ONE_LABEL if n else Undefined.TOO_FEW_RATERS
-    kernels = {"it": cohen_kernel(w)}
-    estimate = estimates(table.units, kernels, n_units=n, reason=reason, resampling=resampling)["it"]
+    kernels = {"it": cohen_kernel(table.cells, w)}
+    estimate = estimates(
+        table.units, kernels, n_units=n, reason=reason, resampling=resampling, width=len(table.labels)
+    )["it"]
     if not n:
         return CohenKappa(estimate, None, None, None, None, None)
     p = table.proportions()

@@ -23,7 +23,7 @@ from errorbar.agreement.units import Floats, ItemCounts
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 
-MAX_LABELS = 1_000
+MAX_LABELS = 500
 """Labels of the largest matrix of labels by labels that is made."""
 
 

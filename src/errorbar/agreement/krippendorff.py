@@ -7,7 +7,7 @@ Formula
 Conventions
     Items with fewer than two judgments are left out. Undefined where all judgments left have the same label. Ordinal
     needs the labels in order, from lowest; interval and ratio read them as numbers, ratio as numbers of at least 0.
-    Differences are summed without a table of labels by labels, but for ratio, which has at most a thousand labels.
+    Differences are summed without a table of labels by labels, but for ratio, which has few labels (``check_matrix``).
 Source
     Krippendorff 2004, chapter 11; Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability".
 """

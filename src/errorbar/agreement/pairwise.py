@@ -22,7 +22,7 @@ from scipy import sparse
 from errorbar.agreement.cohen import CohenKappa, Weighting, agreement_weights, cohen_kappa, cohen_kernel
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Resampling, percentile_interval, replicates
-from errorbar.agreement.units import Floats, Units, cluster_table, item_counts
+from errorbar.agreement.units import Units, cluster_table, item_counts
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 
@@ -94,12 +94,10 @@ def pairwise_agreement(
     plain = [PairAgreement(table, kappa(table)) for table in tables]
     if resampling is None or by_cluster.shape[0] < 2:
         return plain
-    one = cohen_kernel(weights)
-
-    def kernel(cells: Floats) -> Floats:
-        return one(cells.reshape(-1, width)).reshape(len(cells), len(tables))
-
-    drawn = replicates(Units(counts.astype(np.float64), by_cluster), {"kappa": kernel}, resampling)["kappa"]
+    used = np.flatnonzero(counts)
+    units = Units(counts[used].astype(np.float64), by_cluster[:, used])
+    kernels = {"kappa": cohen_kernel(used, weights, len(tables))}
+    drawn = replicates(units, kernels, resampling, width=len(tables) * size)["kappa"].reshape(-1, len(tables))
     made = []
     for at, pair in enumerate(plain):
         estimate = pair.kappa.estimate

@@ -11,6 +11,7 @@ from errorbar.cli.options import format_option, lenient_option, note_record, see
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.formats.judgment_tables import LAYOUTS, Layout
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
@@ -28,8 +29,8 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
 REPEATS = ("refuse", "first", "last")
-LONGEST_SHOWN = 60
-"""Characters of a label or name in a table; JSON and CSV have all."""
+MOST_CELLS = 500_000
+"""Cells of joint tables that JSON has."""
 MOST_SHOWN = 20
 """Labels in the line of shares."""
 
@@ -150,7 +151,7 @@ def command(
     if pairs:
         show(_pair_table(report, style), style)
     elif crossed:
-        show(_confusion_table(report, style), style)
+        show(_confusion_table(report), style)
     else:
         table = _table(report, style)
         table.footer = [*table.footer, f"signature {signature}"]
@@ -161,14 +162,9 @@ def _refuse_views(report: AgreementReport, *, pairs: bool, crossed: bool) -> Non
     if pairs and report.weighting is None:
         what = "--pairs is Cohen's kappa of every pair, which has no weights for ratios"
         raise UsageError(Problem("agreement-weighting", what, fix="choose another --scale"))
-    too_large = next((note for note in report.notes if note.code in ("agreement-pairs", "agreement-labels")), None)
-    if too_large is not None and ((pairs and not report.pairwise) or (crossed and report.confusion is None)):
-        raise UsageError(Problem(too_large.code, too_large.what, fix="choose raters, or group the labels"))
-
-
-def _shown(name: str, style: str) -> str:
-    """A label or name, cut where people read it."""
-    return name if style == "csv" or len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…"
+    asked = {"agreement-pairs": pairs, "agreement-labels": crossed}
+    for note in (note for note in report.notes if asked.get(note.code)):
+        raise UsageError(Problem(note.code, note.what, fix="choose raters, or group the labels"))
 
 
 def _cells(estimate: Estimate, style: str) -> list[Cell]:
@@ -196,10 +192,7 @@ def _table(report: AgreementReport, style: str) -> Table:
         for name, title in TITLES.items()
         if name in report.coefficients
     ]
-    rows += [
-        [f"specific agreement: {_shown(label, style)}", *_cells(estimate, style)]
-        for label, estimate in report.specific.items()
-    ]
+    rows += [[f"specific agreement: {label}", *_cells(estimate, style)] for label, estimate in report.specific.items()]
     footer = [
         f"{report.n_items:,} items, {report.n_raters} raters, {report.n_judgments:,} judgments, "
         f"{report.n_missing:,} missing",
@@ -218,16 +211,16 @@ def _title(name: str, title: str, report: AgreementReport) -> str:
 def _shares(report: AgreementReport) -> str:
     known = list(report.prevalence.items())
     if len(known) <= MOST_SHOWN:
-        return ", ".join(f"{_shown(label, '')} {percent(share)}%" for label, share in known)
+        return ", ".join(f"{named([label])} {percent(share)}%" for label, share in known)
     known.sort(key=lambda pair: -pair[1])
-    shown = ", ".join(f"{_shown(label, '')} {percent(share)}%" for label, share in known[:MOST_SHOWN])
+    shown = ", ".join(f"{named([label])} {percent(share)}%" for label, share in known[:MOST_SHOWN])
     return f"{shown} and {len(known) - MOST_SHOWN:,} rarer labels"
 
 
 def _pair_table(report: AgreementReport, style: str) -> Table:
     rows: list[list[Cell]] = []
     for pair in report.pairwise:
-        first, second = (_shown(name, style) for name in pair.table.raters)
+        first, second = pair.table.raters
         observed: Cell = pair.kappa.observed
         if style != "csv":
             observed = "–" if pair.kappa.observed is None else f"{pair.kappa.observed:.4f}"
@@ -236,9 +229,9 @@ def _pair_table(report: AgreementReport, style: str) -> Table:
     return Table(["first", "second", "items", "observed", *_headings(kappa, style)], rows, 2)
 
 
-def _confusion_table(report: AgreementReport, style: str) -> Table:
+def _confusion_table(report: AgreementReport) -> Table:
     assert report.confusion is not None  # else the view was refused
-    labels = [_shown(label, style) for label in report.confusion.labels]
+    labels = report.confusion.labels
     rows: list[list[Cell]] = [
         [label, *(f"{value:g}" for value in row)]
         for label, row in zip(labels, report.confusion.counts.tolist(), strict=True)
@@ -249,6 +242,7 @@ def _confusion_table(report: AgreementReport, style: str) -> Table:
 
 def _record(report: AgreementReport) -> dict[str, object]:
     crossed = report.confusion
+    counted = sum(pair.table.counts.size for pair in report.pairwise) <= MOST_CELLS
     return {
         "scale": report.level,
         "weights": report.weighting,
@@ -268,7 +262,7 @@ def _record(report: AgreementReport) -> dict[str, object]:
                 "expected": pair.kappa.expected,
                 "kappa": estimate_record(pair.kappa.estimate),
                 "kappa_max": pair.kappa.maximum,
-                "counts": pair.table.counts.tolist(),
+                "counts": pair.table.counts.tolist() if counted else None,
             }
             for pair in report.pairwise
         ],

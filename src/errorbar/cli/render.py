@@ -18,6 +18,9 @@ from errorbar.formats.latex_text import escape_latex
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
+LONGEST_CELL = 200
+"""Characters of a cell of a text table; the other formats have all."""
+
 Cell = str | int | float | None
 
 
@@ -100,6 +103,11 @@ def _text(cell: Cell) -> str:
     return "–" if cell is None else str(cell)
 
 
+def _cut(text: str) -> str:
+    """A cell of a text table, whose width every other row pays for."""
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
+
+
 def _markdown(table: Table) -> str:
     rule = ["---" if i < table.text_columns else "---:" for i in range(len(table.columns))]
     lines = [
@@ -122,15 +130,16 @@ def _latex(table: Table) -> str:
 
 
 def _show_text(table: Table) -> None:
-    rows = [[_text(cell) for cell in row] for row in table.rows]
-    widths = [max(_width(row[i]) for row in [list(table.columns), *rows]) for i in range(len(table.columns))]
+    columns = [_cut(name) for name in table.columns]
+    rows = [[_cut(_text(cell)) for cell in row] for row in table.rows]
+    widths = [max(_width(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
     head, *body = (
         " "
         + "  ".join(
             _pad(cell, width, left=i < table.text_columns)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        for row in [table.columns, *rows]
+        for row in [columns, *rows]
     )
     rule = " " + "─" * (sum(widths) + 2 * (len(widths) - 1))
     styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -16,6 +16,10 @@ from errorbar.core.errors import Problem, UsageError, nearest
 Codes = NDArray[np.int32]
 MAX_CELLS = 200_000_000
 """Cells of the largest dense table that is made: 1.6 GB."""
+FREE_CELLS = 5_000_000
+"""Cells of a dense table that few judgments may take."""
+CELLS_OF_ONE = 32
+"""Cells for each judgment that a larger table may have: many items have few labels, or it is mostly empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,15 +209,25 @@ class Judgments:
         """Total weight of each label of each item; shape (items, labels).
 
         Raises:
-            UsageError: If the table would have more than ``MAX_CELLS`` cells.
+            UsageError: If the table would have more than ``MAX_CELLS`` cells, or far more than judgments.
         """
         n_items, n_labels = len(self.items), len(self.labels)
-        if n_items * n_labels > MAX_CELLS:
-            what = f"a table of {n_items} items and {n_labels} labels has more than {MAX_CELLS} cells"
-            raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
+        check_cells(n_items, n_labels, len(self))
         cells = self.item.astype(np.int64) * n_labels + self.label
         summed = np.bincount(cells, self.weight, minlength=n_items * n_labels)
         return summed.reshape(n_items, n_labels).astype(np.float64)
+
+
+def check_cells(n_items: int, n_labels: int, n_judgments: int) -> None:
+    """Refuse a dense table of items by labels that is too large, or large and nearly empty.
+
+    Raises:
+        UsageError: If it has more than ``MAX_CELLS`` cells, or than ``FREE_CELLS`` and far more than judgments.
+    """
+    most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * n_judgments))
+    if n_items * n_labels > most:
+        what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
+        raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
 
 
 def code_of(name: str, names: Sequence[str], what: str) -> int:

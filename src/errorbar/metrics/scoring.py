@@ -188,7 +188,7 @@ def score_pieces(
     running = [[Running(metric) for metric in metrics] for _ in systems]
     shifts = [ShiftJoiner() for _ in systems]
     annotators: dict[str, None] = {}
-    ranks: dict[str, tuple[int, ...]] = {}
+    ranks: dict[str, tuple[int | str, ...]] = {}
     absent: dict[str, int] = {metric.annotator: 0 for metric in metrics if metric.annotator is not None}
     n_large = [0] * len(systems)
     documents = Documents()
