@@ -48,7 +48,9 @@ def refused(done: Outcome) -> str:
 
 def rows_of(judgments: Judgments) -> list[tuple[str, str, str]]:
     columns = judgments.to_columns()
-    return [tuple(row) for row in zip(columns["item"], columns["rater"], columns["label"], strict=True)]
+    return [
+        (str(i), str(r), str(k)) for i, r, k in zip(columns["item"], columns["rater"], columns["label"], strict=True)
+    ]
 
 
 class TestScales:
