@@ -122,7 +122,13 @@ class TestSignatures:
 
     def test_a_curve_has_one(self, errorbar: CommandLine) -> None:
         call = ("curve", "v.csv", "f.csv", "--resamples", "5", "--format", "json")
-        options = ([], ["--seed", "1"], ["--bins", "0.5,1"], ["--prevalence", "0.2"], ["--ties", "ok"])
+        options: tuple[list[str], ...] = (
+            [],
+            ["--seed", "1"],
+            ["--bins", "0.5,1"],
+            ["--prevalence", "0.2"],
+            ["--ties", "ok"],
+        )
         found = [json.loads(errorbar(*call, "--error", "<3", *o).out)["rows"][0]["signature"] for o in options]
         assert len(set(found)) == len(options)
 

@@ -28,7 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "columns": (),
     "items": None,
     "words": None,
-    "error": None,
+    "errors": (),
     "ok": None,
     "unknown": (),
     "sample_key": None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from errorbar.cli.agree_input import AgreeSource, read_agreement
+from errorbar.cli.crowd_input import CrowdSource
 from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
@@ -117,9 +118,8 @@ def command(
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
     problems = Problems(lenient=lenient)
     declared = tuple(label for label in order.split(",") if label)
-    source = AgreeSource(
-        items, words, kind, labels, documents, unmarked, layout, columns, repeats, unknown, scale, declared
-    )
+    judged = CrowdSource(layout, columns, (), unknown, repeats, items, words, kind, documents, unmarked)
+    source = AgreeSource(judged, labels, scale, declared)
     found = read_agreement(files, source, problems)
     report = agreement_report(
         found.judgments,

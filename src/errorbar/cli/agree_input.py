@@ -9,45 +9,38 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from errorbar.cli.crowd_input import column_roles, undeclared_labels
+from errorbar.cli.crowd_input import CrowdSource, column_roles, undeclared_labels
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
-from errorbar.formats.judgment_tables import Layout, is_corpus, read_judgment_table
+from errorbar.formats.judgment_tables import is_corpus, read_judgment_table
 from errorbar.formats.opening import rereadable
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files, read_named
+from errorbar.formats.reference import NamedFile, expand_files, read_named
 from errorbar.studies.signatures import GIVEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from errorbar.agreement.krippendorff import Level
-    from errorbar.crowd.repeats import RepeatPolicy
-    from errorbar.edits.items import Labels, Projection
+    from errorbar.edits.items import Labels
 
 
 @dataclass(frozen=True, slots=True)
 class AgreeSource:
-    """What the options say about the judgments."""
+    """What the options say about the judgments.
 
-    items: Projection
-    words: str
-    kind: str
+    Attributes:
+        judged: What they say as in the crowd commands.
+        labels: What annotators' edits say of an item.
+        scale: What labels measure.
+        order: The labels from lowest to highest, where it was said.
+    """
+
+    judged: CrowdSource
     labels: Labels
-    documents: str | None
-    unmarked: Unmarked
-    layout: Layout
-    columns: tuple[str, ...]
-    repeats: RepeatPolicy
-    unknown: tuple[str, ...]
     scale: Level
     order: tuple[str, ...]
-
-    @property
-    def told(self) -> bool:
-        """Whether an option says that the judgments are a table."""
-        return bool(self.columns) or self.layout != "auto"
 
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data.
@@ -55,24 +48,12 @@ class AgreeSource:
         Raises:
             UsageError: If one is.
         """
-        made = {
-            "--items": self.items != "tokens",
-            "--words": self.words != "prepositions",
-            "--type": bool(self.kind),
-            "--labels": self.labels != "error",
-            "--documents": self.documents is not None,
-            "--unmarked": self.unmarked != "auto",
-        }
-        read = {
-            "--layout": self.layout != "auto",
-            "--column": bool(self.columns),
-            "--repeats": self.repeats != "refuse",
-            "--scale": self.scale != "nominal",
-        }
-        for option in (name for name, given in (read if corpus else made).items() if given):
-            what = f"{option} says how edits become judgments, and this file has judgments"
-            if corpus:
-                what = f"{option} is about tables of judgments, and this is a corpus"
+        self.judged.refuse(corpus=corpus)
+        if corpus and self.scale != "nominal":
+            what = f"--scale {self.scale} is about labels of tables, and what edits say are names"
+            raise UsageError(Problem("useless-option", what, fix="leave it out"))
+        if not corpus and self.labels != "error":
+            what = "--labels is about edits that become judgments, and this is a table"
             raise UsageError(Problem("useless-option", what, fix="leave it out"))
         if self.order and self.scale != "ordinal":
             what = "--order is of labels that are ranks"
@@ -105,7 +86,7 @@ def read_agreement(files: Sequence[str], source: AgreeSource, problems: Problems
     """
     named = expand_files(files)
     first = NamedFile(str(rereadable(named[0].path)), named[0].name)
-    if is_corpus(first.path, told=source.told):
+    if is_corpus(first.path, told=source.judged.told):
         source.refuse(corpus=True)
         return _of_corpus([first, *named[1:]], source, problems)
     source.refuse(corpus=False)
@@ -122,19 +103,19 @@ def _of_table(path: str, said: str, source: AgreeSource, problems: Problems) -> 
     judgments = read_judgment_table(
         path,
         problems,
-        layout=source.layout,
-        columns=column_roles(source.columns),
+        layout=source.judged.layout,
+        columns=column_roles(source.judged.columns),
         labels=source.order,
-        repeats="refuse" if source.repeats == "refuse" else "keep",
+        repeats="refuse" if source.judged.repeats == "refuse" else "keep",
     ).judgments
-    judgments = settle_repeats(judgments, source.repeats)
+    judgments = settle_repeats(judgments, source.judged.repeats)
     if source.order:
         votes = np.bincount(judgments.label, minlength=len(judgments.labels)).tolist()
         counted = dict(zip(judgments.labels, votes, strict=True))
-        undeclared_labels(counted, (*source.order, *source.unknown), said)
+        undeclared_labels(counted, (*source.order, *source.judged.unknown), said)
     labels = (*source.order, *usual_order([label for label in judgments.labels if label not in set(source.order)]))
     judgments, _ = judgments.arranged(judgments.raters, labels)
-    ranked = tuple(label for label in labels if label not in set(source.unknown))
+    ranked = tuple(label for label in labels if label not in set(source.judged.unknown))
     if source.scale != "ordinal":
         return Agreed(judgments, None, None, GIVEN)
     if not source.order and any(isnan(as_number(label)) for label in ranked):
@@ -147,16 +128,16 @@ def _of_corpus(files: Sequence[NamedFile], source: AgreeSource, problems: Proble
     from errorbar.core.labels import usual_order
     from errorbar.edits.items import ERROR, OK, WORD_CLASSES, edit_items
 
-    corpus = read_named(files, problems, unmarked=source.unmarked)
-    if source.documents is not None:
-        add_documents(corpus, source.documents, problems)
-    words = source.words
+    corpus = read_named(files, problems, unmarked=source.judged.unmarked)
+    if source.judged.documents is not None:
+        add_documents(corpus, source.judged.documents, problems)
+    words = source.judged.words
     chosen = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    made = edit_items(corpus, source.items, words=chosen, type=source.kind, labels=source.labels)
+    made = edit_items(corpus, source.judged.items, words=chosen, type=source.judged.kind, labels=source.labels)
     problems.notes += made.notes()
     first = [label for label in (OK, ERROR) if label in made.judgments.labels]
     types = [label for label in made.judgments.labels if label not in first]
     judgments, _ = made.judgments.arranged(made.judgments.raters, (*first, *usual_order(types)))
-    told = [f"items={source.items}", *([f"words={words}"] if source.items == "words" else [])]
-    told += [*([f"type={source.kind}"] if source.kind else []), f"labels={source.labels}"]
+    told = [f"items={source.judged.items}", *([f"words={words}"] if source.judged.items == "words" else [])]
+    told += [*([f"type={source.judged.kind}"] if source.judged.kind else []), f"labels={source.labels}"]
     return Agreed(judgments, made.clusters, None, ",".join(told))

@@ -263,14 +263,9 @@ def _projected(file: NamedFile, crowd: Crowd, problems: Problems) -> NDArray[np.
     return flags
 
 
-def signature(
-    spec: str,
-    crowd: Crowd,
-    flags: NDArray[np.bool_] | None,
-    conventions: Sequence[str],
-    clusters: NDArray[np.int64] | None = None,
-) -> str:
-    """What can change a digit: items, judgments, flags, conventions and what is resampled together."""
+def signature(spec: str, crowd: Crowd, flags: NDArray[np.bool_] | None, conventions: Sequence[str]) -> str:
+    """What can change a digit: items, judgments, flags, conventions, and with flags what is resampled together."""
+    clusters = crowd.clusters if flags is not None else None
     return crowd_signature(spec, crowd.judgments, flags, conventions, clusters)
 
 

@@ -81,7 +81,7 @@ class CrowdShares:
         """What can change a digit."""
         conventions = (*self.convention, *conventions)
         if isinstance(self.read, Crowd):
-            return signature(spec, self.read, flags, conventions, self.read.clusters)
+            return signature(spec, self.read, flags, conventions)
         return self.read.signature(spec, conventions, flags.tobytes())
 
 
