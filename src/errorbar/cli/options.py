@@ -16,6 +16,7 @@ from errorbar.core.errors import Problem, UsageError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
+ADJUSTMENTS = ("max-t", "holm")
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -62,6 +63,27 @@ def bootstrap_options(command: Command) -> Command:
     """As ``resampling_options``, where no closed formula exists."""
     made: Command = _with_resampling(command, BOOTSTRAPS, "Bootstrap over essays (or sentences).")
     return made
+
+
+def swap_options(command: Command) -> Command:
+    """``--adjust``, ``--swaps``: how systems are compared."""
+    for option in (
+        click.option(
+            "--swaps",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
+        ),
+        click.option(
+            "--adjust",
+            type=click.Choice(ADJUSTMENTS),
+            default=ADJUSTMENTS[0],
+            show_default=True,
+            help="How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:

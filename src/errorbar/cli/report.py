@@ -14,13 +14,14 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.agree import PROJECTIONS
-from errorbar.cli.options import lenient_option, resampling_options, show_notes
+from errorbar.cli.options import lenient_option, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
 
 if TYPE_CHECKING:
     from errorbar.metrics.resampling import Method
+    from errorbar.metrics.swaps import Adjust
     from errorbar.report import Report
 
 KINDS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
@@ -66,6 +67,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--charts", metavar="DIR", help="Write each chart there too, as SVG, PNG and PDF.")
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
+@swap_options
 @resampling_options
 @lenient_option
 @click.pass_context
@@ -94,6 +96,8 @@ def command(
     title: str,
     charts: str | None,
     no_browse: bool,
+    adjust: Adjust,
+    swaps: int | None,
     ci_method: Method,
     resamples: int,
     confidence: float,
@@ -112,6 +116,7 @@ def command(
     """
     from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
     from errorbar.cli.score import make_resampling
+    from errorbar.metrics.swaps import SwapPlan
 
     kind = output_kind(out, to)
     _check_target(out)
@@ -141,6 +146,7 @@ def command(
         browse=not no_browse and kind == "html",
         lenient=lenient,
         resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
+        testing=SwapPlan(adjust, swaps),
     )
     refuse_overwriting(asked, out)
     with progress_bar("steps", 3) as progress:

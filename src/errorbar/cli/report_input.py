@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,6 +14,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class ReportInput:
     browse: bool
     lenient: bool
     resampling: Resampling
+    testing: SwapPlan = field(default_factory=SwapPlan)
 
 
 def studies(asked: ReportInput, progress: Callable[[int], object]) -> list[Study]:
@@ -108,9 +110,11 @@ def _check(asked: ReportInput) -> None:
 def _check_useless(asked: ReportInput) -> None:
     """Refuse options about data that is not there."""
     corpus = {"--metric": asked.specs, "--source": asked.source, "--missing-as-empty": asked.missing_as_empty}
+    default = asked.testing.adjust == SwapPlan().adjust
+    tests = {"--swaps": asked.testing.swaps, "--adjust": None if default else asked.testing.adjust}
     labels = {"--error": asked.errors, "--unknown": asked.unknown}
     for options, there, fix in (
-        ({**corpus, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
+        ({**corpus, **tests, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
         (labels, asked.judgments is not None or asked.sample_key is not None, "--judgments, or --sample-key"),
         ({"--column": asked.columns, "--items": asked.items}, asked.judgments is not None, "--judgments"),
         ({"--words": asked.words}, asked.items == "words", "--items words"),
@@ -141,7 +145,7 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
     if n_pairs > MANY_PAIRS and asked.resampling.method != "closed":
         # Said before the work: it is why somebody waits.
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
-        fix = "fewer --resamples are quicker; --ci-method closed compares none"
+        fix = "fewer --swaps or --resamples are quicker; --ci-method closed compares none"
         show_notes([Problem("report-many-pairs", what, fix=fix, severity="warning")])
     study = study_corpus(
         data.corpus,
@@ -150,6 +154,7 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
         data.problems,
         data.documents,
         resampling=asked.resampling,
+        testing=asked.testing,
         conventions=data.conventions,
         metrics=metrics[1:],
         ceiling_resamples=asked.ceiling_resamples,

@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Write tables.md, tables.tex, index.html and teams/NAME.html; runs are scored as task run does.
 
-    The page of the task holds the tables and a report on the best run of each team: intervals, which teams can be
-    told apart, the human ceiling, agreement, every sentence.
+    The page of the task holds the tables and a report on the best run of each team: intervals, which teams
+    differ significantly, the human ceiling, agreement, every sentence.
 
     \b
     errorbar task board task.toml -o board

@@ -18,6 +18,7 @@ _SPECIAL = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         '"': r"\textquotedbl{}",
+        "≤": r"$\leq$",
     }
 )
 

@@ -17,12 +17,14 @@ from errorbar.edits.items import edit_items
 from errorbar.execute import run
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import RUNNING, SENTENCE
-from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
+from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import Documents
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.streams import stream
 from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
@@ -53,6 +55,7 @@ def study_corpus(
     documents: Documents,
     *,
     resampling: Resampling,
+    testing: SwapPlan | None = None,
     conventions: tuple[str, ...] = (),
     metrics: Sequence[Metric] = (),
     ceiling_resamples: int | None = None,
@@ -71,6 +74,7 @@ def study_corpus(
         problems: Where warnings and repairs go; what it holds already is kept.
         documents: Which essay each sentence is from.
         resampling: How intervals are made, of the main metric, of differences and of agreement.
+        testing: How systems are compared; None: the default.
         conventions: Further choices that belong in signatures, e.g. ``unmarked:nobody``.
         metrics: Further metrics, without intervals.
         ceiling_resamples: Resamples for intervals of the human ceiling; None: none are made.
@@ -86,6 +90,7 @@ def study_corpus(
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     resampling = replace(resampling, jobs=jobs)
+    testing = testing or SwapPlan()
     memory = Memory(corpus)
     main = Measured(metric, memory)
     _measure(main, corpus, systems, jobs)
@@ -98,7 +103,7 @@ def study_corpus(
     found = _Found()
 
     def compare(own: Problems) -> None:
-        found.comparison, found.groups = _compare(main, corpus, systems, documents, resampling, own)
+        found.comparison, found.groups = _compare(main, corpus, systems, documents, resampling, testing, own)
 
     def agree(own: Problems) -> None:
         found.agreement, found.agreed = _agreement(corpus, resampling, own)
@@ -120,7 +125,8 @@ def study_corpus(
     for own in run(do, pieces, jobs):
         problems.notes += own.notes
     if found.comparison is not None:
-        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.unit))
+        tested = testing.convention(len(systems), 1 - resampling.confidence_level)
+        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.unit), tested)
     if found.ceiling is not None:
         said["ceiling"] = signatures.of(str(metric.spec), *found.how)
     if found.agreement is not None:
@@ -194,15 +200,16 @@ def _compare(
     systems: Sequence[Hypothesis],
     documents: Documents,
     resampling: Resampling,
+    testing: SwapPlan,
     problems: Problems,
 ) -> tuple[Comparison | None, list[str]]:
     clusters = documents.clusters()
     if len(systems) < 2 or len(np.unique(clusters)) < 2 or resampling.method == "closed":
         return None, [""] * len(systems)
     measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
-    found = compare_systems(metric, measured, clusters, resampling)
+    found = compare_systems(metric, measured, clusters, resampling, testing)
     alpha = 1 - resampling.confidence_level
-    warn_hopeless(found, alpha, problems)
+    warn_hopeless(found, alpha, problems, unit=documents.unit)
     groups = {row.name: row.group for row in found.ranking(alpha)}
     return found, [groups[system.name] for system in systems]
 
