@@ -29,7 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "columns": (),
     "items": None,
     "words": None,
-    "error": None,
+    "errors": (),
     "ok": None,
     "unknown": (),
     "sample_key": None,

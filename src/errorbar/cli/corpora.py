@@ -18,7 +18,15 @@ from errorbar.edits.admission import Admission
 from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, refuse_same_names
+from errorbar.formats.reference import (
+    UNMARKED,
+    UNMARKED_HELP,
+    NamedFile,
+    Unmarked,
+    expand_files,
+    read_named,
+    refuse_same_names,
+)
 from errorbar.metrics.statistics import Documents
 from errorbar.studies.signatures import CorpusSignatures
 
@@ -54,7 +62,7 @@ def corpus_options(command: Command) -> Command:
     @click.option(
         "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
     )
-    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
     @wraps(command)
     def wrapped(*args: Any, gold: tuple[str, ...], documents: str | None, unmarked: Unmarked, **options: Any) -> Any:
         return command(*args, corpus=CorpusInput(gold, documents, unmarked), **options)

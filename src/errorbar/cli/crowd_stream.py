@@ -12,7 +12,6 @@ import numpy as np
 from errorbar.cli.crowd_input import (
     CrowdSource,
     column_roles,
-    is_corpus,
     undeclared_labels,
     unjudged_words,
     unknown_words,
@@ -27,6 +26,7 @@ from errorbar.crowd.answers import UNKNOWN, Answers
 from errorbar.crowd.tally import Tally
 from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.judgment_blocks import judgment_blocks
+from errorbar.formats.judgment_tables import is_corpus
 from errorbar.formats.opening import rereadable
 
 ROWS = 1 << 14
@@ -89,7 +89,7 @@ def read_streamed(path: str, source: CrowdSource, problems: Problems, ties: str 
     if "seconds" in roles:
         refuse_streaming("--column seconds=", "leave it out: nothing here uses times")
     first = rereadable(path)
-    if is_corpus(str(first), source):
+    if is_corpus(first, told=source.told):
         refuse_streaming("a corpus", "leave out --stream: a corpus is read whole")
     source.refuse(corpus=False)
     tally, raters, n = Tally(source.labels), set[str](), 0

@@ -19,6 +19,9 @@ from errorbar.formats.markdown_text import escape_markdown
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
+LONGEST_CELL = 200
+"""Characters of a cell of a text table; the other formats have all."""
+
 Cell = str | int | float | None
 
 
@@ -97,6 +100,11 @@ def _text(cell: Cell) -> str:
     return "–" if cell is None else visible(str(cell))
 
 
+def _cut(text: str) -> str:
+    """A cell of a text table, whose width every other row pays for."""
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
+
+
 def _markdown(table: Table) -> str:
     rule = ["---" if i < table.text_columns else "---:" for i in range(len(table.columns))]
     lines = [
@@ -119,8 +127,8 @@ def _latex(table: Table) -> str:
 
 
 def _show_text(table: Table) -> None:
-    columns = [visible(name) for name in table.columns]
-    rows = [[_text(cell) for cell in row] for row in table.rows]
+    columns = [_cut(visible(name)) for name in table.columns]
+    rows = [[_cut(_text(cell)) for cell in row] for row in table.rows]
     widths = [max(_width(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
     head, *body = (
         " "

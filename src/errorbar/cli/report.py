@@ -20,7 +20,7 @@ from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.visible import visible
-from errorbar.formats.reference import UNMARKED, Unmarked
+from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
 
 if TYPE_CHECKING:
     from errorbar.edits.admission import Admission
@@ -42,7 +42,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 )
 @click.option("--metric", "specs", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
 @click.option("--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML: the essay of each sentence.")
-@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
 @click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
@@ -53,7 +53,13 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
 @click.option("--words", metavar="WORDS", help="With --items words: prepositions (the default), articles, or a,b,c.")
-@click.option("--error", "error", metavar="LABEL", help="The label that means an error.  [default: error]")
+@click.option(
+    "--error",
+    "errors",
+    multiple=True,
+    metavar="LABEL",
+    help="A label that means an error, or a rule such as '<4'; repeatable.  [default: error]",
+)
 @click.option("--ok", "ok", metavar="LABEL", help="Of a sample: the label that means no error.  [default: ok]")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
 @click.option("--sample-key", metavar="FILE", help="The key of a judged sample.")
@@ -85,7 +91,7 @@ def command(
     columns: tuple[str, ...],
     items: str | None,
     words: str | None,
-    error: str | None,
+    errors: tuple[str, ...],
     ok: str | None,
     unknown: tuple[str, ...],
     sample_key: str | None,
@@ -138,7 +144,7 @@ def command(
         columns=columns,
         items=items,
         words=words,
-        error=error,
+        errors=errors,
         ok=ok,
         unknown=unknown,
         sample_key=sample_key,

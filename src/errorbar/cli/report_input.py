@@ -45,7 +45,7 @@ class ReportInput:
     items: str | None
     words: str | None
     flags: tuple[str, ...]
-    error: str | None
+    errors: tuple[str, ...]
     ok: str | None
     unknown: tuple[str, ...]
     sample_key: str | None
@@ -114,7 +114,7 @@ def _check_useless(asked: ReportInput) -> None:
     corpus = {"--metric": asked.specs, "--source": asked.source, "--missing-as-empty": asked.missing_as_empty}
     default = asked.testing.adjust == SwapPlan().adjust
     tests = {"--swaps": asked.testing.swaps, "--adjust": None if default else asked.testing.adjust}
-    labels = {"--error": asked.error, "--unknown": asked.unknown}
+    labels = {"--error": asked.errors, "--unknown": asked.unknown}
     for options, there, fix in (
         ({**corpus, **tests, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
         ({"--force": asked.admission.force, "--retokenize": asked.admission.retokenize}, bool(asked.gold), "--gold"),
@@ -213,7 +213,7 @@ def _hoo(asked: ReportInput) -> HooStudy:
 
 
 def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
-    from errorbar.cli.crowd_input import CrowdSource, error_label, read_crowd, system_flags
+    from errorbar.cli.crowd_input import CrowdSource, read_crowd, system_flags
     from errorbar.studies.crowd import study_crowd
     from errorbar.studies.signatures import GIVEN
 
@@ -230,6 +230,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         "",
         asked.documents,
         asked.unmarked,
+        shared=bool(asked.gold),
     )
     crowd = read_crowd(judgments, source, problems)
     files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
@@ -244,7 +245,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         problems,
         name=NamedFile.parse(judgments).name,
         clusters=crowd.clusters,
-        error=crowd.judgments.labels[error_label(crowd.judgments.labels, asked.error or "")],
+        error=asked.errors,
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
         curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
@@ -258,7 +259,7 @@ def _sample(asked: ReportInput, key_file: str) -> SampleStudy:
     from errorbar.studies.sample import study_sample
 
     problems = Problems(lenient=asked.lenient)
-    labels = Labels((asked.error or "error",), (asked.ok or "ok",), asked.unknown)
+    labels = Labels(asked.errors or ("error",), (asked.ok or "ok",), asked.unknown)
     key, judged = judged_input(asked.judged, key_file, "majority", labels, problems)
     return study_sample(
         key.strata,

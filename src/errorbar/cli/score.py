@@ -18,6 +18,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     expand_files,
@@ -62,7 +63,7 @@ SHORT_HASH = 8
     type=click.Choice(UNMARKED),
     default="auto",
     show_default=True,
-    help="Who looked at a sentence without any A line.",
+    help=UNMARKED_HELP,
 )
 @click.option(
     "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."

@@ -36,7 +36,7 @@ class Reading(Protocol):
         ...
 
     @property
-    def ranks(self) -> Mapping[str, tuple[int, ...]]:
+    def ranks(self) -> Mapping[str, tuple[int | str, ...]]:
         """The order of annotators in the whole corpus; empty: later pieces know it."""
         ...
 
@@ -56,7 +56,7 @@ class CorpusPiece:
     corpus: Corpus
     lines: list[Sequence[str]]
     problems: Problems = field(default_factory=Problems)
-    ranks: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    ranks: dict[str, tuple[int | str, ...]] = field(default_factory=dict)
 
     def read(self) -> CorpusPiece:
         """The piece itself."""
@@ -115,7 +115,7 @@ class Part:
 
     n: int
     annotators: tuple[str, ...]
-    ranks: Mapping[str, tuple[int, ...]]
+    ranks: Mapping[str, tuple[int | str, ...]]
     source: str
     reference: str
     documents: list[str] | None

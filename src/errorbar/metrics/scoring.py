@@ -200,7 +200,7 @@ def score_pieces(
     seen = [Evidence() for _ in systems]
     retokenized: list[Retokenized | None] = [None] * len(systems)
     annotators: dict[str, None] = {}
-    ranks: dict[str, tuple[int, ...]] = {}
+    ranks: dict[str, tuple[int | str, ...]] = {}
     absent: dict[str, int] = {metric.annotator: 0 for metric in metrics if metric.annotator is not None}
     n_large = [0] * len(systems)
     documents = Documents()

@@ -270,6 +270,11 @@ def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tu
     report = agreement_report(made.judgments, clusters=made.clusters, resampling=how)
     problems.notes += report.notes
     signature = agreement_signature(
-        made.judgments, "items=tokens,labels=error", replicates=n, seed=seed, unit="cluster", confidence_level=level
+        made.judgments,
+        "items=tokens,labels=error",
+        replicates=n,
+        seed=seed,
+        clusters=made.clusters,
+        confidence_level=level,
     )
     return report, signature
