@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
@@ -30,7 +30,7 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 
 
 @click.command("agree")
-@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
 @click.option(
     "--items",
     type=click.Choice(PROJECTIONS),
@@ -43,9 +43,7 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 )
 @click.option("--type", "kind", default="", metavar="TYPE", help="Only edits of this error type count.")
 @click.option("--labels", type=click.Choice(("error", "type")), default="error", show_default=True, help="Labels.")
-@click.option(
-    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-)
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
 @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
 @click.option("--pairs", is_flag=True, help="Cohen's kappa of every pair.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
+    INPUT,
     format_option,
     jobs_option,
     lenient_option,
@@ -31,7 +32,7 @@ NO_RATIO = "the human score is 0"
 
 
 @click.command("ceiling")
-@click.argument("systems", nargs=-1, type=click.Path(), metavar="[SYSTEM...]")
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @corpus_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--sizes", metavar="A-B", help="Numbers of references, e.g. 1-9 or 2. [default: all]")

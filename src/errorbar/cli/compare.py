@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
-from errorbar.cli.options import bootstrap_options, format_option, lenient_option, note_record, show_notes
+from errorbar.cli.options import INPUT, bootstrap_options, format_option, lenient_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
 from errorbar.core.estimate import Interval, Undefined
@@ -21,7 +21,7 @@ SCHEMA = "errorbar.compare/1"
 
 
 @click.command("compare")
-@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM SYSTEM...")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
 @corpus_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--pairs", is_flag=True, help="Show every pair: difference, interval, p, power.")

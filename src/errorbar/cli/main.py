@@ -11,6 +11,7 @@ import click
 
 from errorbar.cli.lazy import LazyGroup
 from errorbar.core.errors import ErrorbarError
+from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
 
 DEBUG = "ERRORBAR_DEBUG"
@@ -51,11 +52,13 @@ COMMANDS = {
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="errorbar")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Measure grammatical error correction against many human judges.
 
     Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`.
     """
+    ctx.with_resource(keeping_pipes())
 
 
 def show_problems(error: ErrorbarError) -> None:
