@@ -41,7 +41,12 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
 @click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @click.option(
-    "--flags", "flag_files", multiple=True, metavar="NAME=FILE", help="A system's flags: item,flag; repeatable."
+    "--flags",
+    "flag_files",
+    multiple=True,
+    type=INPUT,
+    metavar="NAME=FILE",
+    help="A system's flags: item,flag; repeatable.",
 )
 @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
