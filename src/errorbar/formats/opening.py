@@ -8,7 +8,7 @@ from pathlib import Path
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.byte_files import BLOCK, LONGEST_LINE, byte_blocks, open_bytes
-from errorbar.formats.pipes import STANDARD_INPUT, Source, display_name, pipes_are_kept, read_once
+from errorbar.formats.pipes import STANDARD_INPUT, Source, cannot_keep, display_name, pipes_are_kept, read_once
 
 __all__ = [
     "BLOCK",
@@ -89,12 +89,17 @@ def rereadable(path: Source) -> Source:
     if pipes_are_kept() or not read_once(path):
         return path
     import atexit  # noqa: PLC0415 - rarely needed
-    import shutil  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    with open_bytes(path) as pipe, tempfile.NamedTemporaryFile(prefix="errorbar-", delete=False) as copy:
-        atexit.register(Path(copy.name).unlink, missing_ok=True)
-        shutil.copyfileobj(pipe, copy)
+    with open_bytes(path) as pipe:
+        try:
+            copy = tempfile.NamedTemporaryFile(prefix="errorbar-", delete=False)  # noqa: SIM115 - closed below
+            atexit.register(Path(copy.name).unlink, missing_ok=True)
+            with copy:
+                while block := pipe.read(BLOCK):
+                    copy.write(block)
+        except OSError as error:
+            raise InputError(cannot_keep(display_name(path), error)) from None
     return copy.name
 
 

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike, fspath
 from tempfile import SpooledTemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
@@ -111,25 +111,29 @@ class _Pipe:
                 self.copy = cast("IO[bytes]", SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115 - see close
             self.copy.seek(0, os.SEEK_END)
             self.copy.write(data)
+            self.copy.flush()
         except OSError as error:
-            what = f"what comes through the pipe cannot be kept in {_temporary_folder()}: {error.strerror}"
-            fix = "make room, name another folder by TMPDIR, or give a file instead of a pipe"
-            raise InputError(Problem("no-space", what, Place(self.name), fix=fix)) from None
+            raise InputError(cannot_keep(self.name, error)) from None
         self.kept += len(data)
 
     def close(self) -> None:
         """Forget it; standard input stays open."""
         if self.copy is not None:
-            self.copy.close()
+            with suppress(OSError):  # what could not be kept is tried again
+                self.copy.close()
         if self.own:
             self.stream.close()
 
 
-def _temporary_folder() -> str:
+def cannot_keep(name: str, error: OSError) -> Problem:
+    """What goes through a pipe has no room on the way; the pipe is not to blame."""
     try:
-        return gettempdir()
+        folder = gettempdir()
     except OSError:  # there is none that can be written to
-        return "a temporary folder"
+        folder = "a temporary folder"
+    what = f"no copy of what goes through can be kept in {folder}: {error.strerror or error}"
+    fix = "make room, name another folder by TMPDIR, or use a file instead of a pipe"
+    return Problem("no-space", what, Place(name), fix=fix)
 
 
 class _Reader(io.RawIOBase):
