@@ -51,6 +51,8 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             return 0
+        except EOFError as error:  # nobody is asked anything here, and click would call it an interruption
+            raise RuntimeError(f"unexpected end of data ({error})") from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
