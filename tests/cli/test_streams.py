@@ -91,7 +91,8 @@ class TestEncodings:
     def test_what_an_encoding_lacks_is_written_plainly(self, encoding: str, style: str) -> None:
         done = shell(f"E {SCORE} --ci --resamples 20 --format {style}", PYTHONIOENCODING=encoding)
         usual = shell(f"E {SCORE} --ci --resamples 20 --format {style}")
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0
+        assert all(line.startswith("warning: ") for line in done.stderr.splitlines())  # few documents
         assert done.stdout.count("\n") == usual.stdout.count("\n")
         assert "67.07" in done.stdout or "0.6707" in done.stdout
 
@@ -113,7 +114,7 @@ def test_a_stopped_convert_leaves_nothing(tmp_path: Path, large: Path, name: str
     assert process.stdin is not None
     process.stdin.write(large.read_bytes())
     process.stdin.flush()
-    while not any(f" {target.parent}/" in f" {os.readlink(link)}" for link in _open_files(process.pid)):
+    while not any(link.resolve().is_relative_to(target.parent) for link in _open_files(process.pid)):
         time.sleep(0.02)
     process.send_signal(getattr(signal, name))
     code = process.wait(60)
@@ -125,9 +126,8 @@ def test_a_stopped_convert_leaves_nothing(tmp_path: Path, large: Path, name: str
     assert (code, errors.read_text().lstrip("\n")) == expected.get(name, (128 + number, f"stopped by {name}\n"))
 
 
-def _open_files(process: int) -> list[str]:
-    folder = f"/proc/{process}/fd"
-    return [f"{folder}/{each}" for each in os.listdir(folder)]  # noqa: PTH208 - links that lead nowhere
+def _open_files(process: int) -> list[Path]:
+    return list(Path(f"/proc/{process}/fd").iterdir())
 
 
 def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
