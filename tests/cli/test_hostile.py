@@ -26,8 +26,6 @@ FORGED = "error: forged [fake]"
 NAME = f"=x\x1b]0;owned\x07\x9b2J\x7f\r{FORGED}\n{FORGED}\u2028{FORGED}\u2029\u202e\u2066\u200b\U000e0041|`<b>&lt;"
 NAMED = f"@{NAME[1:]}"
 """The same where an equals sign ends the name."""
-HALF = f"{NAME}\ud800"
-"""With half of a surrogate pair, which JSON can say and no encoding can write."""
 FORMATS = ("table", "csv", "markdown", "latex", "json")
 
 
@@ -46,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in _corpus()))
     (tmp_path / "votes.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in _votes()))
-    flags = [{"item": f"{n}{HALF}", "flag": n % 2, "score": n / 10} for n in range(8)]
+    flags = [{"item": f"{n}{NAME}", "flag": n % 2, "score": n / 10} for n in range(8)]
     (tmp_path / "flags.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in flags))
     (tmp_path / f"run{NAMED}.txt").write_text("\n".join(RUNS["one/run1.txt"]) + "\n")
     (tmp_path / "other.txt").write_text("\n".join(RUNS["one/run2.txt"]) + "\n")
@@ -63,13 +61,13 @@ def _write_csv(path: Path, rows: list[list[str]]) -> None:
 
 
 def _corpus() -> list[object]:
-    annotators = [f"{HALF}{number}" for number in range(2)]
-    edit = {"start": 0, "end": 1, "replacements": [HALF], "type": HALF, "comment": HALF}
+    annotators = [f"{NAME}{number}" for number in range(2)]
+    edit = {"start": 0, "end": 1, "replacements": [NAME], "type": NAME, "comment": NAME}
     rows = [
         {
             "text": text,
-            "document": f"{HALF}{number // 2}",
-            "writer": HALF,
+            "document": f"{NAME}{number // 2}",
+            "writer": NAME,
             "annotations": {annotators[0]: [edit] if number % 2 else [], annotators[1]: [edit]},
         }
         for number, text in enumerate(SOURCE)
@@ -78,9 +76,9 @@ def _corpus() -> list[object]:
 
 
 def _votes() -> list[dict[str, str]]:
-    labels = (f"ok{HALF}", f"error{HALF}")
+    labels = (f"ok{NAME}", f"error{NAME}")
     return [
-        {"item": f"{n}{HALF}", "rater": f"{rater}{HALF}", "label": labels[(n * rater) % 3 == 0]}
+        {"item": f"{n}{NAME}", "rater": f"{rater}{NAME}", "label": labels[(n * rater) % 3 == 0]}
         for n in range(8)
         for rater in range(3)
     ]
@@ -98,8 +96,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "agree-votes": ("agree", "votes.jsonl", "--pairs", "--resamples", "20"),
     "aggregate": ("crowd", "aggregate", "votes.jsonl"),
     "raters": ("crowd", "raters", "votes.jsonl"),
-    "crowd-score": ("crowd", "score", "votes.jsonl", f"{NAMED}=flags.jsonl", "--error", f"error{HALF}"),
-    "curve": ("curve", "votes.jsonl", "flags.jsonl", "--error", f"error{HALF}"),
+    "crowd-score": ("crowd", "score", "votes.jsonl", f"{NAMED}=flags.jsonl", "--error", f"error{NAME}"),
+    "curve": ("curve", "votes.jsonl", "flags.jsonl", "--error", f"error{NAME}"),
     "plan": ("sample", "plan", f"{NAMED}=flags.jsonl", "--budget", "8"),
     "check": ("check", "gold.jsonl", "gold.m2", *SYSTEMS[1:]),
     "check-against": ("check", "--gold", "gold.m2", SYSTEMS[1]),

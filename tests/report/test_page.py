@@ -169,10 +169,10 @@ def test_a_failure_half_way_leaves_the_old_page(tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "report.html"
     path.write_text("old")
 
-    def interrupted(self: Path, target: Path) -> Path:
+    def interrupted(name: str, target: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "replace", interrupted)
+    monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         save_page(report(), str(path))
     assert path.read_text() == "old"

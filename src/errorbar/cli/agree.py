@@ -8,7 +8,7 @@ import click
 
 from errorbar.cli.agree_input import AgreeSource, read_agreement
 from errorbar.cli.crowd_input import CrowdSource
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
@@ -37,7 +37,7 @@ MOST_SHOWN = 20
 
 
 @click.command("agree")
-@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
 @click.option(
     "--items",
     type=click.Choice(PROJECTIONS),
@@ -50,9 +50,7 @@ MOST_SHOWN = 20
 )
 @click.option("--type", "kind", default="", metavar="TYPE", help="Only edits of this error type count.")
 @click.option("--labels", type=click.Choice(("error", "type")), default="error", show_default=True, help="Labels.")
-@click.option(
-    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-)
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
 @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
 @click.option("--layout", type=click.Choice(LAYOUTS), default="auto", show_default=True, help="Of a table.")
 @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable.")

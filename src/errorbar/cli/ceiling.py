@@ -11,6 +11,7 @@ import numpy as np
 from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
+    INPUT,
     format_option,
     jobs_option,
     lenient_option,
@@ -33,7 +34,7 @@ NO_RATIO = "the human score is 0"
 
 
 @click.command("ceiling")
-@click.argument("systems", nargs=-1, type=click.Path(), metavar="[SYSTEM...]")
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @corpus_options
 @admission_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from errorbar.cli.admission import admission_options
-from errorbar.cli.options import format_option, note_record
+from errorbar.cli.options import INPUT, format_option, note_record
 from errorbar.cli.plural import counted
 from errorbar.cli.render import Table, show, show_json
 from errorbar.cli.talk import show_lines
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.opening import Lines, rereadable
+from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, read_sentences
 
 if TYPE_CHECKING:
@@ -27,11 +27,9 @@ ALL = 1_000_000
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
-@click.option(
-    "--gold", type=click.Path(), metavar="FILE", help="Check each FILE as a system's output for this reference."
-)
-@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
+@click.option("--gold", type=INPUT, metavar="FILE", help="Check each FILE as a system's output for this reference.")
+@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
 @admission_options
 @format_option
 def command(files: tuple[str, ...], gold: str | None, source: str | None, admission: Admission, style: str) -> None:
@@ -110,9 +108,8 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
         return check_hoo(file, problems, source=source)
     from errorbar.formats.rankings import is_ranking, read_rankings
 
-    again = rereadable(file)
-    if is_ranking(again):
-        comparisons = read_rankings(again, problems)
+    if is_ranking(file):
+        comparisons = read_rankings(file, problems)
         return {
             "systems": len(comparisons.systems),
             "judges": len(comparisons.judges),
@@ -121,7 +118,7 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
         }
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
-    for sentence in read_sentences(Lines(again, problems, name=file), problems):
+    for sentence in read_sentences(Lines(file, problems), problems):
         sentences += 1
         tokens += len(sentence.tokens)
         edits += sum(map(len, sentence.annotations.values()))

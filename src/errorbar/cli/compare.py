@@ -9,6 +9,7 @@ import click
 from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
+    INPUT,
     bootstrap_options,
     format_option,
     lenient_option,
@@ -33,7 +34,7 @@ FEW = 3
 
 
 @click.command("compare")
-@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM SYSTEM...")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
 @corpus_options
 @admission_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")

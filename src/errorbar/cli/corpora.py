@@ -11,6 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.cli.options import INPUT
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
@@ -53,15 +54,13 @@ def corpus_options(command: Command) -> Command:
 
     @click.option(
         "--gold",
-        type=click.Path(),
+        type=INPUT,
         multiple=True,
         required=True,
         metavar="FILE",
         help="Reference; repeatable, or a pattern.",
     )
-    @click.option(
-        "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-    )
+    @click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
     @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
     @wraps(command)
     def wrapped(*args: Any, gold: tuple[str, ...], documents: str | None, unmarked: Unmarked, **options: Any) -> Any:
@@ -112,8 +111,6 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, admissio
         InputError: If a file is bad, files do not fit together, or a system is not a correction of the source.
         UsageError: If two files have one name.
     """
-    if sum(NamedFile.parse(argument).path == "-" for argument in (*source.gold, *systems)) > 1:
-        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
     gold = expand_files(source.gold)
     for file in gold:
         if is_hoo(file.path):

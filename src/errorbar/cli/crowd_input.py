@@ -11,6 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.cli.options import INPUT
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
@@ -105,7 +106,7 @@ def crowd_options(command: Command) -> Command:
     @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", help="What a corpus's annotators judge.")
     @click.option("--words", default="prepositions", help="With --items words: prepositions, articles, or a,b,c.")
     @click.option("--type", "kind", default="", metavar="TYPE", help="Only annotators' edits of this type count.")
-    @click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+    @click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
     @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
     @wraps(command)
     def wrapped(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, show, show_json
 from errorbar.cli.talk import tell
@@ -21,7 +21,7 @@ SCHEMA = "errorbar.crowd.mine/1"
 
 
 @click.command("mine")
-@click.argument("corpus", metavar="CORPUS")
+@click.argument("corpus", type=INPUT, metavar="CORPUS")
 @click.option("--counts", required=True, metavar="FILE", help="Counts of n-grams; with --build it is written.")
 @click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
 @click.option("--min-count", type=click.IntRange(1), default=1, show_default=True, help="Of n-grams kept by --build.")

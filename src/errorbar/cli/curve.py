@@ -8,7 +8,7 @@ from errorbar.agreement.resampling import Resampling
 from errorbar.cli.crowd_input import CrowdSource, crowd_options
 from errorbar.cli.crowd_score import cells, headings, judgments_text
 from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
@@ -22,8 +22,8 @@ SCHEMA = "errorbar.curve/1"
 
 
 @click.command("curve")
-@click.argument("judgments", metavar="JUDGMENTS")
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
 @click.option("--bins", default=",".join(f"{edge:g}" for edge in EDGES), show_default=True, help="Edges of agreement.")
 @click.option(
     "--thresholds", default=",".join(f"{tau:g}" for tau in THRESHOLDS), show_default=True, help="Of the curve."

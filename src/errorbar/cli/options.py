@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
+from os import PathLike
 from typing import Any, TypeVar
 
 import click
@@ -12,7 +13,8 @@ from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
 from errorbar.cli.talk import tell
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.formats.pipes import display_name, pipe_key
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -20,6 +22,34 @@ BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
+
+_PIPES = "errorbar.pipes"
+
+
+class InputPath(click.Path):
+    """A file or folder to read, or ``name=file``; every input of every command has this type.
+
+    A pipe can be one input only, whether it is called ``-``, ``/dev/stdin`` or ``<(...)``: another would find nothing.
+    """
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | PathLike[str]:
+        """Refuse a pipe that another input is."""
+        from errorbar.formats.reference import NamedFile
+
+        path = NamedFile.parse(str(value)).path
+        key = pipe_key(path)
+        if ctx is not None and key is not None:
+            known = ctx.meta.setdefault(_PIPES, set())
+            if key in known:
+                what = "standard input can be read only once" if path == "-" else "a pipe can be read only once"
+                raise UsageError(Problem("two-stdin", what, Place(display_name(path)), fix="give it for one file"))
+            known.add(key)
+        return super().convert(value, param, ctx)
+
+
+INPUT = InputPath()
 
 
 def format_option(command: Command) -> Command:

@@ -80,8 +80,9 @@ def estimate_record(estimate: Estimate) -> dict[str, object]:
 
 
 def show_json(document: object) -> None:
-    """Print a JSON document on stdout."""
-    click.echo(visible_json(json.dumps(document, ensure_ascii=False, indent=1)))
+    """Print a JSON document on stdout; what its encoding cannot hold is escaped as JSON does it."""
+    beyond = (sys.stdout.encoding or "").lower().replace("-", "") not in ("utf8", "utf16", "utf32")
+    click.echo(visible_json(json.dumps(document, ensure_ascii=beyond, indent=1)))
 
 
 def show(table: Table, style: str) -> None:

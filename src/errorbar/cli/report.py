@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from errorbar.cli.admission import admission_options
 from errorbar.cli.agree import PROJECTIONS
-from errorbar.cli.options import lenient_option, resampling_options, show_notes, swap_options
+from errorbar.cli.options import INPUT, lenient_option, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
@@ -36,19 +36,22 @@ EPOCH = "SOURCE_DATE_EPOCH"
 
 
 @click.command("report")
-@click.argument("systems", nargs=-1, type=click.Path(), metavar="[SYSTEM...]")
-@click.option(
-    "--gold", type=click.Path(), multiple=True, metavar="FILE", help="Reference, or a HOO folder; repeatable."
-)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
+@click.option("--gold", type=INPUT, multiple=True, metavar="FILE", help="Reference, or a HOO folder; repeatable.")
 @click.option("--metric", "specs", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
-@click.option("--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML: the essay of each sentence.")
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML: the essay of each sentence.")
 @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
-@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
-@click.option("--judgments", metavar="FILE", help="A crowd's judgments: item,rater,label.")
+@click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @click.option(
-    "--flags", "flag_files", multiple=True, metavar="NAME=FILE", help="A system's flags: item,flag; repeatable."
+    "--flags",
+    "flag_files",
+    multiple=True,
+    type=INPUT,
+    metavar="NAME=FILE",
+    help="A system's flags: item,flag; repeatable.",
 )
 @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
@@ -62,8 +65,10 @@ EPOCH = "SOURCE_DATE_EPOCH"
 )
 @click.option("--ok", "ok", metavar="LABEL", help="Of a sample: the label that means no error.  [default: ok]")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
-@click.option("--sample-key", metavar="FILE", help="The key of a judged sample.")
-@click.option("--judged", multiple=True, metavar="FILE", help="The filled-in sets of the sample; repeatable.")
+@click.option("--sample-key", type=INPUT, metavar="FILE", help="The key of a judged sample.")
+@click.option(
+    "--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of the sample; repeatable."
+)
 @click.option(
     "-o", "--out", default="report.html", show_default=True, metavar="FILE", help=".html, .md or .tex; or '-'."
 )

@@ -10,7 +10,15 @@ import click
 
 from errorbar.cli.admission import admission_options
 from errorbar.cli.hoo_routing import wants_hoo
-from errorbar.cli.options import dask_option, format_option, lenient_option, note_record, resampling_options, show_notes
+from errorbar.cli.options import (
+    INPUT,
+    dask_option,
+    format_option,
+    lenient_option,
+    note_record,
+    resampling_options,
+    show_notes,
+)
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
 from errorbar.cli.score_files import score_files
 from errorbar.core.errors import Problem, UsageError
@@ -40,10 +48,10 @@ SHORT_HASH = 8
 
 
 @click.command("score")
-@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM...")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
 @click.option(
     "--gold",
-    type=click.Path(),
+    type=INPUT,
     multiple=True,
     required=True,
     metavar="FILE",
@@ -65,11 +73,9 @@ SHORT_HASH = 8
     show_default=True,
     help=UNMARKED_HELP,
 )
-@click.option(
-    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-)
-@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@click.option("--types", type=click.Path(), metavar="FILE", help="HOO: JSON that counts error types in other rows.")
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.option("--types", type=INPUT, metavar="FILE", help="HOO: JSON that counts error types in other rows.")
 @click.option("--best", is_flag=True, help="HOO: the best run of each team and measure.")
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
@@ -143,7 +149,6 @@ def command(
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
-    _check_inputs([*gold, *systems])
     problems = Problems(lenient=lenient)
     files = [NamedFile.parse(system) for system in systems]
     refuse_same_names(files, "systems")
@@ -215,11 +220,6 @@ def _against(metric: Metric, annotator: str) -> Metric:
         what = f"'{annotator}' is the name of a rule for choosing annotators"
         raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold name=path"))
     return replace(metric, choose=annotator)
-
-
-def _check_inputs(paths: Sequence[str]) -> None:
-    if sum(NamedFile.parse(path).path == "-" for path in paths) > 1:
-        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
 
 
 def _record(score: Score, *, by_type: bool, by_sentence: bool) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.cli.options import format_option, jobs_option, note_record, show_notes
+from errorbar.cli.options import INPUT, format_option, jobs_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.talk import tell
 from errorbar.cli.task_run import corpus_record
@@ -26,7 +26,7 @@ SCHEMA = "errorbar.task-alternatives/1"
 @click.argument("files", nargs=-1, required=True, metavar="[TEAM=]FILE...")
 @click.option("--corpus", metavar="NAME", help="What they are about.  [default: the test corpus]")
 @click.option("--list", "listing", metavar="CSV", help="Write the answers there for judging.")
-@click.option("--judged", metavar="CSV", help="The list with its column verdict filled in: yes or no.")
+@click.option("--judged", type=INPUT, metavar="CSV", help="The list with its column verdict filled in: yes or no.")
 @click.option("--gold", metavar="FILE", help="With --judged: where to write the gold edits and accepted answers.")
 @click.option("--cache", type=click.Path(path_type=Path), metavar="DIR", help="Where counts are kept.")
 @jobs_option

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from os import fspath
-from pathlib import Path
 from typing import Any
 
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.byte_files import open_bytes
+from errorbar.formats.pipes import Source, display_name, open_pipe, pipes_are_kept, read_once
 
 ENDING = ".parquet"
 _MAGIC = b"PAR1"
@@ -19,16 +19,15 @@ ROWS = 1 << 16
 
 
 def is_parquet(path: Source) -> bool:
-    """Whether a file is called Parquet, or is one by its first bytes; a pipe is not looked into."""
+    """Whether a file is called Parquet, or is one by its first bytes; a pipe that nobody keeps is not looked into."""
     if fspath(path).endswith(ENDING):
         return True
-    file = Path(path)
+    if read_once(path) and not pipes_are_kept():
+        return False
     try:
-        if not file.is_file():
-            return False
-        with file.open("rb") as stream:
+        with open_bytes(path) as stream:
             return stream.read(len(_MAGIC)) == _MAGIC
-    except OSError:
+    except InputError:
         return False  # the reader says what is wrong
 
 
@@ -85,7 +84,8 @@ def _open(path: Source) -> Any:  # noqa: ANN401 - pyarrow publishes no types
         parquet = import_module("pyarrow.parquet")
     except ImportError:
         raise MissingExtraError("parquet", "reading Parquet") from None
-    return parquet.ParquetFile(fspath(path))
+    # Within a command a pipe can be read from any place: what came before is kept.
+    return parquet.ParquetFile(open_pipe(path) if read_once(path) else fspath(path))
 
 
 @contextmanager
