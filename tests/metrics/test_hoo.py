@@ -205,6 +205,21 @@ class TestHandWorked:
         for point in (standoff(5, 5, "an ", "the "), standoff(8, 8, " cow", " dog")):
             assert three(scored(fragment(point), [standoff(5, 8, "the dog")], "hoo(insertion=text)")) == (1, 0, 0)
 
+    def test_white_space_counts_where_texts_agree_at_an_edge(self) -> None:
+        """The span takes its space along, so its correction ends as the insertion does: ``Such a `` in ``a ``."""
+        gold, system = standoff(5, 5, "a "), standoff(0, 5, "Such a ")
+        text = "Such manner"
+        assert apply_standoff(text, [gold]) == apply_standoff(text, [system]) == "Such a manner"
+        for wanted, said in ((gold, system), (system, gold)):
+            assert three(scored(fragment(wanted), [said], "hoo(insertion=text)")) == (1, 0, 0)
+            for tool in ("hoo2011-tool", "hoo2012-tool"):
+                assert three(scored(fragment(wanted, text=text), [said], f"hoo(conventions={tool})"))[0] == 1
+        for said in ("Such a", "Such an ", "Such "):
+            assert three(scored(fragment(gold), [standoff(0, 5, said)], "hoo(insertion=text)")) == (0, 0, 0)
+        # An insertion of nothing but a space agrees with what begins with one; one of nothing with no text.
+        assert three(scored(fragment(standoff(5, 5, " ")), [standoff(5, 8, " x")], "hoo(insertion=text)")) == (1, 0, 0)
+        assert three(scored(fragment(standoff(5, 5, "")), [standoff(5, 8, " x")], "hoo(insertion=text)")) == (0, 0, 0)
+
     @pytest.mark.parametrize("tool", ["hoo2011-tool", "hoo2012-tool"])
     def test_at_an_edge_too_only_the_first_correction_of_a_system_counts(self, tool: str) -> None:
         text = "a b c dog e"

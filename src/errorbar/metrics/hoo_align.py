@@ -154,8 +154,11 @@ def _touch(
 
 
 def _same_at_edge(point: StandoffEdit, span: StandoffEdit) -> bool:
-    """Whether one of the span's corrections begins (or ends) with a text of the insertion at its start (or end)."""
-    texts = [text.strip() for text in point.corrections if text.strip()]
+    """Whether one of the span's corrections begins (or ends) with a text of the insertion at its start (or end).
+
+    White space counts: ``a `` is the end of ``Such a ``, where the span takes the space along.
+    """
+    texts = [text for text in point.corrections if text]
     if point.start == span.start:
         return any(whole.startswith(text) for whole in span.corrections for text in texts)
     return any(whole.endswith(text) for whole in span.corrections for text in texts)
