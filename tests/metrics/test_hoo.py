@@ -214,8 +214,8 @@ class TestHandWorked:
             assert three(scored(fragment(wanted), [said], "hoo(insertion=text)")) == (1, 0, 0)
             for tool in ("hoo2011-tool", "hoo2012-tool"):
                 assert three(scored(fragment(wanted, text=text), [said], f"hoo(conventions={tool})"))[0] == 1
-        for said in ("Such a", "Such an ", "Such "):
-            assert three(scored(fragment(gold), [standoff(0, 5, said)], "hoo(insertion=text)")) == (0, 0, 0)
+        for other in ("Such a", "Such an ", "Such "):
+            assert three(scored(fragment(gold), [standoff(0, 5, other)], "hoo(insertion=text)")) == (0, 0, 0)
         # An insertion of nothing but a space agrees with what begins with one; one of nothing with no text.
         assert three(scored(fragment(standoff(5, 5, " ")), [standoff(5, 8, " x")], "hoo(insertion=text)")) == (1, 0, 0)
         assert three(scored(fragment(standoff(5, 5, "")), [standoff(5, 8, " x")], "hoo(insertion=text)")) == (0, 0, 0)

@@ -303,8 +303,8 @@ def warn_above_1(score: HooScore, problems: Problems) -> None:
     """
     for m, measure in enumerate(MEASURES):
         for k, figure in enumerate(FIGURES[:2]):
-            units = (score.by_fragment[:, :, m, k] > _ABOVE).any(axis=1).tolist()
-            above = [name for name, is_above in zip(score.statistics.units, units, strict=True) if is_above]
+            units = np.flatnonzero((score.by_fragment[:, :, m, k] > _ABOVE).any(axis=1)).tolist()
+            above = [score.statistics.units[unit] for unit in units]
             both = [score.figures[condition, measure] for condition in CONDITIONS]
             if any((getattr(prf, figure).value or 0.0) > _ABOVE for prf in both):
                 above.append("the data set")
