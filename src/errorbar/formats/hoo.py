@@ -76,8 +76,8 @@ def _edit(raw: RawEdit, context: _Context, *, system: bool) -> StandoffEdit | No
     kind, group = _type(raw.attributes.get("type", ""), raw.attributes.get("cset", ""), say, place, problems)
     if not system and kind and kind not in inventory("hoo").types:
         problems.note("hoo-type", say(f"unknown error type '{kind}'"), place, fix="it counts as Other")
-    nulls = [at for at, each in enumerate(raw.corrections or ()) if not each.empty and not each.text]
-    corrections = tuple(_correction(each) for at, each in enumerate(raw.corrections or ()) if at not in nulls)
+    nulls = [at for at, each in enumerate(raw.corrections or ()) if each.is_null]
+    corrections = tuple(_correction(each) for each in raw.corrections or () if not each.is_null)
     if nulls and nulls[0] > 0:
         what = say("the null correction that makes it optional is not the first")
         problems.note("hoo-null-not-first", what, place, fix="it counts as optional; optional=first reads it otherwise")

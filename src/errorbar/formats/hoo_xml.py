@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import NoReturn
-from xml.parsers import expat
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source, display_name
-from errorbar.formats.safe_xml import guarded_parser, not_well_formed, read_limited
+from errorbar.formats.opening import Source
+from errorbar.formats.safe_xml import guarded_parser, parse, read_limited
 
 MOST_BYTES = 1 << 26
 """Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
@@ -28,6 +27,11 @@ class RawText:
 
     text: str = ""
     empty: bool = False
+
+    @property
+    def is_null(self) -> bool:
+        """It says nothing, not even that the text is the empty one."""
+        return not self.empty and not self.text
 
 
 @dataclass(slots=True)
@@ -54,12 +58,7 @@ def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
     Raises:
         InputError: If it cannot be opened or is larger; no more than the limit is ever read.
     """
-    content = read_limited(path, limit)
-    if content is None:
-        what = f"the file has more than {limit:,} bytes"
-        fix = "name the file of one fragment"
-        raise InputError(Problem("hoo-too-large", what, Place(display_name(path)), fix=fix))
-    return content
+    return read_limited(path, limit, "hoo-too-large", "name the file of one fragment")
 
 
 def parse_edits(content: bytes, name: str, problems: Problems) -> list[RawEdit]:
@@ -86,6 +85,7 @@ class _Reader:
         self.edits: list[RawEdit] = []
         self.path: list[str] = []
         self.text: RawText | None = None
+        self.parts: list[str] = []  # of that text: the parser gives it in pieces
         self.skipping = 0
         self.parser = guarded_parser(self._doctype)
         self.parser.StartElementHandler = self._start
@@ -93,12 +93,7 @@ class _Reader:
         self.parser.CharacterDataHandler = self._data
 
     def read(self, content: bytes) -> list[RawEdit]:
-        try:
-            self.parser.Parse(content, True)
-        except expat.ExpatError as error:
-            what = not_well_formed(error, content)
-            place = Place(self.name, error.lineno)
-            raise InputError(Problem("hoo-xml", what, place, "an <edits> element")) from None
+        parse(self.parser, content, "hoo-xml", self.name, "an <edits> element")
         return self.edits
 
     @property
@@ -153,14 +148,16 @@ class _Reader:
             self.skipping -= 1
             return
         self.path.pop()
-        if tag in ("original", "correction"):
+        if tag in ("original", "correction") and self.text is not None:
+            self.text.text = "".join(self.parts)
             self.text = None
+            self.parts.clear()
 
     def _data(self, data: str) -> None:
         if self.skipping:
             return
         if self.text is not None and self.path[-1] != "empty":
-            self.text.text += data
+            self.parts.append(data)
         elif data.strip():
             what = f"{self._where()}text inside <{self.path[-1]}>: {data.strip()[:30]!r}"
             # The parser has read to the next tag already.
