@@ -13,7 +13,7 @@ from errorbar.core.inventories import inventory
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.hoo_files import DataFile
-from errorbar.formats.hoo_xml import RawEdit, RawText, parse_edits
+from errorbar.formats.hoo_xml import RawEdit, RawText, Repairs, parse_edits
 from errorbar.formats.opening import display_name
 
 _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")
@@ -50,8 +50,9 @@ def read_edits(
         InputError: If the file cannot be opened, is too large, or cannot be read as XML.
     """
     shown = display_name(file.path)
-    context = _Context(shown, problems)
-    raws = parse_edits(file.read(), shown, problems)
+    found_here = Repairs(problems, shown)
+    context = _Context(shown, found_here)
+    raws = parse_edits(file.read(), shown, found_here)
     found = [(raw.line, edit) for raw in raws if (edit := _edit(raw, context, system=system)) is not None]
     lines, edits = [line for line, _ in found], [edit for _, edit in found]
     if text is not None:

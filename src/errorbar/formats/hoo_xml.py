@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -12,6 +13,8 @@ from errorbar.formats.safe_xml import guarded_parser, parse, read_limited
 
 MOST_BYTES = 1 << 26
 """Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
+MOST_REPAIRS = 10_000
+"""Things out of place in one file; the most of the shared task's files has 40."""
 _INSIDE = {"": {"edits"}, "edits": {"edit"}, "edit": {"corrections", "original"}, "corrections": {"correction"}}
 _INSIDE |= {"correction": {"empty"}, "original": {"empty"}, "empty": set()}
 
@@ -50,6 +53,39 @@ class RawEdit:
     original: RawText | None = None
     corrections: list[RawText] | None = None
     seen: set[str] = field(default_factory=set)
+
+
+class Repairs(Problems):
+    """What is found in one file, written into the notebook of the reading; too much of it is no edit file.
+
+    Args:
+        notebook: That of the reading.
+        name: What the file is called in messages.
+    """
+
+    def __init__(self, notebook: Problems, name: str) -> None:
+        super().__init__(lenient=notebook.lenient, limit=notebook.limit)
+        self.notebook = notebook
+        self.name = name
+        self.n_found = 0
+
+    def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
+        """As the notebook's, which keeps it."""
+        self._count()
+        self.notebook.error(code, what, place, expected=expected, fix=fix)
+
+    def take(self, notes: Iterable[Problem]) -> None:
+        """As the notebook's, which keeps them."""
+        for note in notes:
+            if note.severity == "repaired":
+                self._count()
+            self.notebook.take([note])
+
+    def _count(self) -> None:
+        self.n_found += 1
+        if self.n_found > MOST_REPAIRS:
+            what = f"more than {MOST_REPAIRS:,} things are wrong in the file"
+            raise InputError(Problem("hoo-broken", what, Place(self.name), "a file of edits"))
 
 
 def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:

@@ -12,9 +12,9 @@ from xml.parsers import expat
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.formats.opening import Source, display_name, open_bytes
 
-EXPANSION = 20
+EXPANSION = 12
 """How many times its size a packed file may have, unpacked; the edit files of the shared task have 6 to 10 times."""
-SMALL_UNPACKED = 1 << 21
+SMALL_UNPACKED = 1 << 20
 """Bytes that any packed file may have, unpacked."""
 
 
