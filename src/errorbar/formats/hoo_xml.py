@@ -8,13 +8,13 @@ from typing import NoReturn
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source
+from errorbar.formats.opening import Source, display_name
 from errorbar.formats.safe_xml import guarded_parser, parse, read_limited
 
 MOST_BYTES = 1 << 26
 """Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
 MOST_REPAIRS = 10_000
-"""Things out of place in one file; the most of the shared task's files has 40."""
+"""Things out of place in one file; the most that a file of the shared task has are 57."""
 _INSIDE = {"": {"edits"}, "edits": {"edit"}, "edit": {"corrections", "original"}, "corrections": {"correction"}}
 _INSIDE |= {"correction": {"empty"}, "original": {"empty"}, "empty": set()}
 
@@ -94,7 +94,12 @@ def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
     Raises:
         InputError: If it cannot be opened or is larger; no more than the limit is ever read.
     """
-    return read_limited(path, limit, "hoo-too-large", "name the file of one fragment")
+
+    def refuse(what: str, fix: str) -> NoReturn:
+        fix = fix or "name the file of one fragment"
+        raise InputError(Problem("hoo-too-large", what, Place(display_name(path)), fix=fix))
+
+    return read_limited(path, limit, refuse)
 
 
 def parse_edits(content: bytes, name: str, problems: Problems) -> list[RawEdit]:
@@ -129,8 +134,11 @@ class _Reader:
         self.parser.CharacterDataHandler = self._data
 
     def read(self, content: bytes) -> list[RawEdit]:
-        parse(self.parser, content, "hoo-xml", self.name, "an <edits> element")
+        parse(self.parser, content, self._not_xml)
         return self.edits
+
+    def _not_xml(self, what: str, line: int) -> NoReturn:
+        raise InputError(Problem("hoo-xml", what, Place(self.name, line), "an <edits> element"))
 
     @property
     def place(self) -> Place:

@@ -25,7 +25,11 @@ def read_ranking_xml(content: bytes, name: str, collected: Collected, problems: 
     Raises:
         InputError: If it is not well-formed XML (line and column are named), or declares a document type or an entity.
     """
-    parse(_Reader(name, collected, problems).parser, content, "ranking-xml", name, f"<{ITEM}> elements")
+
+    def refuse(what: str, line: int) -> NoReturn:
+        raise InputError(Problem("ranking-xml", what, Place(name, line), f"<{ITEM}> elements"))
+
+    parse(_Reader(name, collected, problems).parser, content, refuse)
 
 
 class _Reader:

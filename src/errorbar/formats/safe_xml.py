@@ -18,15 +18,14 @@ SMALL_UNPACKED = 1 << 20
 """Bytes that any packed file may have, unpacked."""
 
 
-def read_limited(path: Source, limit: int, code: str, fix: str) -> bytes:
+def read_limited(path: Source, limit: int, refuse: Callable[[str, str], NoReturn]) -> bytes:
     """Read a whole file, gzipped or not, and never more of it than is allowed.
 
     Args:
         path: The file.
         limit: Bytes of it, unpacked. A packed file may besides have no more than ``EXPANSION`` times its size, or
             ``SMALL_UNPACKED``: a small file that unpacks to a large one is not a text.
-        code: The code of the error where it is larger.
-        fix: What to do about a file that is larger than ``limit``.
+        refuse: What raises the error where it is larger: told what is wrong, and what a packed file's user may do.
 
     Raises:
         InputError: If it cannot be opened, is larger, or its compressed data is damaged.
@@ -42,27 +41,30 @@ def read_limited(path: Source, limit: int, code: str, fix: str) -> bytes:
             again = "fetch or compress the file again" if packed else ""
             raise InputError(Problem("gzip-damaged" if packed else "cannot-open", what, place, fix=again)) from None
     if len(content) > limit:
-        raise InputError(Problem(code, f"the file has more than {limit:,} bytes", place, fix=fix))
+        refuse(f"the file has more than {limit:,} bytes", "")
     if len(content) > allowed:
         what = f"the packed file has more than {allowed:,} bytes, unpacked"
-        raise InputError(Problem(code, what, place, fix=f"unpack it: a plain file may have {limit:,} bytes"))
+        refuse(what, f"unpack it: a plain file may have {limit:,} bytes")
     return content
 
 
 def _size(stream: IO[bytes]) -> int:
-    """Bytes of the file on the disk; 0 for a pipe."""
-    return os.fstat(stream.fileno()).st_size
+    """Bytes of the file on the disk; 0 for a pipe, or what is no file."""
+    try:
+        return os.fstat(stream.fileno()).st_size
+    except OSError:
+        return 0
 
 
 def guarded_parser(refuse: Callable[..., NoReturn], encoding: str | None = None) -> expat.XMLParserType:
     """A parser that calls ``refuse`` where a document type begins.
 
+    A document type is the only way to declare an entity or to name an outside file. It is refused where it begins, so
+    nothing is expanded and nothing is fetched.
+
     Args:
         refuse: What raises the error.
         encoding: That of the content, whatever the file declares; None: what it declares.
-
-    A document type is the only way to declare an entity or to name an outside file. It is refused where it begins, so
-    nothing is expanded and nothing is fetched.
     """
     parser = expat.ParserCreate(encoding)
     parser.buffer_text = True
@@ -72,29 +74,23 @@ def guarded_parser(refuse: Callable[..., NoReturn], encoding: str | None = None)
     return parser
 
 
-def parse(parser: expat.XMLParserType, content: bytes, code: str, name: str, expected: str) -> None:
+def parse(parser: expat.XMLParserType, content: bytes, refuse: Callable[[str, int], NoReturn]) -> None:
     """Parse a whole file; whatever is wrong with it is one error with a place.
 
     Args:
         parser: The parser, whose handlers take what is in the file.
         content: The file.
-        code: The code of the error.
-        name: What the file is called in messages.
-        expected: What the file should hold.
-
-    Raises:
-        InputError: If it is not well-formed XML (line and column are named), its encoding is unknown, or as the
-            handlers do.
+        refuse: What raises the error where it is not well-formed XML or its encoding is unknown: told what is wrong,
+            with the column, and in which line.
     """
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as error:
-        problem = Problem(code, _not_well_formed(error, content), Place(name, error.lineno), expected)
-    except (LookupError, ValueError) as error:  # what Python says of an encoding that expat does not know
-        problem = Problem(code, f"the encoding that it declares cannot be read: {error}", Place(name, 1), "UTF-8")
-    else:
         return
-    raise InputError(problem)
+    except expat.ExpatError as error:
+        what, line = _not_well_formed(error, content), error.lineno
+    except (LookupError, ValueError) as error:  # what Python says of an encoding that expat does not know
+        what, line = f"the encoding that it declares cannot be read: {error}", 1
+    refuse(what, line)
 
 
 def _not_well_formed(error: expat.ExpatError, content: bytes) -> str:
