@@ -50,7 +50,7 @@ def test_counts_of_table_5(errorbar: CommandLine) -> None:
     (system,) = json.loads(done.out)["systems"]
     found = {row["name"]: row for row in system["estimates"]}
     assert found["R"]["value"] == pytest.approx(0.228571, abs=1e-6)
-    assert found["R"]["interval"]["method"] == "logit"
+    assert found["R"]["interval"]["method"] == "near-exact"
     assert found["misses"]["value"] == 2700
     table = errorbar("sample", "estimate", *COUNTS)
     assert "22.86" in table.out

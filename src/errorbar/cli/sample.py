@@ -274,7 +274,13 @@ def draw(
 @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
 @click.option("--words", default="prepositions", show_default=True, help="With --items words.")
 @click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
-@click.option("--method", type=click.Choice(("logit", "wald")), default="logit", show_default=True, help="Intervals.")
+@click.option(
+    "--method",
+    type=click.Choice(("near-exact", "logit", "wald")),
+    default="near-exact",
+    show_default=True,
+    help="Intervals.",
+)
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
