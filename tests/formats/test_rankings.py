@@ -174,7 +174,7 @@ class TestCsv:
         problems = Problems(lenient=True)
         text = "system1,system2,winner\nA,A,A\nA,B,C\nA,B,A\n"
         assert rows(read_rankings(save(tmp_path, text), problems)) == [("A", "B", 1)]
-        assert [note.code for note in problems.notes] == ["ranking-self", "ranking-winner", "ranking-alone"]
+        assert [note.code for note in problems.notes] == ["ranking-self", "ranking-winner", "ranking-rows", "ranking-alone"]
 
     def test_the_four_columns_of_two_systems_are_enough(self, tmp_path: Path) -> None:
         text = "system1Id,system1rank,system2Id,system2rank\nA,2,B,1\nA,1,,\n"

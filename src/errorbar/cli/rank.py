@@ -168,6 +168,8 @@ def _ties(comparisons: Comparisons) -> str:
     )
     if counts["n_shown"] == n:
         return text
+    if not counts["n_shown"]:
+        return f"{text}; judges saw no two texts"
     shown, shown_ties = counts["n_shown"], counts["n_shown_ties"]
     return f"{text}; judges saw {shown:,} pairs of texts, {shown_ties:,} ties ({100 * shown_ties / shown:.1f}%)"
 
