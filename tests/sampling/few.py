@@ -108,7 +108,7 @@ def cell(
                 rows.setdefault((name, target), []).append((held, high - low, chance))
     found = {}
     for key, columns in rows.items():
-        held, width, chance = (np.array(column, np.float64) for column in zip(*columns, strict=True))
+        held, width, chance = np.array(columns, np.float64).T
         order = np.argsort(width)
         half = np.searchsorted(np.cumsum(chance[order]), chance.sum() / 2)
         found[key] = float((held * chance).sum() / chance.sum()), float(width[order][half])

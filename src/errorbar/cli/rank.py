@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import FiniteRange, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, interval_record, show, show_json
 
@@ -45,7 +45,7 @@ BY = ("item", "sentence", "comparison")
 @click.option("--by", type=click.Choice(BY), default="item", show_default=True, help="What is drawn as one.")
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="For intervals.")
 @click.option(
-    "--confidence", type=click.FloatRange(0.5, 1, max_open=True), default=0.95, show_default=True, help="Of intervals."
+    "--confidence", type=FiniteRange(0.5, 1, max_open=True), default=0.95, show_default=True, help="Of intervals."
 )
 @seed_option
 @lenient_option

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from json import JSONDecodeError
-from math import isfinite
+from math import isfinite, isnan
 from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem
@@ -91,7 +91,7 @@ def _number(text: str, place: Place, problems: Problems) -> float | None:
     if not abs(number) <= LARGEST:  # nor where it is not a number
         shown = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}... of {len(text)} characters"
         repair = "the row is left out"
-        expected = f"a number between -{LARGEST:g} and {LARGEST:g}"
+        expected = "a finite number" if isnan(number) else f"a number between -{LARGEST:g} and {LARGEST:g}"
         problems.repairable("scores-number", f"the score {shown}", place, repair=repair, expected=expected)
         return None
     return number

@@ -34,6 +34,8 @@ Method = Literal[
 METHODS: tuple[Method, ...] = get_args(Method)
 ORDERS = 20
 """Random orders over which TrueSkill's scores on all comparisons are averaged."""
+MOST_SCORES = 20_000_000
+"""Scores of resamples that are kept: 160 megabytes."""
 _AT_ONCE = 200
 _STEPS_AT_ONCE = 12_000_000
 """Orders, and their steps in all, that TrueSkill goes through together: half a gigabyte."""
@@ -118,6 +120,10 @@ def rank_systems(
             raise UsageError(Problem("ranking-method", what, fix=nearest(method, METHODS)))
     if not len(comparisons):
         raise UsageError(Problem("ranking-nothing", "no comparison to rank from", expected="at least 1"))
+    size = len(comparisons.systems)
+    if how.replicates * size > MOST_SCORES:
+        what = f"{how.replicates:,} resamples of {size:,} systems"
+        raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
     counts = count(comparisons)
     many = _resampled(comparisons, [method for method in methods if not method.startswith("trueskill")], how)
     results = []

@@ -1,13 +1,13 @@
 """Hits, misses, false positives, P, R and F of a whole corpus from a sample of its strata.
 
 Formula
-    With totals T_h and variances V_h of ``totals`` and the derivatives g_h of ``quantities``:
-    Var θ = Σ g_h² V_h. near-exact: as in ``near_exact``. logit: the ends are those of
-    ln(θ / (1 − θ)) ± z SE(θ) / (θ (1 − θ)), turned back; for R this is ln H − ln M with variance Var H / H² + Var M / M². wald: θ ± z SE.
+    With totals T_h and variances V_h of ``totals`` and the derivatives g_h of ``quantities``: Var θ = Σ g_h² V_h.
+    near-exact: as in ``near_exact``. logit: the ends are those of ln(θ / (1 − θ)) ± z SE(θ) / (θ (1 − θ)), turned back;
+    for R this is ln H − ln M with variance Var H / H² + Var M / M². wald: θ ± z SE.
 Conventions
-    Values and standard errors are plain (Ĥ = N x / n); the interval is made of smoothed totals (half an error more on
-    each side), except wald. Where no hit or no miss was seen R has the exact interval for logit and wald, and so has P
-    at 0 or 1: the logit does not exist there. An interval of width zero (everything was judged) is named instead.
+    Values and standard errors are plain (Ĥ = N x / n). logit takes smoothed totals, half an error more on each side;
+    where no hit or no miss was seen R has the exact box with logit and wald, and so has P at 0 or 1. An
+    interval of width zero (everything was judged) is named instead.
 Source
     Tetreault and Chodorow 2008, section 5, who give no interval; Cochran 1977 for the variances. The choice is
     measured in docs/design/sampling.md.

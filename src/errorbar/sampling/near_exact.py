@@ -3,9 +3,9 @@
 Formula
     Of N items with T errors n are drawn without replacement, and X errors seen. A total T is too small for the x that
     was seen where w P(X ≥ x | T) + (1 − w) P(X > x | T) < α/2, too large where w P(X ≤ x | T) + (1 − w) P(X < x | T)
-    < α/2, with w = ¾: between the mid-p interval (w = ½) and the exact one of ``exact`` (w = 1). As P(X ≥ x | T) is the chance that
-    the x-th error stands among the first T of an ordered population, it is that of a beta-binomial number:
-    x + BB(N − n; x, n − x + 1) ≤ T; and P(X > x | T) that of x + BB(N − n; x + 1, n − x) < T.
+    < α/2, with w = ¾: between the mid-p interval (w = ½) and the exact one of ``exact`` (w = 1). P(X ≥ x | T) is the
+    chance that the x-th error of the sample is among the first T items of a list with the errors on top, P(x +
+    BB(N − n; x, n − x + 1) ≤ T) with a beta-binomial number BB; P(X > x | T) is P(x + BB(N − n; x + 1, n − x) < T).
     P has the ends of the hits. R and F join the ends of hits and misses as ``mover`` does.
 Conventions
     w = ½ holds the truth of some proportions in .92 of samples only, w = 1 in .95 of the worst and .97 of most; ¾ is
@@ -121,11 +121,12 @@ def near_exact_bounds(
     parts = [(x, n - x + 1), (x + 1, n - x)]
     cells = _cells(left, parts)
     few, many = (_cumulative(cells, left, *part) for part in parts)
-    low, high = tails(confidence_level)
+    many = np.append(0.0, many[:-1])  # P(... < T)
     # Rounding must not refuse a total whose probability is the limit itself.
-    first = int(np.searchsorted(outer * few + (1 - outer) * many, low * (1 - _ROUNDING)))
-    last = int(np.searchsorted((1 - outer) * few + outer * many, high * (1 - _ROUNDING)))
-    return x + float(cells[min(first, len(cells) - 1)]), x + float(cells[min(last, len(cells) - 1)])
+    limit = tails(confidence_level)[0] * (1 - _ROUNDING)
+    first = int(np.searchsorted(outer * few + (1 - outer) * many, limit))
+    last = int(np.searchsorted((1 - outer) * few + outer * many, 1 - limit, side="right")) - 1
+    return x + float(cells[min(first, len(cells) - 1)]), x + float(cells[max(last, 0)])
 
 
 def _cells(left: int, parts: Sequence[tuple[float, float]]) -> Floats:
