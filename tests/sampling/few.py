@@ -184,6 +184,43 @@ def voted(
     return {key: (float(np.mean(row, axis=0)[0]), float(np.nanmedian(row, axis=0)[1])) for key, row in rows.items()}
 
 
+ONE, TWO = ((True, False, False, False),), ((True, True, False, False), (True, False, True, False))
+CUTS: dict[str, tuple[tuple[int, ...], tuple[tuple[bool, ...], ...], tuple[int, ...], tuple[int, ...]]] = {
+    # Sizes, flags, errors, judged.
+    "three bands, 78 misses mostly in the first": (
+        (1000, 500, 2500, 6000),
+        ONE,
+        (800, 50, 25, 3),
+        (200, 100, 100, 100),
+    ),
+    "three bands, 9 misses": ((1000, 500, 2500, 6000), ONE, (800, 5, 3, 1), (200, 100, 100, 100)),
+    "three bands, 30 misses in the last": ((1000, 500, 2500, 6000), ONE, (800, 0, 0, 30), (200, 200, 60, 40)),
+    "two systems, few misses": ((600, 400, 500, 8500), TWO, (540, 240, 200, 34), (200, 150, 150, 300)),
+    "two systems, few false positives": ((600, 400, 500, 8500), TWO, (590, 390, 490, 10), (100, 50, 50, 200)),
+}
+CUT_DRAWS = 2_000
+
+
+def cut(name: str) -> dict[Target, float]:
+    """Coverage where a side is several strata; of two systems the first."""
+    sizes, flags, errors, n = (np.array(column) for column in CUTS[name])
+    strata = Strata(tuple("abcd"), sizes, flags, tuple("AB"[: len(flags)]))
+    rng = stream(SEED, "cut", name)
+    x = rng.hypergeometric(errors, sizes - errors, n, (CUT_DRAWS, len(sizes))).astype(np.float64)
+    different, times = np.unique(x, axis=0, return_counts=True)
+    held = dict.fromkeys(TARGETS, 0.0)
+    for seen, count in zip(different, times.tolist(), strict=True):
+        for target, (low, high) in default(strata, Sample(n, seen)).items():
+            truth = float(quantity(target, errors.astype(np.float64), strata))
+            held[target] += count * (low - 1e-9 <= truth <= high + 1e-9)
+    return {target: value / CUT_DRAWS for target, value in held.items()}
+
+
+def cut_row(name: str, found: Mapping[Target, float]) -> str:
+    """A row of the page."""
+    return f"| {name} | {' | '.join(f'{found[target]:.3f}' for target in TARGETS)} |"
+
+
 def few_rows() -> dict[str, dict[Target, tuple[float, float]]]:
     """Of each candidate: the least coverage, and the median width in ``logit``'s where that holds .93 of samples."""
     table = two_strata(tuple(CANDIDATES))
@@ -217,6 +254,8 @@ def row(name: str, found: Mapping[Target, tuple[float, float]]) -> str:
 if __name__ == "__main__":
     for name, one in few_rows().items():
         print(row(name, one))  # noqa: T201
+    for name in CUTS:
+        print(cut_row(name, cut(name)))  # noqa: T201
     for judged, rate in VOTED:
         for name, one in voted_rows(judged, rate).items():
             print(row(f"{judged} judged, {100 * rate:g} % errors: {name}", one))  # noqa: T201

@@ -13,7 +13,7 @@ from errorbar.sampling import Sample, Strata, estimate_sample, total_bounds
 from errorbar.sampling.near_exact import near_exact_bounds
 from errorbar.sampling.quantities import TARGETS
 from tests.sampling.examples import LARGE, SAMPLE
-from tests.sampling.few import VOTED, few_rows, row, voted_rows
+from tests.sampling.few import CUTS, VOTED, cut, cut_row, few_rows, row, voted_rows
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "design" / "sampling.md").read_text(encoding="utf-8")
 COUNTS = [(600, 750, 1000), (450, 1500, 9000), (0, 300, 9000), (1, 200, 9000), (3, 10, 20), (20, 20, 50), (7, 9, 10)]
@@ -49,7 +49,7 @@ def test_the_default_beside_the_other_intervals() -> None:
     # Table 5: between the logit interval (.2159 to .2416) and the exact box (.2112 to .2473).
     interval = estimate_sample(LARGE, SAMPLE)["R"].estimate.interval
     assert interval is not None
-    assert (interval.low, interval.high) == pytest.approx((0.2161, 0.2420), abs=5e-5)
+    assert (interval.low, interval.high) == pytest.approx((0.2161, 0.2419), abs=5e-5)
 
 
 def test_a_side_that_was_judged_whole_adds_nothing() -> None:
@@ -70,6 +70,28 @@ def test_strata_alike_count_as_one() -> None:
     assert whole is not None
     assert parts is not None
     assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "size"), [(20, 200), (60, 1000), (200, 20_000)])
+def test_one_proportion_at_its_worst_rate(n: int, size: int) -> None:
+    """Mid-p falls to .92 (.918, .929, .919): three quarters of the middle hold .94."""
+    x, totals = np.arange(n + 1), np.unique(np.linspace(0, size / 2, 1000).round())
+    chance = hypergeom.pmf(x, size, totals[:, None], n)
+    least = {}
+    for outer in (0.5, 0.75):
+        low, high = np.array([near_exact_bounds(float(k), n, size, outer=outer) for k in x]).T
+        held = (low <= totals[:, None]) & (totals[:, None] <= high)
+        least[outer] = float((chance * held).sum(axis=1).min())
+    assert least[0.5] < 0.93
+    assert least[0.75] > 0.94
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CUTS)
+def test_sides_of_several_strata(name: str) -> None:
+    found = cut(name)
+    assert cut_row(name, found) in PAGE
+    assert min(found.values()) >= 0.93
 
 
 @pytest.mark.slow

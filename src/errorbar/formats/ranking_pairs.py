@@ -165,7 +165,9 @@ class Collected:
     def _code(self, system: str, place: Place) -> int | None:
         if not system or (self.known and system not in self.known):
             what = f"no system is called '{system}'" if system else "a ranking without a system"
-            hint = nearest(system, sorted(self.known)) if system and self.known else "each has a name"
+            hint = "each has a name"
+            if system and not self.problems.lenient:  # which says nothing of it, and looking is slow
+                hint = nearest(system, sorted(self.known))
             repair = "it is left out of the ranking"
             self.problems.repairable("ranking-unknown-system", what, place, repair=repair, hint=hint)
             return None

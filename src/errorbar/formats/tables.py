@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from os import fspath
 from typing import NamedTuple
@@ -122,8 +123,8 @@ def _good_header(header: Sequence[str], needed: Sequence[str], place: Place, pro
             expected = ", ".join(needed)
             problems.error("table-column", f"no column '{name}'", place, expected=expected, fix=nearest(name, header))
             good = False
-    for name in dict.fromkeys(header):
-        if name and header.count(name) > 1:  # spreadsheets leave empty columns behind
+    for name, times in Counter(header).items():
+        if name and times > 1:  # spreadsheets leave empty columns behind
             problems.error("table-column", f"two columns are called '{name}'", place)
             good = False
     return good
