@@ -10,6 +10,7 @@ import sys
 import click
 
 from errorbar.cli.lazy import LazyGroup
+from errorbar.cli.talk import show_click_error, tell
 from errorbar.core.errors import ErrorbarError
 from errorbar.version import __version__
 
@@ -64,12 +65,10 @@ def show_problems(error: ErrorbarError) -> None:
     for problem in error.problems:
         counts[problem.code] = counts.get(problem.code, 0) + 1
         if counts[problem.code] <= MOST_ALIKE:
-            click.echo(f"error: {problem}", err=True)
+            tell(f"error: {problem}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            click.echo(
-                f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]", err=True
-            )
+            tell(f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]")
 
 
 def run() -> None:
@@ -84,20 +83,20 @@ def run() -> None:
         show_problems(error)
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        error.show()
+        show_click_error(error)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        tell("interrupted")
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:  # what is read is opened elsewhere: this is the output
-        click.echo(f"error: the output cannot be written: {error.strerror or error} [cannot-write]", err=True)
+        tell(f"error: the output cannot be written: {error.strerror or error} [cannot-write]")
         sys.exit(EXIT_BAD_INPUT)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        click.echo(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback", err=True)
+        tell(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback")
         sys.exit(EXIT_INTERNAL)
     sys.exit(code if isinstance(code, int) else 0)

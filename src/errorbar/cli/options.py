@@ -12,11 +12,13 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
+from errorbar.cli.talk import tell
 from errorbar.core.errors import Problem, UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
+ADJUSTMENTS = ("max-t", "holm")
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -63,6 +65,27 @@ def bootstrap_options(command: Command) -> Command:
     """As ``resampling_options``, where no closed formula exists."""
     made: Command = _with_resampling(command, BOOTSTRAPS, "Bootstrap over essays (or sentences).")
     return made
+
+
+def swap_options(command: Command) -> Command:
+    """``--adjust``, ``--swaps``: how systems are compared."""
+    for option in (
+        click.option(
+            "--swaps",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
+        ),
+        click.option(
+            "--adjust",
+            type=click.Choice(ADJUSTMENTS),
+            default=ADJUSTMENTS[0],
+            show_default=True,
+            help="How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
@@ -148,9 +171,9 @@ def show_notes(notes: list[Problem]) -> None:
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
-            click.echo(f"{'warning' if note.severity == 'warning' else 'note'}: {note}", err=True)
+            tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            click.echo(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]", err=True)
+            tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def note_record(note: Problem) -> dict[str, object]:

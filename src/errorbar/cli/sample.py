@@ -39,6 +39,7 @@ from errorbar.cli.sample_render import (
     plan_record,
     plan_table,
 )
+from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 
@@ -272,7 +273,7 @@ def draw(
         Path(key_file).unlink()  # a key without its set would be in the way of the next try
         raise
     drawn = key.rounds[-1]
-    click.echo(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}", err=True)
+    tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}")
 
 
 @command.command("estimate")

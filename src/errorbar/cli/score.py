@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.hoo_routing import wants_hoo
 from errorbar.cli.options import dask_option, format_option, lenient_option, note_record, resampling_options, show_notes
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
@@ -17,6 +18,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     expand_files,
@@ -29,6 +31,7 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.resampling import Method, Resampling
 
 SCHEMA = "errorbar.score/1"
@@ -60,7 +63,7 @@ SHORT_HASH = 8
     type=click.Choice(UNMARKED),
     default="auto",
     show_default=True,
-    help="Who looked at a sentence without any A line.",
+    help=UNMARKED_HELP,
 )
 @click.option(
     "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
@@ -71,6 +74,7 @@ SHORT_HASH = 8
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
 @resampling_options
+@admission_options
 @dask_option
 @lenient_option
 @format_option
@@ -93,6 +97,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    admission: Admission,
     dask: str | None,
     lenient: bool,
     style: str,
@@ -112,6 +117,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if wants_hoo(gold, specs):
         unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        unused |= {"--force": admission.force, "--retokenize": admission.retokenize}
         _refuse(unused, "has no meaning for HOO data", "leave it out")
         from errorbar.cli.hoo import score_hoo
 
@@ -151,6 +157,7 @@ def command(
         resampling=resampling,
         unmarked=unmarked,
         documents=documents,
+        admission=admission,
         jobs=jobs,
         dask=dask,
     )

@@ -113,7 +113,7 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
         return []
     before, after = _words(source), _words(target)
     edits: list[StandoffEdit] = []
-    for start, end, text in _spans(before, after, _align(before.words, after.words)):
+    for start, end, text in _spans(before, after, changed_blocks(before.words, after.words)):
         edits.append(StandoffEdit(f"{name}-{len(edits) + 1:04d}", start, end, source[start:end], (text,)))
     return edits
 
@@ -194,7 +194,7 @@ def _edit_span(source: _Words, target: _Words, block: _Block) -> tuple[int, int,
     return source.ends[low], source.starts[high], target.text[target.ends[first] : target.starts[last]]
 
 
-def _align(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
+def changed_blocks(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
     """Changed blocks: source words low to high became target words first to last."""
     blocks: list[_Block] = []
     for (i, j), (i2, j2) in pairwise([(0, 0), *_cuts(source, target, 0, 0, 0), (len(source), len(target))]):
