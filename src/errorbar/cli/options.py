@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import isfinite
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -137,12 +138,37 @@ def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: 
     return command
 
 
-def _refuse_interval_options() -> None:
+class FiniteRange(click.FloatRange):
+    """A range that nan is not in either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number, and see that it is one."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
+    """Refuse options that were given and of which nothing would come.
+
+    Args:
+        names: The command's parameters.
+        why: What stands after the option's name.
+        fix: What to do.
+
+    Raises:
+        UsageError: If one was given.
+    """
     context = click.get_current_context()
-    for name in ("ci_method", "resamples", "confidence", "seed"):
-        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            what = f"--{name.replace('_', '-')} is about intervals, and none are asked for"
-            raise UsageError(Problem("useless-option", what, fix="add --ci, or leave it out"))
+    for option in context.command.params:
+        if option.name in names and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE:
+            raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
+
+
+def _refuse_interval_options() -> None:
+    why = "is about intervals, and none are asked for"
+    refuse_given(("ci_method", "resamples", "confidence", "seed"), why, "add --ci, or leave it out")
 
 
 def seed_option(command: Command) -> Command:
