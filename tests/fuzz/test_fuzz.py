@@ -112,6 +112,7 @@ def test_limits(limit: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -
     def read(_: bytes) -> None:
         for _number in range(10):
             sum(bytearray(1 << 24))
+        assert bytes([1]) * (1024 * trial.peak() + (1 << 24))  # more than this process ever had
 
     monkeypatch.setattr(trial, limit, 0)
     run = counts(read, 2)[1]

@@ -73,7 +73,7 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, packed: io.BufferedReader, name: str) -> None:
         import gzip  # noqa: PLC0415 - most files are not gzipped
 
-        self._packed = packed
+        self.packed = packed
         self._unpacked = gzip.GzipFile(fileobj=packed)
         self._name = name
         self._size = 0
@@ -90,8 +90,8 @@ class _Unpacked(io.RawIOBase):
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._size += len(data)
-        if self._size > FREELY_UNPACKED and self._size > MOST_EXPANSION * self._packed.tell():
-            what = f"{self._packed.tell():,} compressed bytes hold more than {self._size:,}"
+        if self._size > FREELY_UNPACKED and self._size > MOST_EXPANSION * self.packed.tell():
+            what = f"{self.packed.tell():,} compressed bytes hold more than {self._size:,}"
             expected = f"at most {MOST_EXPANSION} times as many"
             fix = "unpack it with gunzip if that is meant"
             raise InputError(Problem("gzip-expands", what, Place(self._name), expected, fix))
@@ -105,7 +105,12 @@ def is_packed(path: Source) -> bool:
         InputError: If it cannot be opened.
     """
     with open_bytes(path) as stream:
-        return isinstance(getattr(stream, "raw", None), _Unpacked)
+        return packed_stream(stream) is not None
+
+
+def packed_stream(stream: io.BufferedReader) -> io.BufferedReader | None:
+    """The gzip data behind a stream that ``open_bytes`` opened; None where the file is not gzipped."""
+    return stream.raw.packed if isinstance(stream.raw, _Unpacked) else None
 
 
 def byte_blocks(path: Source, name: str = "", *, last: bool = False, size: int = BLOCK) -> Generator[bytes]:

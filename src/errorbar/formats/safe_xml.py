@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable
-from gzip import GzipFile
 from typing import IO, NoReturn
 from xml.parsers import expat
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.opening import Source, display_name, open_bytes
+from errorbar.formats.byte_files import open_bytes, packed_stream
+from errorbar.formats.pipes import Source
 
 EXPANSION = 12
 """How many times its size a packed file may have, unpacked; the edit files of the shared task have 6 to 10 times."""
@@ -30,16 +28,10 @@ def read_limited(path: Source, limit: int, refuse: Callable[[str, str], NoReturn
     Raises:
         InputError: If it cannot be opened, is larger, or its compressed data is damaged.
     """
-    place = Place(display_name(path))
     with open_bytes(path) as stream:
-        packed = isinstance(stream, GzipFile)
-        allowed = min(limit, max(SMALL_UNPACKED, EXPANSION * _size(stream))) if packed else limit
-        try:
-            content = stream.read(allowed + 1)
-        except (EOFError, OSError, zlib.error) as error:
-            what = f"the compressed data is damaged: {error}" if packed else f"cannot be read: {error}"
-            again = "fetch or compress the file again" if packed else ""
-            raise InputError(Problem("gzip-damaged" if packed else "cannot-open", what, place, fix=again)) from None
+        packed = packed_stream(stream)
+        allowed = limit if packed is None else min(limit, max(SMALL_UNPACKED, EXPANSION * _size(packed)))
+        content = stream.read(allowed + 1)
     if len(content) > limit:
         refuse(f"the file has more than {limit:,} bytes", "")
     if len(content) > allowed:
