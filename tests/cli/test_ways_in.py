@@ -338,7 +338,6 @@ def test_damaged_inputs_are_refused_by_name(place: Path, errorbar: CommandLine, 
         assert done.code == REPORTING.get(case, 2), (name, done.err)
         if case not in REPORTING:
             assert (done.out, done.err.startswith(("error: ", "warning: ", "note: "))) == ("", True), name
-        )
         assert "internal error" not in done.err
         if name.endswith(".gz"):
             assert "the compressed data is damaged" in done.out + done.err
