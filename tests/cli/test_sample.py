@@ -50,7 +50,7 @@ def test_counts_of_table_5(errorbar: CommandLine) -> None:
     (system,) = json.loads(done.out)["systems"]
     found = {row["name"]: row for row in system["estimates"]}
     assert found["R"]["value"] == pytest.approx(0.228571, abs=1e-6)
-    assert found["R"]["interval"]["method"] == "logit"
+    assert found["R"]["interval"]["method"] == "near-exact"
     assert found["misses"]["value"] == 2700
     table = errorbar("sample", "estimate", *COUNTS)
     assert "22.86" in table.out
@@ -68,9 +68,7 @@ def test_the_whole_way(folder: Path, errorbar: CommandLine) -> None:
     assert pilot.out == ""
     fill(folder / "pilot.csv", folder / "pilot-done.csv")
     after = ("--after", "pilot.json", "--judged", "pilot-done.csv")
-    rest = errorbar(
-        "sample", "draw", "a.csv", "--budget", 300, *after, "--out", "rest.csv", "--key", "key.json", "--seed", 99
-    )
+    rest = errorbar("sample", "draw", "a.csv", "--budget", 300, *after, "--out", "rest.csv", "--key", "key.json")
     assert rest.code == 0, rest.err
     assert "220 items" in rest.err
     fill(folder / "rest.csv", folder / "rest-done.csv")
@@ -380,3 +378,73 @@ def test_going_on_after_a_pilot_is_planned_as_asked_for(
         rounds = json.loads((folder / f"k{at}.json").read_text())["rounds"]
         flagged.append(sum(int(item[1:]) % 5 == 0 for one in rounds for item in one["items"]))
     assert flagged[1] > flagged[0]
+
+
+DRAW = ("sample", "draw", "a.csv", "--budget", "300", "--out", "rest.csv", "--key", "key.json")
+AFTER = (*DRAW, "--after", "pilot.json")
+PLAN = ("sample", "plan", "a.csv", "--budget", "200")
+SIZES = ("sample", "plan", "--flagged", "1000", "--unflagged", "9000", "--budget", "200")
+JUDGED = ("sample", "estimate", "pilot.csv", "--key", "pilot.json")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        # Going on after a pilot: its key says how the strata are cut and in which order they are drawn.
+        (AFTER, ("--bands", "2")),
+        (AFTER, ("--seed", "3")),
+        (AFTER, ("--precision", "0.3")),
+        (AFTER, ("--miss-rate", "0.3")),
+        (DRAW, ("--error", "bad")),
+        (PLAN, ("--words", "articles")),
+        (PLAN, ("--items", "gaps")),
+        ((*PLAN, "--corpus", "gold.m2"), ("--words", "articles")),
+        (SIZES, ("--bands", "2")),
+        (SIZES, ("--corpus", "gold.m2")),
+        (("sample", "estimate", *COUNTS), ("--flags", "a.csv")),
+        (("sample", "estimate", *COUNTS), ("--truth", "any")),
+        (("sample", "estimate", *COUNTS), ("--unknown", "?")),
+        (JUDGED, ("--flags", "a.csv")),
+        (JUDGED, ("--words", "articles")),
+    ],
+)
+def test_options_of_which_nothing_would_come_are_refused(
+    command: tuple[str, ...], option: tuple[str, str], folder: Path, errorbar: CommandLine
+) -> None:
+    pilot = errorbar("sample", "draw", "a.csv", "--budget", 80, "--out", "pilot.csv", "--key", "pilot.json")
+    assert pilot.code == 0
+    done = errorbar(*command, *option)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {option[0]} ")
+    assert "[useless-option]" in done.err
+    assert not (folder / "rest.csv").exists()
+
+
+NINES = "9" * 401
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sample", "estimate", "--counts", f"flagged:{NINES}:10:1", "--counts", "unflagged:100:10:1"),
+        ("sample", "estimate", "--counts", f"flagged:{2**63}:10:1", "--counts", "unflagged:100:10:1"),
+        ("sample", "estimate", *COUNTS, "--beta", "1e200"),
+        ("sample", "estimate", *COUNTS, "--beta", "inf"),
+        ("sample", "estimate", *COUNTS, "--confidence", "nan"),
+        ("sample", "plan", "--flagged", NINES, "--unflagged", "9", "--budget", "10"),
+        ("sample", "plan", "--flagged", str(2**63 - 1), "--unflagged", str(2**63 - 1), "--budget", "100"),
+        (*SIZES, "--price", "inf"),
+        (*SIZES, "--minutes", "nan"),
+        (*SIZES, "--price", "1", "--raters", NINES),
+        (*SIZES, "--floor", NINES),
+        (*SIZES, "--costs", f"{NINES},1"),
+        (*SIZES, "--costs", "1e308,1e-308"),
+        (*SIZES[:-2], "--half-width", "nan"),
+        (*PLAN, "--bands", NINES),
+    ],
+)
+def test_numbers_without_end_are_refused(command: tuple[str, ...], folder: Path, errorbar: CommandLine) -> None:
+    assert folder.is_dir()
+    done = errorbar(*command)
+    assert (done.code, done.out) == (2, "")
+    assert "nternal" not in done.err

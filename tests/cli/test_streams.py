@@ -84,7 +84,8 @@ class TestEncodings:
         plain = shell(f"E {SCORE}", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
         assert usual.returncode == plain.returncode == 0
         name = r"\udcc3\udca9"  # the argument itself could not be read in this locale
-        assert plain.stdout.split() == usual.stdout.replace("é", name).split()
+        cells = [[word for word in out.split() if set(word) != {"─"}] for out in (plain.stdout, usual.stdout)]
+        assert cells[0] == [word.replace("é", name) for word in cells[1]]
 
     @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp437", "ascii:strict"])
     @pytest.mark.parametrize("style", ["table", "csv", "markdown", "latex"])

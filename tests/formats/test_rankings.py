@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from errorbar.core.errors import InputError, UsageError
@@ -14,6 +15,8 @@ from errorbar.core.rankings import Comparisons
 from errorbar.formats import rankings
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.rankings import is_ranking, read_rankings
+from errorbar.ranking import RankingResult, Resamples, rank_systems, resampled_counts
+from errorbar.ranking.counts import resampled_blocks
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>
@@ -174,7 +177,12 @@ class TestCsv:
         problems = Problems(lenient=True)
         text = "system1,system2,winner\nA,A,A\nA,B,C\nA,B,A\n"
         assert rows(read_rankings(save(tmp_path, text), problems)) == [("A", "B", 1)]
-        assert [note.code for note in problems.notes] == ["ranking-self", "ranking-winner", "ranking-alone"]
+        assert [note.code for note in problems.notes] == [
+            "ranking-self",
+            "ranking-winner",
+            "ranking-rows",
+            "ranking-alone",
+        ]
 
     def test_the_four_columns_of_two_systems_are_enough(self, tmp_path: Path) -> None:
         text = "system1Id,system1rank,system2Id,system2rank\nA,2,B,1\nA,1,,\n"
@@ -244,6 +252,9 @@ class TestScores:
             ("", "[scores-empty]"),
             ("system,score\nA,high\n", ":2: the score 'high' (expected a finite number)"),
             ("system,score\nA,1\nA,2\n", "judgments of 'A' stands twice"),
+            (f"system,score\nA,{'9' * 401}\n", ":2: the score '999999999999999999999999999999'... of 401 characters"),
+            ("A .5 .4 1e300\n", ":1: the score '1e300' (expected a number between -1e+100 and 1e+100)"),
+            ("A inf\n", ":1: the score 'inf' (expected a number between"),
             ("A 1 2\n", ":1: 3 fields (expected a system and a score"),
             ("A nan\n", "[scores-number]"),
             ('{"rows": []}', "not the scores of systems"),
@@ -285,6 +296,12 @@ class TestWhatOnlyLooksLikeIt:
             ({"by_sentence": [3]}, "scores-json"),
             ({"by_sentence": [{"sentence": 1, "correct": 1, "proposed": 1}]}, "scores-json"),
             ({"f": 10**400}, "scores-json"),
+            ({"f": 1e101}, "scores-json"),  # its square has no float
+            ({"f": True}, "scores-json"),
+            ({"f": "0.5"}, "scores-json"),
+            ({"beta": 10**400}, "scores-json"),
+            ({"by_sentence": [{"sentence": 1, "correct": 10**400, "proposed": 1, "gold": 1}]}, "scores-json"),
+            ({"by_sentence": [{"sentence": 1, "correct": -1, "proposed": 1, "gold": 1}]}, "scores-json"),
             ({"by_sentence": None}, ""),
         ],
     )
@@ -296,3 +313,117 @@ class TestWhatOnlyLooksLikeIt:
         (found,) = read_metric_scores(save(tmp_path, document), problems)
         assert found.systems == ({"B": 0.25} if code else {"A": 0.5, "B": 0.25})
         assert [note.code for note in problems.notes] == [*([code] if code else []), "scores-twice"]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "no-such-encoding"])
+def test_xml_is_read_as_utf8_whatever_it_declares(encoding: str, tmp_path: Path) -> None:
+    """The lines of every input are UTF-8, so a system's name is the same however the file calls its encoding."""
+    outputs = '<translation rank="1" system="Café"/><translation rank="2" system="B"/>'
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><s><ranking-item id="1">{outputs}</ranking-item></s>'
+    (tmp_path / "r.xml").write_text(xml, encoding="utf-8")
+    assert set(read_rankings(tmp_path / "r.xml").systems) == {"Café", "B"}
+
+
+def by_pair(comparisons: Comparisons, *, screens: bool = True) -> str:
+    """The table that the WMT prints since 2014: one row for each pair of a ranking, ``rankingID`` its screen."""
+    columns = ["segmentId", "judgeId", "system1Id", "system1rank", "system2Id", "system2rank", "rankingID"]
+    rows = [columns if screens else columns[:-1]]
+    for at in range(len(comparisons)):
+        outcome = int(comparisons.outcome[at])
+        row = [comparisons.sentences[comparisons.sentence[at]], comparisons.judges[comparisons.judge[at]]]
+        row += [comparisons.systems[comparisons.first[at]], str(1 + (outcome < 0))]
+        row += [comparisons.systems[comparisons.second[at]], str(1 + (outcome > 0))]
+        rows.append([*row, str(comparisons.item[at])] if screens else row)
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
+class TestItems:
+    def test_pairs_of_one_screen_are_one_item(self, tmp_path: Path, data: Path) -> None:
+        """The judgments of Grundkiewicz et al. 2015 as a table of pairs: the intervals are those of the XML."""
+        whole = read_rankings(data / "rankings_grundkiewicz2015" / "judgments.xml", Problems())
+        how = Resamples(replicates=200)
+        (expected,) = rank_systems(whole, resamples=how)
+        problems = Problems()
+        joined = read_rankings(save(tmp_path, by_pair(whole)), problems)
+        assert len(joined.items) == len(whole.items) == 2306
+        assert problems.notes == []
+        (found,) = rank_systems(joined, resamples=how)
+        assert found.systems == expected.systems
+        # Without the column every pair is drawn alone: 109,098 items, and intervals that are too narrow.
+        alone = read_rankings(save(tmp_path, by_pair(whole, screens=False)), problems)
+        assert len(alone.items) == len(whole)
+        (note,) = problems.notes
+        assert note.code == "ranking-rows"
+        assert "add a column 'item', or use --by sentence" in note.fix
+        (narrow,) = rank_systems(alone, resamples=how)
+        assert width(narrow) < 0.6 * width(expected)
+
+    @pytest.mark.parametrize("layout", ["pairs", "columns", "rows"])
+    def test_rows_of_an_item_need_not_be_adjacent(self, tmp_path: Path, layout: str) -> None:
+        wide = "item,judge,system1Id,system1rank,system2Id,system2rank\n"
+        text = {
+            "pairs": "item,judge,system1,system2,winner\nx,a,A,B,A\ny,a,A,B,B\nx,a,A,C,A\nx,b,A,C,C\nx,a,B,C,tie\n",
+            "columns": wide + "x,a,A,1,B,2\ny,a,A,2,B,1\nx,a,A,1,C,2\nx,b,A,2,C,1\nx,a,B,2,C,2\n",
+            "rows": "item,judge,system,rank\nx,a,A,1\ny,a,A,2\nx,a,B,2\ny,a,B,1\nx,b,A,2\nx,a,C,2\nx,b,C,1\n",
+        }[layout]
+        problems = Problems()
+        found = read_rankings(save(tmp_path, text), problems)
+        of: dict[str, set[int]] = {name: set() for name in ("a", "b")}
+        for item, judge in zip(found.item.tolist(), found.judge.tolist(), strict=True):
+            of[found.judges[judge]].add(item)
+        assert [len(of["a"]), len(of["b"]), len(of["a"] | of["b"])] == [2, 1, 3]
+        assert problems.notes == []
+
+    def test_pairs_without_items_are_told_of_only_where_it_can_matter(self, tmp_path: Path) -> None:
+        head = "sentence,judge,system1,system2,winner\n"
+        for text, codes in (
+            (head + "1,a,A,B,A\n2,a,A,B,A\n", []),
+            (head + "1,a,A,B,A\n1,b,A,B,A\n", []),
+            (head + "1,a,A,B,A\n1,a,A,C,A\n", ["ranking-rows"]),
+            ("system1,system2,winner\nA,B,A\n", []),
+            ("system1,system2,winner\nA,B,A\nA,C,A\n", ["ranking-rows"]),
+            ("item," + head + "x,1,a,A,B,A\nx,1,a,B,A,tie\n", ["ranking-twice"]),
+        ):
+            problems = Problems()
+            read_rankings(save(tmp_path, text), problems)
+            assert [note.code for note in problems.notes] == codes, text
+
+    def test_a_row_without_an_item_or_a_judge_joins_no_other(self, tmp_path: Path) -> None:
+        text = "item,judge,system1,system2,winner\n,a,A,B,A\nx,,A,B,A\nx,a,A,B,B\n"
+        with pytest.raises(InputError, match=":2: nothing in the column 'item'") as caught:
+            read_rankings(save(tmp_path, text))
+        assert [problem.code for problem in caught.value.problems] == ["ranking-blank"] * 2
+        assert len(read_rankings(save(tmp_path, text), Problems(lenient=True))) == 1
+
+
+class TestLimits:
+    def test_a_thousand_systems_in_one_element(self, tmp_path: Path) -> None:
+        """5 kB that were 500 thousand comparisons, and 8.5 GB for 1,000 resamples."""
+        names = " ".join(f"s{k}" for k in range(1000))
+        text = f'<r><ranking-item id="1"><translation rank="1" system="{names}"/></ranking-item></r>'
+        assert "item '1' ranks 1,000 systems (expected at most 50" in refused(tmp_path, text)
+
+    def test_a_thousand_systems_and_no_more(self, tmp_path: Path) -> None:
+        head, rows = "item,system1,system2,winner\n", [f"{k},s{k},s{k + 1},s{k}\n" for k in range(999)]
+        assert len(read_rankings(save(tmp_path, head + "".join(rows))).systems) == 1000
+        rows.append("x,s1000,s1,tie\n")
+        assert ":1001: 's1000' is one system more than 1,000" in refused(tmp_path, head + "".join(rows))
+
+    def test_resamples_have_a_limit(self) -> None:
+        comparisons = Comparisons.from_pairs([("A", "B", 1)])
+        with pytest.raises(UsageError, match=r"expected at most 10,000,000 resamples"):
+            rank_systems(comparisons, resamples=Resamples(replicates=10**12))
+
+    def test_resamples_are_counted_in_blocks(self) -> None:
+        """400 systems that meet in a ring: no more resamples together than there are cells for."""
+        ring = Comparisons.from_pairs([(f"s{k}", f"s{(k + 1) % 400}", 1) for k in range(400)])
+        blocks = list(resampled_blocks(ring, by="item", replicates=30, seed=0))
+        assert [len(block.wins) for block in blocks] == [12, 12, 6]  # of 4,000,000 / (2 * 400 * 400)
+        whole = resampled_counts(ring, by="item", replicates=30, seed=0)
+        assert np.array_equal(np.concatenate([block.wins for block in blocks]), whole.wins)
+        assert whole.wins.sum(axis=(1, 2)).tolist() == [400] * 30
+
+
+def width(result: RankingResult) -> float:
+    intervals = [each.score.interval for each in result.systems]
+    return sum(each.high - each.low for each in intervals if each is not None)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import kendalltau
 
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
@@ -272,3 +273,25 @@ def test_scores_that_are_equal_once_standardized_are_ties(scale: float) -> None:
     )
     found = compare_metrics(human, first, second).permutation
     assert [found[kind].p_value for kind in ("spearman", "kendall-b")] == [0.375, 0.375]
+
+
+def test_more_systems_or_metrics_than_pairs_can_be_made_of_are_refused() -> None:
+    many = {f"s{k}": float(k) for k in range(1001)}
+    few = {"A": 1.0, "B": 2.0}
+    for human, metrics, what in (
+        (many, [MetricScores("m", many)], "1,001 systems"),
+        (few, [MetricScores("m", many)], "1,001 systems"),
+        (few, [MetricScores(f"m{k}", few) for k in range(101)], "101 metrics"),
+    ):
+        with pytest.raises(InputError, match=what) as caught:
+            common_systems(plain_scores(human), metrics, Problems())
+        assert caught.value.code == "meta-too-many"
+
+
+def test_kendall_of_many_series_is_that_of_each() -> None:
+    """In blocks of 4,000,000 pairs: six series of 1,000 systems are two blocks."""
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 50, (6, 1000)).astype(float), rng.integers(0, 50, (6, 1000)).astype(float)
+    alone = [float(correlations_of(x[at : at + 1], y[at : at + 1], "kendall-b")[0]) for at in range(6)]
+    assert correlations_of(x, y, "kendall-b").tolist() == pytest.approx(alone, abs=1e-15)
+    assert alone[0] == pytest.approx(kendalltau(x[0], y[0]).statistic, abs=1e-12)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Hypothesis
+from errorbar.core.estimate import Interval
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, Projection, edit_items
 from errorbar.formats.reference import read_corpus
@@ -20,6 +21,7 @@ from errorbar.sampling.bayes import posterior_interval, posterior_totals
 from errorbar.sampling.draw import draw_sample
 from errorbar.sampling.estimate import estimate_sample, logit_bounds
 from errorbar.sampling.judged import Judged
+from errorbar.sampling.near_exact import near_exact_interval
 from errorbar.sampling.plan import pilot_rates, plan_sample
 from errorbar.sampling.quantities import TARGETS, Target, gradient, quantity
 from errorbar.sampling.strata import Strata, stratify
@@ -52,14 +54,16 @@ def reported(strata: Strata, n: NDArray[np.int64], x: Floats, target: Target) ->
     different, inverse = np.unique(x, axis=0, return_inverse=True)
     ends = np.full((len(different), 2), np.nan)
     for row, seen in enumerate(different):
-        interval = estimate_sample(strata, Sample(n, seen))[target].estimate.interval
-        if interval is not None:
+        sample = Sample(n, seen)
+        errors, variances = estimated_totals(sample, strata, add=0)[0], estimated_totals(sample, strata)[1]
+        interval = near_exact_interval(target, sample, strata, errors, variances)  # without the rest of the estimate
+        if isinstance(interval, Interval):
             ends[row] = interval.low, interval.high
     return ends[inverse.ravel(), 0], ends[inverse.ravel(), 1]
 
 
 def design_coverage(name: str, target: Target = "R") -> dict[str, float]:
-    """Coverage of Wald, logit, what is reported (logit, or exact at an edge), and Bayes."""
+    """Coverage of Wald, logit, what is reported (near-exact), and Bayes."""
     N1, n1, N0, n0, p, q = DESIGNS[name]
     strata = Strata.of_sizes(N1, N0)
     errors = np.array([round(N1 * p), round(N0 * q)])
@@ -201,7 +205,7 @@ def assisted_row(data: Path, budget: int) -> dict[str, dict[str, float]]:
         items = tuple(frame.items[row] for row in rows.tolist())
         judged = Judged(items, codes[rows], truth[rows], np.ones(len(rows), np.int64), sample)
         helped = assist(frame, start, judged, votes, Problems())
-        for name, extra in (("experts", None), ("with votes", (helped.totals, helped.variances))):
+        for name, extra in (("experts", None), ("with votes", helped)):
             estimate = estimate_sample(strata, sample, assisted=extra)["R"].estimate
             assert estimate.interval is not None
             assert estimate.value is not None

@@ -27,7 +27,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "design" / "sampling.md")
 def test_designs(design: str) -> None:
     for target in TARGETS:
         found = design_coverage(design, target)
-        assert 0.93 <= found["reported"] <= 0.97
+        assert 0.93 <= found["reported"] <= 0.99  # the few errors of a small rate come in steps
         assert f"| {design}: {target} | {' | '.join(f'{value:.3f}' for value in found.values())} |" in PAGE
 
 
@@ -39,14 +39,14 @@ def test_real_data(projection: str, title: str, data: Path) -> None:
         for target, designs in real_row(strata, errors, budget).items():
             stratified, random = designs["stratified"], designs["simple random"]
             if stratified["half-width"] > 0:
-                assert 0.93 <= stratified["coverage"] <= 0.97
+                assert 0.93 <= stratified["coverage"] <= 0.98
             assert stratified["half-width"] < random["half-width"]
             cells = [f"{one[key]:{form}}" for one in designs.values() for key, form in FORMS.items()]
             assert f"| {title}, {budget}: {target} | {stratified['truth']:.3f} | {' | '.join(cells)} |" in PAGE
 
 
 def in_page(name: str, found: dict[str, float]) -> None:
-    assert all(0.93 <= value <= 0.97 for value in found.values())
+    assert all(0.93 <= value <= 0.98 for value in found.values())
     (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| {name} |")]
     printed = [float(cell) for cell in row.split("|")[2:5]]
     assert printed == pytest.approx(list(found.values()), abs=0.00051)  # halves may be printed either way
@@ -68,6 +68,6 @@ def test_pilot(budget: int) -> None:
 def test_votes(budget: int, data: Path) -> None:
     found = assisted_row(data, budget)
     for name, one in found.items():
-        assert 0.93 <= one["coverage"] <= 0.97
+        assert 0.93 <= one["coverage"] <= 0.98
         assert f"| {budget}, {name} | {' | '.join(f'{one[key]:{form}}' for key, form in FORMS.items())} |" in PAGE
     assert found["with votes"]["half-width"] < found["experts"]["half-width"]

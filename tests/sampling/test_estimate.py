@@ -137,11 +137,14 @@ def test_two_stage_variance_by_simulation() -> None:
     ],
 )
 def test_what_has_the_exact_interval(x: tuple[float, float], exact: str) -> None:
-    found = estimate_sample(LARGE, Sample.of([200, 300], list(x)))
-    for name in ("hits", "misses", "P", "R", "F"):
-        interval = found[name].estimate.interval
-        assert interval is not None
-        assert interval.method == ("exact" if name in exact.split() else "logit")
+    sample = Sample.of([200, 300], list(x))
+    edge = {"logit": "exact", "near-exact": "near-exact, one-sided"}
+    for method in ("logit", "near-exact"):
+        found = estimate_sample(LARGE, sample, method=method)
+        for name in ("hits", "misses", "P", "R", "F"):
+            interval = found[name].estimate.interval
+            assert interval is not None
+            assert interval.method == (edge[method] if name in exact.split() else method)
 
 
 def test_f1_is_the_default_everywhere() -> None:
@@ -191,7 +194,7 @@ def test_f1_is_the_default_of_what_is_made_of_it() -> None:
 def test_the_second_system_has_its_own_exact_interval() -> None:
     # B flags 11 and 01, where all that was judged is an error: the bounds of both at 1 - .05/2.
     sample = Sample.of([400, 300, 300, 3000], [400, 120, 300, 120])
-    row = estimate_sample(TWO, sample, system=1)["P"].estimate
+    row = estimate_sample(TWO, sample, system=1, method="logit")["P"].estimate
     low = sum(total_bounds(n, n, size, confidence_level=0.975)[0] for n, size in ((400, 600), (300, 500)))
     assert row.interval is not None
     assert (row.interval.low, row.interval.high) == pytest.approx((low / 1100, 1))
@@ -208,13 +211,15 @@ def test_what_was_judged_whole_needs_no_warning() -> None:
 
 
 def test_exact_intervals_of_a_side_and_of_one_that_was_judged_whole() -> None:
-    found = estimate_sample(LARGE, Sample.of([1000, 300], [1000, 0]))
+    found = estimate_sample(LARGE, Sample.of([1000, 300], [1000, 0]), method="logit")
     assert found["P"].estimate.no_interval is Undefined.ZERO_WIDTH
     made = found["misses"].estimate.interval
     assert made is not None
     # The bounds of section 1.1: none of 300 of 9,000 leaves at most 108.
     assert (made.low, made.high) == pytest.approx((0, 108))
-    alarms = estimate_sample(LARGE, Sample.of([200, 300], [200, 10]))["false positives"].estimate.interval
+    alarms = estimate_sample(LARGE, Sample.of([200, 300], [200, 10]), method="logit")[
+        "false positives"
+    ].estimate.interval
     assert alarms is not None
     assert (alarms.low, alarms.high) == pytest.approx((0, 1000 - total_bounds(200, 200, 1000)[0]))
 
@@ -239,7 +244,7 @@ def test_bounds_of_a_side_of_several_strata_share_what_may_fail() -> None:
     hits = total_bounds(160, 200, 1000, confidence_level=0.9)[0]
     misses = sum(total_bounds(0, n, size, confidence_level=0.95)[1] for n, size in ((300, 2000), (400, 7000)))
     assert (box.low, box.high) == pytest.approx((hits / (hits + misses), 1))
-    assert estimate_sample(strata, sample, confidence_level=0.8)["R"].estimate.interval == box
+    assert estimate_sample(strata, sample, method="logit", confidence_level=0.8)["R"].estimate.interval == box
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -262,7 +267,8 @@ def test_every_part_knows_system_beta_and_level(method: Method) -> None:
                     half[level, one.system, name, made.method] = (made.high - made.low) / 2
                 assert row.standard_error is not None
                 assert half[level, one.system, name, method] == pytest.approx(
-                    (Z if level == 0.95 else 0.674490) * row.standard_error, rel=0.05
+                    (Z if level == 0.95 else 0.674490) * row.standard_error,
+                    rel=0.07 if method == "near-exact" else 0.05,  # whole errors, and more of the middle one
                 )
         for paired, value in zip(
             found.differences, (780 / 1000 - 740 / 1100, 40 / 1320, 3900 / 6280 - 3700 / 6380), strict=True
@@ -274,7 +280,7 @@ def test_every_part_knows_system_beta_and_level(method: Method) -> None:
     # A normal interval at .95 is 2.906 times as wide as one at .5.
     for (level, system, name, made_by), width in half.items():
         if level == 0.5:
-            assert half[0.95, system, name, made_by] == pytest.approx(Z / 0.674490 * width, rel=0.06)
+            assert half[0.95, system, name, made_by] == pytest.approx(Z / 0.674490 * width, rel=0.08)
 
 
 def test_wald_intervals_end_at_0_and_1() -> None:

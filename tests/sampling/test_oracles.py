@@ -27,7 +27,7 @@ from errorbar.sampling import (
     total_bounds,
 )
 from errorbar.sampling.allocation import allocate, importance, proportional
-from errorbar.sampling.estimate import Method, logit_bounds
+from errorbar.sampling.estimate import METHODS, Method, logit_bounds
 from errorbar.sampling.exact import box_interval
 from errorbar.sampling.plan import expected_error, items_without_correction
 from errorbar.sampling.quantities import Target, quantity
@@ -74,11 +74,11 @@ def test_logit_interval_without_smoothing() -> None:
     assert (float(low), float(high)) == pytest.approx((0.215985, 0.241666), abs=1e-6)
 
 
-def test_the_default_is_logit_with_a_half_and_bayes_beside_it() -> None:
+def test_logit_with_a_half_and_bayes_beside_it() -> None:
     # By hand: T = x + (N - n) (x + 1/2) / (n + 1) is 799.900 and 2698.651 (250 and 7,500 items were not judged).
     totals, _ = estimated_totals(SAMPLE, STRATA)
     assert totals == pytest.approx([600 + 250 * 600.5 / 751, 450 + 7500 * 450.5 / 1501])
-    row = estimate_sample(STRATA, SAMPLE, rng=stream(1, "bayes"))["R"]
+    row = estimate_sample(STRATA, SAMPLE, method="logit", rng=stream(1, "bayes"))["R"]
     assert row.estimate.interval is not None
     assert row.estimate.interval.method == "logit"
     assert (row.estimate.interval.low, row.estimate.interval.high) == pytest.approx((0.2160, 0.2417), abs=2e-4)
@@ -100,7 +100,7 @@ def test_no_miss_seen() -> None:
     assert total_bounds(0, 300, 9000) == (0, 108)
     # By hand, without end: (1 - q)^300 = .025 at q = .01222; a large population comes near.
     assert total_bounds(0, 300, 10**7)[1] / 10**7 == pytest.approx(0.01222, abs=1e-5)
-    found = estimate_sample(STRATA, Sample.of([200, 300], [160, 0]))
+    found = estimate_sample(STRATA, Sample.of([200, 300], [160, 0]), method="logit")
     row = found["R"].estimate
     assert row.value == 1
     assert row.interval is not None
@@ -290,7 +290,7 @@ def test_best_trust_before_it_is_clipped() -> None:
     assert best_trust(y, np.full(10, 0.5), np.full(20, 0.5)) == 0
 
 
-@pytest.mark.parametrize("method", ["logit", "wald"])
+@pytest.mark.parametrize("method", METHODS)
 def test_everything_judged_has_no_interval(method: Method) -> None:
     found = estimate_sample(STRATA, Sample.of([1000, 9000], [800, 2700]), method=method)
     for row in found.rows:

@@ -57,7 +57,7 @@ def test_votes_that_lack_an_item_leave_experts_alone() -> None:
     found = assist(population, key, judged, {}, problems)
     assert found.trust.tolist() == [0, 0]
     assert [note.code for note in problems.notes] == ["sample-votes"] * 2
-    with_none = estimate_sample(key.strata, judged.sample, assisted=(found.totals, found.variances))
+    with_none = estimate_sample(key.strata, judged.sample, assisted=found)
     without = estimate_sample(key.strata, judged.sample)
     assert [row.estimate for row in with_none.rows] == [row.estimate for row in without.rows]
 
@@ -106,42 +106,49 @@ def test_where_votes_are_not_trusted() -> None:
 def assisted_study(
     labels: dict[str, list[float]], votes: list[float], rest: float
 ) -> tuple[Frame, Key, Judgments, dict[str, float]]:
-    """Ten of 20 flagged items are judged, the votes of the other ten have a mean; of 40 other items nobody votes.
+    """Half of the flagged items are judged, the votes of the other half have a mean; of 40 other items nobody votes.
 
     Args:
-        labels: Rater to truths of the ten flagged items; the first rater says of the ten others that two are errors.
-        votes: Votes of the ten flagged items.
+        labels: Rater to truths of the flagged items that are judged; of ten others each rater says that two are errors.
+        votes: Votes of those flagged items.
         rest: Share of votes of the flagged items that are not drawn.
     """
-    population = Frame(tuple(f"i{k}" for k in range(60)), np.array([[k < 20 for k in range(60)]]))
-    key = draw_sample(population, np.array([10, 10]))
+    flags = [True] * (2 * len(votes)) + [False] * 40
+    population = Frame(tuple(f"i{k}" for k in range(len(flags))), np.array([flags]))
+    key = draw_sample(population, np.array([len(votes), 10]))
     flagged, others = ([item for item, at in key.items().items() if at == side] for side in (0, 1))
     rows = [
         (item, rater, "error" if y else "ok")
         for rater, truths in labels.items()
         for item, y in (*zip(flagged, truths, strict=True), *((item, k < 2) for k, item in enumerate(others)))
     ]
-    cheap = dict.fromkeys(population.items[:20], rest) | dict(zip(flagged, votes, strict=True))
+    cheap = dict.fromkeys(population.items[: 2 * len(votes)], rest) | dict(zip(flagged, votes, strict=True))
     return population, key, Judgments.from_columns(*map(list, zip(*rows, strict=True))), cheap
 
 
 def test_votes_help_in_their_stratum() -> None:
-    population, key, judgments, cheap = assisted_study({"e": Y}, CHEAP, 0.2)
+    population, key, judgments, cheap = assisted_study({"e": Y * 2}, CHEAP * 2, 0.2)
     problems = Problems()
     judged = judge_sample(judgments, key, problems)
     found = assist(population, key, judged, cheap, problems)
-    assert found.voted == (20, 0)
+    assert found.voted == (40, 0)
     assert found.trust.tolist() == pytest.approx([7 / 12, 0])
-    # As by hand above with 20 items of which all have votes: T = 20 (.4 - .1 λ), Var = 20² s_d² / 20.
-    assert found.totals[0] == pytest.approx(20 * (0.4 - 0.1 * 7 / 12))
-    assert found.variances[0] == pytest.approx(400 * 2.4 / 9 * (1 - 49 / 144) * 0.05)
+    # As by hand above with 40 items of which all have votes: T = 40 (.4 - .1 λ), Var = 40² s_d² / 40, s_Y² = 4.8/19.
+    assert found.totals[0] == pytest.approx(40 * (0.4 - 0.1 * 7 / 12))
+    assert found.variances[0] == pytest.approx(1600 * 4.8 / 19 * (1 - 49 / 144) / 40)
+    # Guarded: the mean of Y - λ f is .4 (1 - λ); one error has no vote, one item without all of them.
+    middle, trust = 0.4 * 5 / 12, 7 / 12
+    assert found.guarded is not None
+    assert found.guarded[0] == pytest.approx(
+        found.variances[0] + 1600 / 40 * ((1 - middle) ** 2 + (trust + middle) ** 2) / 19
+    )
     assert np.isnan([found.totals[1], found.variances[1]]).all()
     (note,) = problems.notes
     assert note.what == "10 of 10 items that experts judged in stratum 'unflagged' have no vote"
     # Hits are what the votes helped to find; misses 40 * 2/10 with the error of experts alone.
     made = estimate_systems(key.strata, judged.sample, assisted=found).systems[0]
     alone = estimate_sample(key.strata, judged.sample)
-    assert made["hits"].estimate.value == pytest.approx(20 * (0.4 - 0.1 * 7 / 12))
+    assert made["hits"].estimate.value == pytest.approx(40 * (0.4 - 0.1 * 7 / 12))
     assert made["hits"].standard_error == pytest.approx(found.variances[0] ** 0.5)
     assert made["misses"].estimate == alone["misses"].estimate
     assert made["misses"].standard_error == alone["misses"].standard_error
@@ -152,18 +159,19 @@ def test_votes_help_in_their_stratum() -> None:
 
 
 def test_votes_and_graded_truths() -> None:
-    # Of two raters who agree but on two of ten items, each of those has y (1 - y) / (k - 1) = .25: in the mean .05.
-    population, key, judgments, cheap = assisted_study({"e": Y, "f": [*Y[:3], 0, 1, *Y[5:]]}, CHEAP, 0.2)
+    # Of two raters who agree but on four of 20 items, each of those has y (1 - y) / (k - 1) = .25: in the mean .05.
+    other = [*Y[:3], 0, 1, *Y[5:]]
+    population, key, judgments, cheap = assisted_study({"e": Y * 2, "f": other * 2}, CHEAP * 2, 0.2)
     judged = judge_sample(judgments, key, Problems(), truth="graded")
     assert judged.sample.within is not None
     assert judged.sample.within.tolist() == pytest.approx([0.05, 0])
     found = assist(population, key, judged, cheap, Problems())
     total, variance, trust = assisted_total(
-        np.array([1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 0]), np.array(CHEAP), np.array([*CHEAP, *[0.2] * 10]), 20
+        np.array([1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 0] * 2), np.array(CHEAP * 2), np.array([*CHEAP * 2, *[0.2] * 20]), 40
     )
-    assert (found.totals[0], found.variances[0], found.trust[0]) == pytest.approx((total, variance + 20 * 0.05, trust))
+    assert (found.totals[0], found.variances[0], found.trust[0]) == pytest.approx((total, variance + 40 * 0.05, trust))
     # One rater for each: how raters vary is not known, so neither is what votes save; that is no fault of the votes.
-    population, key, judgments, cheap = assisted_study({"e": Y}, CHEAP, 0.2)
+    population, key, judgments, cheap = assisted_study({"e": Y * 2}, CHEAP * 2, 0.2)
     problems = Problems()
     alone = assist(population, key, judge_sample(judgments, key, problems, truth="graded"), cheap, problems)
     assert alone.trust.tolist() == [0, 0]
@@ -172,12 +180,20 @@ def test_votes_and_graded_truths() -> None:
 
 
 def test_votes_that_lead_out_of_the_stratum_are_not_used() -> None:
-    # f = .5 + y/2 gives λ = 1: with no vote on the other ten T = 20 (.275 + .1 - .55) is below 0.
-    y = [1.0] + [0.0] * 9
-    population, key, judgments, cheap = assisted_study({"e": y}, [1.0] + [0.5] * 9, 0.0)
-    assert assisted_total(np.array(y), np.array([1.0] + [0.5] * 9), np.array([1.0, *[0.5] * 9, *[0.0] * 10]), 20)[
-        ::2
-    ] == pytest.approx((-3.5, 1))
+    # f = .5 + y/2 gives λ = 1: with no vote on the other fifty T = 100 (.275 + .1 - .55) is below 0.
+    y, votes = [1.0] * 5 + [0.0] * 45, [1.0] * 5 + [0.5] * 45
+    population, key, judgments, cheap = assisted_study({"e": y}, votes, 0.0)
+    total, _, trust = assisted_total(np.array(y), np.array(votes), np.array([*votes, *[0.0] * 50]), 100)
+    assert (total, trust) == pytest.approx((-17.5, 1))
     found = assist(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
     assert found.trust.tolist() == [0, 0]
     assert np.isnan(found.totals).all()
+
+
+@pytest.mark.parametrize("x", [4, 5, 15, 16])
+def test_experts_stand_alone_where_few_of_either_kind_were_judged(x: int) -> None:
+    # Four errors, or four items without one, tell nothing of how votes go wrong (docs/design/sampling.md).
+    y = [1.0] * x + [0.0] * (20 - x)
+    population, key, judgments, cheap = assisted_study({"e": y}, y, 0.2)
+    found = assist(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
+    assert (found.trust[0] > 0) == (5 <= x <= 15)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
     INPUT,
@@ -26,6 +27,7 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 if TYPE_CHECKING:
     from errorbar.ceiling import Ceiling, Study
     from errorbar.ceiling.spread import CeilingIntervals, EssaySpread
+    from errorbar.edits.admission import Admission
 
 SCHEMA = "errorbar.ceiling/1"
 NO_RATIO = "the human score is 0"
@@ -34,6 +36,7 @@ NO_RATIO = "the human score is 0"
 @click.command("ceiling")
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @corpus_options
+@admission_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--sizes", metavar="A-B", help="Numbers of references, e.g. 1-9 or 2. [default: all]")
 @click.option(
@@ -54,6 +57,7 @@ NO_RATIO = "the human score is 0"
 def command(
     systems: tuple[str, ...],
     corpus: CorpusInput,
+    admission: Admission,
     spec: str,
     sizes: str | None,
     most: int,
@@ -79,7 +83,7 @@ def command(
     from errorbar.ceiling.spread import ceiling_intervals, essay_spread
     from errorbar.metrics.resampling import Resampling
 
-    data = load(corpus, systems, lenient=lenient)
+    data = load(corpus, systems, lenient=lenient, admission=admission)
     study = prepare_study(
         data.corpus,
         data.systems,
@@ -90,6 +94,7 @@ def command(
         seed=seed,
         jobs=jobs,
         by_type=by_type,
+        force=True,  # who read the files has looked at them
     )
     found = ceiling(study, jobs=jobs)
     intervals = spread = None

@@ -22,6 +22,7 @@ from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     read_sentences,
@@ -80,7 +81,7 @@ class _Request:
     type=click.Choice(UNMARKED),
     default="auto",
     show_default=True,
-    help="Who looked at a sentence without any A line.",
+    help=UNMARKED_HELP,
 )
 @click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
 @lenient_option

@@ -15,12 +15,19 @@ from errorbar.cli.options import INPUT
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.shift import ShiftDetector
+from errorbar.edits.admission import Admission
 from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, refuse_same_names
-from errorbar.metrics.scoring import warn_shifted
+from errorbar.formats.reference import (
+    UNMARKED,
+    UNMARKED_HELP,
+    NamedFile,
+    Unmarked,
+    expand_files,
+    read_named,
+    refuse_same_names,
+)
 from errorbar.metrics.statistics import Documents
 from errorbar.studies.signatures import CorpusSignatures
 
@@ -54,7 +61,7 @@ def corpus_options(command: Command) -> Command:
         help="Reference; repeatable, or a pattern.",
     )
     @click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
-    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
     @wraps(command)
     def wrapped(*args: Any, gold: tuple[str, ...], documents: str | None, unmarked: Unmarked, **options: Any) -> Any:
         return command(*args, corpus=CorpusInput(gold, documents, unmarked), **options)
@@ -97,11 +104,11 @@ class Loaded:
         return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)
 
 
-def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loaded:
+def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, admission: Admission) -> Loaded:
     """Read everything.
 
     Raises:
-        InputError: If a file is bad, or files do not fit together.
+        InputError: If a file is bad, files do not fit together, or a system is not a correction of the source.
         UsageError: If two files have one name.
     """
     gold = expand_files(source.gold)
@@ -122,11 +129,9 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loade
         lines = reader.take(len(corpus))
         reader.finish(len(corpus))
         problems.raise_errors()
-        detector = ShiftDetector()
-        detector.add(texts, lines)
-        warn_shifted(file.name, detector, problems)
-        hypotheses.append(Hypothesis(file.name, lines))
+        hypotheses.append(Hypothesis(file.name, admission.take(file.name, texts, lines, problems)))
+    problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
     conventions = () if source.unmarked == "auto" else (f"unmarked:{source.unmarked}",)
-    return Loaded(corpus, hypotheses, documents, problems, conventions)
+    return Loaded(corpus, hypotheses, documents, problems, (*conventions, *admission.conventions))

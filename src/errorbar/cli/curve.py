@@ -71,7 +71,7 @@ def command(
     def measure(flags: Flags, estimand: Estimand, ties: Ties) -> CrowdStatistics:
         return measure_crowd(crowd.share, flags, crowd.n_judgments, crowd.clusters, estimand=estimand, ties=ties)
 
-    found = []
+    found, signatures = [], []
     for system in systems:
         name, flags = crowd.flags(system, problems)
         tables = {estimand: measure(flags, estimand, wanted.ties) for estimand in ESTIMANDS}
@@ -84,9 +84,21 @@ def command(
             # The curve leaves ties out and counts them, whatever they are to the bins.
             majority = measure(flags, "majority", "half")
             curve = kappa_curve(majority, marks, reference_prevalence=prevalence, resampling=resampling)
+        parts = {
+            "bins": "+".join(f"{edge:g}" for edge in edges),
+            "thresholds": "+".join(f"{mark:g}" for mark in marks),
+            "prevalence": f"{prevalence:g}",
+            "shares": wanted.shares,
+            "ties": wanted.ties,
+        }
+        spec = f"curve({','.join(f'{key}={value}' for key, value in parts.items())})"
+        signatures.append(crowd.signature(spec, flags, (f"resamples:{resamples}", f"seed:{seed}")))
         found.append((name, in_bins, curve))
     if style == "json":
-        rows = [{"system": name, "bins": _bin_records(b), "curve": _curve_records(c)} for name, b, c in found]
+        rows = [
+            {"system": name, "bins": _bin_records(b), "curve": _curve_records(c), "signature": sign}
+            for (name, b, c), sign in zip(found, signatures, strict=True)
+        ]
         notes = [note_record(note) for note in problems.notes]
         show_json({"schema": SCHEMA, "reference_prevalence": prevalence, "seed": seed, "rows": rows, "warnings": notes})
         return

@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from errorbar.cli.options import format_option, note_record, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.cli.talk import show_lines, tell
 from errorbar.core.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def show_command(name: str, style: str) -> None:
     ]
     table = Table(["file", "sha256", "bytes"], rows, 2, () if style == "table" else lines)
     if style == "table":
-        click.echo("\n".join(lines))
+        show_lines(*lines)
     show(table, style)
 
 
@@ -161,7 +162,7 @@ def path_command(name: str) -> None:
 
 
 def _say(line: str) -> None:
-    click.echo(line, err=True)
+    tell(line)
 
 
 def _size(n_bytes: int | None, style: str) -> Cell:

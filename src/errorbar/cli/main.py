@@ -11,6 +11,7 @@ import click
 
 from errorbar.cli.lazy import LazyGroup
 from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
+from errorbar.cli.talk import show_click_error, tell
 from errorbar.core.errors import ErrorbarError
 from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
@@ -70,12 +71,10 @@ def show_problems(error: ErrorbarError) -> None:
     for problem in error.problems:
         counts[problem.code] = counts.get(problem.code, 0) + 1
         if counts[problem.code] <= MOST_ALIKE:
-            click.echo(f"error: {problem}", err=True)
+            tell(f"error: {problem}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            click.echo(
-                f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]", err=True
-            )
+            tell(f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]")
 
 
 def run() -> None:
@@ -103,20 +102,20 @@ def _outcome() -> int:
     except SystemExit as left:
         code = left.code
     except (ErrorbarError, click.ClickException) as error:
-        show_problems(error) if isinstance(error, ErrorbarError) else error.show()
+        show_problems(error) if isinstance(error, ErrorbarError) else show_click_error(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        tell("interrupted")
         return EXIT_INTERRUPTED
     except StoppedError as stopped:
-        click.echo(f"stopped by {stopped}", err=True)
+        tell(f"stopped by {stopped}")
         return EXIT_STOPPED + stopped.number
     except OSError as error:
         return _failed(error)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        click.echo(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback", err=True)
+        tell(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback")
         return EXIT_INTERNAL
     return code if isinstance(code, int) else 0
 
@@ -124,8 +123,8 @@ def _outcome() -> int:
 def _failed(error: OSError) -> int:
     """What is read names itself where it is opened: this is the output, or a folder that is gone."""
     if error.filename:
-        click.echo(f"error: {error.filename}: cannot be opened: {error.strerror} [cannot-open]", err=True)
+        tell(f"error: {error.filename}: cannot be opened: {error.strerror} [cannot-open]")
     else:
         drop_output()
-        click.echo(f"error: the output cannot be written: {error.strerror or error} [cannot-write]", err=True)
+        tell(f"error: the output cannot be written: {error.strerror or error} [cannot-write]")
     return EXIT_BAD_INPUT

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    format_option,
+    lenient_option,
+    note_record,
+    seed_option,
+    show_notes,
+)
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.rank import BY, METHODS
 from errorbar.cli.render import Cell, Table, interval_record, show, show_json
@@ -36,16 +44,24 @@ TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall-b": "Kendall"}
 @click.option(
     "--method", type=click.Choice(METHODS), default=METHODS[0], show_default=True, help="How judgments become scores."
 )
-@click.option("--beta", "betas", type=click.FloatRange(0, min_open=True), multiple=True, help="Further F; repeatable.")
+@click.option("--beta", "betas", type=FiniteRange(0, 1000, min_open=True), multiple=True, help="Further F; repeatable.")
 @click.option("--sentences", is_flag=True, help="Pairwise accuracy of sentence scores, ties calibrated.")
-@click.option("--first-sentence", type=int, default=1, show_default=True, help="How HUMAN numbers the first sentence.")
+@click.option(
+    "--first-sentence",
+    type=click.IntRange(-(10**9), 10**9),
+    default=1,
+    show_default=True,
+    help="How HUMAN numbers the first sentence.",
+)
 @click.option("--tests", is_flag=True, help="Does one metric agree better than another: Williams, permutation.")
 @click.option("--window", type=click.IntRange(0), default=0, help="Correlations in windows of so many neighbors.")
 @click.option("--by", type=click.Choice(BY), default="item", show_default=True, help="What is drawn as one.")
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Of the judgments.")
-@click.option("--permutations", type=click.IntRange(1), default=10_000, show_default=True, help="Ways to swap.")
 @click.option(
-    "--confidence", type=click.FloatRange(0.5, 1, max_open=True), default=0.95, show_default=True, help="Of intervals."
+    "--permutations", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True, help="Ways to swap."
+)
+@click.option(
+    "--confidence", type=FiniteRange(0.5, 1, max_open=True), default=0.95, show_default=True, help="Of intervals."
 )
 @seed_option
 @lenient_option

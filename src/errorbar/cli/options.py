@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import isfinite
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -12,12 +13,14 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
+from errorbar.cli.talk import tell
 from errorbar.core.errors import Problem, UsageError
 from errorbar.formats.pipes import STANDARD_INPUT, pipe_key
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
+ADJUSTMENTS = ("max-t", "holm")
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -94,6 +97,27 @@ def bootstrap_options(command: Command) -> Command:
     return made
 
 
+def swap_options(command: Command) -> Command:
+    """``--adjust``, ``--swaps``: how systems are compared."""
+    for option in (
+        click.option(
+            "--swaps",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
+        ),
+        click.option(
+            "--adjust",
+            type=click.Choice(ADJUSTMENTS),
+            default=ADJUSTMENTS[0],
+            show_default=True,
+            help="How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
     for option in reversed(
         [
@@ -114,12 +138,37 @@ def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: 
     return command
 
 
-def _refuse_interval_options() -> None:
+class FiniteRange(click.FloatRange):
+    """A range that nan is not in either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number, and see that it is one."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
+    """Refuse options that were given and of which nothing would come.
+
+    Args:
+        names: The command's parameters.
+        why: What stands after the option's name.
+        fix: What to do.
+
+    Raises:
+        UsageError: If one was given.
+    """
     context = click.get_current_context()
-    for name in ("ci_method", "resamples", "confidence", "seed"):
-        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            what = f"--{name.replace('_', '-')} is about intervals, and none are asked for"
-            raise UsageError(Problem("useless-option", what, fix="add --ci, or leave it out"))
+    for option in context.command.params:
+        if option.name in names and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE:
+            raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
+
+
+def _refuse_interval_options() -> None:
+    why = "is about intervals, and none are asked for"
+    refuse_given(("ci_method", "resamples", "confidence", "seed"), why, "add --ci, or leave it out")
 
 
 def seed_option(command: Command) -> Command:
@@ -152,9 +201,9 @@ def show_notes(notes: list[Problem]) -> None:
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
-            click.echo(f"{'warning' if note.severity == 'warning' else 'note'}: {note}", err=True)
+            tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            click.echo(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]", err=True)
+            tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def note_record(note: Problem) -> dict[str, object]:

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    format_option,
+    lenient_option,
+    note_record,
+    seed_option,
+    show_notes,
+)
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, interval_record, show, show_json
 
@@ -45,7 +53,7 @@ BY = ("item", "sentence", "comparison")
 @click.option("--by", type=click.Choice(BY), default="item", show_default=True, help="What is drawn as one.")
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="For intervals.")
 @click.option(
-    "--confidence", type=click.FloatRange(0.5, 1, max_open=True), default=0.95, show_default=True, help="Of intervals."
+    "--confidence", type=FiniteRange(0.5, 1, max_open=True), default=0.95, show_default=True, help="Of intervals."
 )
 @seed_option
 @lenient_option
@@ -168,6 +176,8 @@ def _ties(comparisons: Comparisons) -> str:
     )
     if counts["n_shown"] == n:
         return text
+    if not counts["n_shown"]:
+        return f"{text}; judges saw no two texts"
     shown, shown_ties = counts["n_shown"], counts["n_shown_ties"]
     return f"{text}; judges saw {shown:,} pairs of texts, {shown_ties:,} ties ({100 * shown_ties / shown:.1f}%)"
 

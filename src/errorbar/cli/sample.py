@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import (
+    INPUT,
+    FiniteRange,
+    format_option,
+    lenient_option,
+    note_record,
+    refuse_given,
+    seed_option,
+    show_notes,
+)
 from errorbar.cli.render import show, show_json
 from errorbar.cli.sample_input import (
+    MOST_ITEMS,
     FrameInput,
     Labels,
     Pilot,
@@ -19,6 +29,7 @@ from errorbar.cli.sample_input import (
     draw_input,
     planned,
     read_input,
+    refuse_names,
     sizes_input,
 )
 from errorbar.cli.sample_render import (
@@ -29,7 +40,8 @@ from errorbar.cli.sample_render import (
     plan_record,
     plan_table,
 )
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.cli.talk import tell
+from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
@@ -41,6 +53,8 @@ COMPARE_SCHEMA = "errorbar.sample.compare/1"
 ESTIMATE_SCHEMA = "errorbar.sample.estimate/1"
 Command = TypeVar("Command", bound=Callable[..., Any])
 Sizes = tuple[int | None, int | None]
+_OF_FRAMES = ("flag_files", "corpus", "items", "words")
+"""Parameters that say what was voted on."""
 PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
 
 
@@ -65,11 +79,12 @@ def frame_options(function: Command) -> Command:
     @click.option("--corpus", type=INPUT, metavar="FILE", help="Source sentences; FLAGS are then the systems' outputs.")
     @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
     @click.option("--words", default="prepositions", show_default=True, help="With --items words: a class, or a,b,c.")
-    @click.option("--bands", type=click.IntRange(1), default=1, show_default=True, help="Cut strata by score.")
+    @click.option("--bands", type=click.IntRange(1, 1000), default=1, show_default=True, help="Cut strata by score.")
     @wraps(function)
     def wrapped(
         *args: Any, flags: tuple[str, ...], corpus: str | None, items: Any, words: str, bands: int, **options: Any
     ) -> Any:
+        _refuse_items(corpus, items)
         return function(*args, frame=FrameInput(flags, corpus, items, words, bands), **options)
 
     return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type
@@ -78,11 +93,15 @@ def frame_options(function: Command) -> Command:
 def plan_options(function: Command) -> Command:
     """``--budget`` or ``--half-width``, ``--target``, costs, and what is supposed, as one argument, ``wish``."""
 
-    @click.option("--budget", type=click.IntRange(2), help="Items to judge; with --costs, what all may cost.")
-    @click.option("--half-width", type=click.FloatRange(0, 1, min_open=True), help="Wanted, e.g. 0.05.")
+    @click.option(
+        "--budget", type=click.IntRange(2, MOST_ITEMS), help="Items to judge; with --costs, what all may cost."
+    )
+    @click.option("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted, e.g. 0.05.")
     @click.option("--target", type=click.Choice(("P", "R", "F")), default="R", show_default=True, help="Best for.")
-    @click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
-    @click.option("--floor", type=click.IntRange(1), default=30, show_default=True, help="Least of a stratum.")
+    @click.option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, show_default=True, help="Of F.")
+    @click.option(
+        "--floor", type=click.IntRange(1, MOST_ITEMS), default=30, show_default=True, help="Least of a stratum."
+    )
     @click.option("--precision", type=float, default=0.7, show_default=True, help="Guess: errors in flagged.")
     @click.option("--miss-rate", type=float, default=0.05, show_default=True, help="Guess: errors in the rest.")
     @click.option("--costs", default="", metavar="A,B", help="Of an item of each stratum, in their order.")
@@ -125,10 +144,12 @@ def label_options(function: Command) -> Command:
 def size_options(function: Command) -> Command:
     """``--flagged``, ``--unflagged``: guesses instead of a table, as one argument, ``sizes``."""
 
-    @click.option("--flagged", type=click.IntRange(1), help="Instead of FLAGS: items flagged.")
-    @click.option("--unflagged", type=click.IntRange(1), help="Instead of FLAGS: items not flagged.")
+    @click.option("--flagged", type=click.IntRange(1, MOST_ITEMS), help="Instead of FLAGS: items flagged.")
+    @click.option("--unflagged", type=click.IntRange(1, MOST_ITEMS), help="Instead of FLAGS: items not flagged.")
     @wraps(function)
     def wrapped(*args: Any, flagged: int | None, unflagged: int | None, **options: Any) -> Any:
+        if flagged is not None or unflagged is not None:
+            refuse_given(("corpus", "bands"), "needs items, and --flagged and --unflagged say only how many there are")
         return function(*args, sizes=(flagged, unflagged), **options)
 
     return wrapped  # type: ignore[return-value]  # as above
@@ -138,9 +159,9 @@ def size_options(function: Command) -> Command:
 @frame_options
 @size_options
 @plan_options
-@click.option("--raters", type=click.IntRange(1), default=1, show_default=True, help="Judgments of each item.")
-@click.option("--price", type=click.FloatRange(0), help="Of one judgment.")
-@click.option("--minutes", type=click.FloatRange(0), help="Working time of one judgment.")
+@click.option("--raters", type=click.IntRange(1, 10_000), default=1, show_default=True, help="Judgments of each item.")
+@click.option("--price", type=FiniteRange(0, 1e9), help="Of one judgment.")
+@click.option("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
 @lenient_option
 @format_option
 def plan(
@@ -235,7 +256,12 @@ def draw(
     from errorbar.formats.saving import save_lines
     from errorbar.sampling import blind_set, write_key
 
-    _refuse_names(out, key_file)
+    if after is not None:
+        refuse_given(("bands", "seed"), "was chosen with the pilot and stays as its key says")
+        refuse_given(("precision", "miss_rate"), "is a guess, and --judged shows what the pilot found")
+    if not judged:
+        refuse_given(("errors", "others", "unknown"), "is about the labels of --judged, and there are none")
+    refuse_names(out, key_file)
     problems = Problems(lenient=lenient)
     whole, key = draw_input(frame, wish, Pilot(after, judged, labels), seed, problems)
     show_notes(problems.notes)
@@ -248,7 +274,7 @@ def draw(
         Path(key_file).unlink()  # a key without its set would be in the way of the next try
         raise
     drawn = key.rounds[-1]
-    click.echo(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}", err=True)
+    tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}")
 
 
 @command.command("estimate")
@@ -275,11 +301,17 @@ def draw(
 @click.option("--corpus", type=INPUT, metavar="FILE", help="With --votes: source sentences; --flags are then outputs.")
 @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
 @click.option("--words", default="prepositions", show_default=True, help="With --items words.")
-@click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
-@click.option("--method", type=click.Choice(("logit", "wald")), default="logit", show_default=True, help="Intervals.")
+@click.option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, show_default=True, help="Of F.")
+@click.option(
+    "--method",
+    type=click.Choice(("near-exact", "logit", "wald")),
+    default="near-exact",
+    show_default=True,
+    help="Intervals.",
+)
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="Confidence level.",
@@ -320,14 +352,20 @@ def estimate(
         if judgments or key_file or votes:
             what = "counts and files"
             raise UsageError(Problem("sample-counts", what, fix="give either --counts, or JUDGMENTS and --key"))
+        refuse_given(
+            (*_OF_FRAMES, "truth", "errors", "others", "unknown"), "is about files, and --counts stands for all"
+        )
         strata, sample = counted_input(counts)
     else:
         if key_file is None:
             what = "no key tells which stratum the items are from"
             raise UsageError(Problem("sample-key", what, fix="give --key, the file that 'sample draw' wrote"))
+        if votes is None:
+            refuse_given(_OF_FRAMES, "is about what --votes are cast on", "add --votes, or leave it out")
         key, judged = judged_input(judgments, key_file, truth, labels, problems)
         strata, sample = key.strata, judged.sample
         if votes is not None:
+            _refuse_items(corpus, items)
             source = FrameInput(flag_files, corpus, items, words, 1)
             assisted = votes_input(votes, source, key, judged, labels, problems)
     estimates = estimate_systems(
@@ -343,17 +381,12 @@ def estimate(
     show(estimates_table(strata, sample, found, differences, assisted, truth), style)
 
 
-def _refuse_names(out: str, key_file: str) -> None:
-    """See that neither file is there: judgments may have been filled in, and a set without its key is lost."""
-    if Path(key_file).exists():
-        what = "there is a key of this name, and a set without its key is lost"
-        raise UsageError(Problem("sample-key-exists", what, Place(key_file), fix="name a new file"))
-    if Path(out).is_file():
-        what = "there is a file of this name, and what raters filled in would be lost"
-        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name a new file"))
-    if Path(out).resolve() == Path(key_file).resolve():
-        what = "the set and its key would be one file, but raters must not see the key"
-        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name two files"))
+def _refuse_items(corpus: str | None, items: str) -> None:
+    """See that options of a corpus have one."""
+    if corpus is None:
+        refuse_given(("items", "words"), "is about the items of --corpus, and a table names its own")
+    elif items != "words":
+        refuse_given(("words",), f"is about --items words, and these are {items}")
 
 
 def _records(problems: Problems) -> list[dict[str, object]]:

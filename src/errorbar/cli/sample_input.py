@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
+from errorbar.crowd.errors import labels_of_rule
 from errorbar.edits.items import WORD_CLASSES, Projection
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_tables import read_judgment_table
+from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import NamedFile, expand_files, read_named
 from errorbar.sampling import (
     Assisted,
@@ -42,6 +46,9 @@ from errorbar.sampling.judged import Truth
 from errorbar.sampling.quantities import Target
 from errorbar.sampling.strata import FLAGGED, UNFLAGGED, Counts
 
+MOST_ITEMS = 10**10
+"""Items of a corpus: a thousand times what anybody has flagged."""
+MOST_COST, LEAST_COST = 1e9, 1e-9
 _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
 
 
@@ -100,9 +107,10 @@ class Wish:
             made = [float(part) for part in self.costs.split(",")]
         except ValueError:
             made = []
-        if len(made) != len(strata) or not all(0 < cost < np.inf for cost in made):
-            expected = f"{len(strata)} numbers above 0 between commas, of {', '.join(strata.names)}"
-            raise UsageError(Problem("sample-cost", f"--costs {self.costs}", expected=expected))
+        if len(made) != len(strata) or not all(LEAST_COST <= cost <= MOST_COST for cost in made):
+            names = ", ".join(strata.names)
+            expected = f"{len(strata)} numbers from {LEAST_COST:g} to {MOST_COST:g} between commas, of {names}"
+            raise UsageError(Problem("sample-cost", f"--costs {self.costs[:60]}", expected=expected))
         return made
 
 
@@ -113,6 +121,21 @@ class Labels:
     errors: tuple[str, ...]
     others: tuple[str, ...]
     unknown: tuple[str, ...]
+
+    def among(self, known: Sequence[str]) -> Labels:
+        """The same with the labels that rules such as ``<4`` stand for; no label may be both.
+
+        Raises:
+            UsageError: If a label means an error and none.
+        """
+        errors, others = (
+            tuple(label for text in texts for label in labels_of_rule(text, known, numbers_only=False))
+            for texts in (self.errors, self.others)
+        )
+        if both := [label for label in errors if label in others]:
+            what = f"the label '{named(both[:1])}' means an error and none"
+            raise UsageError(Problem("sample-label", what, expected="one of --error and --ok"))
+        return Labels(errors, others, self.unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +269,15 @@ def judged_input(
     """
     key = read_key(key_file)
     judgments = read_judged_files(files, key, problems)
+    meant = labels.among(judgments.labels)
     judged = judge_sample(
         judgments,
         key,
         problems,
         truth=truth,
-        errors=labels.errors,
-        others=labels.others,
-        unknown=labels.unknown,
+        errors=meant.errors,
+        others=meant.others,
+        unknown=meant.unknown,
     )
     return key, judged
 
@@ -273,7 +297,8 @@ def votes_input(
         UsageError: If a label is not declared.
     """
     frame = read_frame_input(source, problems)
-    table = read_judgments(votes, problems)
+    table = read_judgment_table(rereadable(votes), problems, repeats="refuse").judgments
+    labels = labels.among(table.labels)
     known = {*labels.errors, *labels.others, *labels.unknown}
     for label in table.labels:
         if label not in known:
@@ -298,11 +323,13 @@ def counted_input(counts: Sequence[str]) -> tuple[Strata, Sample]:
     for text in counts:
         side, *rest = text.split(":")
         if side not in (FLAGGED, UNFLAGGED) or len(rest) != 3 or not all(part.isdecimal() for part in rest):
-            what = f"'{text}' does not tell a stratum"
+            what = f"'{text[:60]}' does not tell a stratum"
             expected = "side:items:judged:errors, e.g. flagged:1000:750:600"
             fix = nearest(side, (FLAGGED, UNFLAGGED)) if side not in (FLAGGED, UNFLAGGED) else ""
             raise UsageError(Problem("sample-counts", what, expected=expected, fix=fix))
         sides.append(side)
+        if any(len(part) > len(str(MOST_ITEMS)) or int(part) > MOST_ITEMS for part in rest):
+            raise UsageError(Problem("sample-counts", f"'{text[:60]}'", expected=f"at most {MOST_ITEMS:,} items"))
         numbers.append([int(part) for part in rest])
     names = [
         side if sides.count(side) == 1 else f"{side} {sides[: at + 1].count(side)}" for at, side in enumerate(sides)
@@ -310,3 +337,20 @@ def counted_input(counts: Sequence[str]) -> tuple[Strata, Sample]:
     sizes, n, x = np.array(numbers, np.int64).T
     strata = Strata(tuple(names), sizes, np.array([[side == FLAGGED for side in sides]]))
     return strata, Sample(n, x.astype(np.float64))
+
+
+def refuse_names(out: str, key_file: str) -> None:
+    """See that neither file is there: judgments may have been filled in, and a set without its key is lost.
+
+    Raises:
+        UsageError: If one is, or they are the same.
+    """
+    if Path(key_file).exists():
+        what = "there is a key of this name, and a set without its key is lost"
+        raise UsageError(Problem("sample-key-exists", what, Place(key_file), fix="name a new file"))
+    if Path(out).is_file():
+        what = "there is a file of this name, and what raters filled in would be lost"
+        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name a new file"))
+    if Path(out).resolve() == Path(key_file).resolve():
+        what = "the set and its key would be one file, but raters must not see the key"
+        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name two files"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.hoo_routing import wants_hoo
 from errorbar.cli.options import (
     INPUT,
@@ -25,6 +26,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     expand_files,
@@ -37,6 +39,7 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.resampling import Method, Resampling
 
 SCHEMA = "errorbar.score/1"
@@ -68,7 +71,7 @@ SHORT_HASH = 8
     type=click.Choice(UNMARKED),
     default="auto",
     show_default=True,
-    help="Who looked at a sentence without any A line.",
+    help=UNMARKED_HELP,
 )
 @click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
 @click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
@@ -77,6 +80,7 @@ SHORT_HASH = 8
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
 @resampling_options
+@admission_options
 @dask_option
 @lenient_option
 @format_option
@@ -99,6 +103,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    admission: Admission,
     dask: str | None,
     lenient: bool,
     style: str,
@@ -118,6 +123,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if wants_hoo(gold, specs):
         unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        unused |= {"--force": admission.force, "--retokenize": admission.retokenize}
         _refuse(unused, "has no meaning for HOO data", "leave it out")
         from errorbar.cli.hoo import score_hoo
 
@@ -156,6 +162,7 @@ def command(
         resampling=resampling,
         unmarked=unmarked,
         documents=documents,
+        admission=admission,
         jobs=jobs,
         dask=dask,
     )

@@ -10,6 +10,7 @@ import click
 
 from errorbar.cli.options import INPUT, format_option, jobs_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.talk import tell
 from errorbar.cli.task_run import corpus_record
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
@@ -71,10 +72,7 @@ def command(
     if listing is not None:
         save_lines(judging_lines(answers, reference), listing)
         show_notes(problems.notes)
-        click.echo(
-            f"{len(answers)} answer{'' if len(answers) == 1 else 's'} in {listing}: fill in the column verdict",
-            err=True,
-        )
+        tell(f"{len(answers)} answer{'' if len(answers) == 1 else 's'} in {listing}: fill in the column verdict")
         return
     assert judged is not None
     assert gold is not None  # checked above
@@ -88,7 +86,7 @@ def command(
     target = find_format("jsonl" if ".jsonl" in gold else "m2")
     assert target.write is not None  # both can be written
     save_lines(target.write(made.sentences, problems), gold)
-    click.echo(f"{len(accepted)} of {len(answers)} answers accepted; gold edits with them in {gold}", err=True)
+    tell(f"{len(accepted)} of {len(answers)} answers accepted; gold edits with them in {gold}")
     changed = replace(chosen, alternatives=(Path(gold),))
     results = _scored(replace(read, corpora=(changed,)), cache, jobs)
     if style == "json":

@@ -8,10 +8,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from json import JSONDecodeError
-from math import isfinite
+from math import isfinite, isnan
 from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem
@@ -22,6 +21,11 @@ from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
 
 SCORE_SCHEMA = "errorbar.score/1"
+LARGEST = 1e100
+"""Scores beyond it have squares and sums that no float holds; a score of a metric has a size of ten or a hundred."""
+_LARGEST_COUNT = 1 << 53
+_LONGEST = 30
+"""Characters of a number that are shown."""
 _Sentences = dict[str, dict[str, float]]
 
 
@@ -67,6 +71,8 @@ def read_metric_scores(
 
 def f_score(precision: float, recall: float, beta: float) -> float:
     """F of precision and recall; 0 where both are."""
+    if not isfinite(beta * beta):
+        return recall  # what F comes to
     below = beta * beta * precision + recall
     return (1 + beta * beta) * precision * recall / below if below else 0.0
 
@@ -82,9 +88,11 @@ def _number(text: str, place: Place, problems: Problems) -> float | None:
         number = float(text)
     except ValueError:
         number = float("nan")
-    if not isfinite(number):
+    if not abs(number) <= LARGEST:  # nor where it is not a number
+        shown = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}... of {len(text)} characters"
         repair = "the row is left out"
-        problems.repairable("scores-number", f"the score {text!r}", place, repair=repair, expected="a finite number")
+        expected = "a finite number" if isnan(number) else f"a number between -{LARGEST:g} and {LARGEST:g}"
+        problems.repairable("scores-number", f"the score {shown}", place, repair=repair, expected=expected)
         return None
     return number
 
@@ -168,7 +176,7 @@ def _read_json(
             problems.repairable("scores-twice", what, Place(name), repair="the first is kept")
             continue
         if not _is_score(row):
-            what = f"row {number} has no system, metric and F"
+            what = f"row {number} has no system, metric and F, or numbers that are none of scores"
             problems.repairable("scores-json", what, Place(name), repair="the row is left out")
             continue
         wanted = {str(row["metric"]): (float(row["f"]), float(row.get("beta", 1)))}
@@ -194,14 +202,16 @@ def _is_score(row: object) -> bool:
     if not isinstance(row, dict) or not {"system", "metric", "f"} <= row.keys():
         return False
     sentences = row.get("by_sentence") or []
-    counts = isinstance(sentences, list) and all(
-        isinstance(each, dict)
-        and all(isinstance(each.get(key), int) for key in ("sentence", "correct", "proposed", "gold"))
-        for each in sentences
-    )
+    if not isinstance(sentences, list) or not all(isinstance(each, dict) for each in sentences):
+        return False
+    keys = ("sentence", "correct", "proposed", "gold")
+    counts = [each.get(key) for each in sentences for key in keys]
     values = [row.get(key, 0.0) for key in ("f", "beta", "precision", "recall")]
-    # A whole number of hundreds of digits is finite, but no float holds it.
-    return counts and all(isinstance(value, int | float) and abs(value) <= sys.float_info.max for value in values)
+    return (
+        all(isinstance(row[key], str) for key in ("system", "metric"))
+        and all(type(count) is int and 0 <= count < _LARGEST_COUNT for count in counts)
+        and all(type(value) in (int, float) and abs(value) <= LARGEST for value in values)
+    )
 
 
 def _sentence_f(counts: Mapping[str, int], beta: float) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import Place, Problem
+from errorbar.core.natural import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.byte_files import byte_blocks
 from errorbar.formats.hypothesis import HypothesisReader
@@ -15,6 +16,7 @@ from errorbar.formats.m2 import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, decode_lines, read_once
 from errorbar.formats.reference import (
     ALL,
+    OF_ALL,
     NamedFile,
     ReferenceStream,
     Unmarked,
@@ -26,7 +28,7 @@ from errorbar.formats.reference import (
 from errorbar.formats.registry import recognize_line
 from errorbar.formats.stretches import BLOCK, Cutter, Stretch
 
-Rank = tuple[int, int, int]
+Rank = tuple[int, int, int, str]
 """Where an annotator stands among all: number of the file, 0 and the id, or 1 and the place among named ones."""
 
 N_BARS = 5
@@ -94,7 +96,7 @@ class TextPiece:
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
         ranks = {
-            stream.called(name): (number, 0, int(name)) if name.isdecimal() else (number, 1, place)
+            stream.called(name): (number, *natural_key(name)[1]) if name.isdecimal() else (number, 1, place, "")
             for number, stream in enumerate(streams)
             for place, name in enumerate(annotator_order(stream.seen))
         }
@@ -257,7 +259,7 @@ def cut_pieces(
 
 def _policy(file: NamedFile, unmarked: Unmarked, *, lenient: bool) -> tuple[Unmarked, tuple[str, ...]]:
     """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
-    if lenient or unmarked == "all":  # ids that are names, allowed in lenient mode, are ordered by first appearance
+    if lenient or unmarked in OF_ALL:  # ids that are names, allowed in lenient mode, are ordered by first appearance
         known = tuple(m2_annotators(file.path))
     elif unmarked == "auto":
         known = first_annotators(file.path)
@@ -265,7 +267,7 @@ def _policy(file: NamedFile, unmarked: Unmarked, *, lenient: bool) -> tuple[Unma
         known = ()
     if unmarked == "auto":
         return ("auto", known) if len(known) == 1 else ("official", known if lenient else ())
-    return unmarked, known if lenient or unmarked == "all" else ()
+    return unmarked, known if lenient or unmarked in OF_ALL else ()
 
 
 def first_annotators(path: str) -> tuple[str, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errorbar.core.errors import Place, nearest
+from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 
@@ -29,6 +30,20 @@ class Placed:
 
 
 _DIGITS = 10
+MOST_TOGETHER = 50
+"""Systems in one ranking: 1,225 comparisons. A judge ranks some five texts, and they may have some thirty systems."""
+MOST_SYSTEMS = 1000
+"""Systems in all; every method keeps a table of all pairs."""
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Rankings with the same numbers of systems in their texts, so that the same places are compared."""
+
+    number: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    where: list[tuple[int, int, int]] = field(default_factory=list)
 
 
 class Collected:
@@ -49,8 +64,8 @@ class Collected:
         self.keys: dict[tuple[str, str, str], int] = {}
         self.judges: dict[str, int] = {}
         self.sentences: dict[str, int] = {}
-        self.columns = [array("i") for _ in range(6)]
-        self.marks = [array("b") for _ in range(2)]
+        self.alike: dict[tuple[int, ...], _Alike] = {}
+        self.n_rankings = 0
         self.n_skipped = 0
         self.n_alone = 0
 
@@ -60,9 +75,9 @@ class Collected:
 
     def rank(self, text: str, place: Place) -> int | None:
         """Read a rank; None, with the problem recorded, where it is none."""
-        rank = int(text) if text.strip().isdecimal() and len(text) < _DIGITS else 0
+        rank = int(text) if text.strip().isdecimal() and len(text.strip()) < _DIGITS else 0
         if rank < 1:
-            what = f"the rank {text!r}"
+            what = f"the rank {text!r}" if len(text) <= 2 * _DIGITS else f"a rank of {len(text)} characters"
             repair = "the system is left out of the ranking"
             self.problems.repairable("ranking-rank", what, place, repair=repair, expected="a whole number from 1")
             return None
@@ -81,18 +96,24 @@ class Collected:
             placed: What was ranked.
             join: It belongs to the item of that key if there is one; else every ranking is an item of its own.
         """
+        if (n := sum(len(text.systems) for text in placed)) > MOST_TOGETHER:
+            what = f"item '{key[0]}' ranks {n:,} systems"
+            expected = f"at most {MOST_TOGETHER}, which are {MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} comparisons"
+            self.problems.error("ranking-too-many", what, placed[0].place, expected=expected)
+            return
         outputs: list[tuple[int, list[int]]] = []
         seen: set[int] = set()
         for text in placed:
-            codes = [code for code in (self._code(system, text.place) for system in text.systems) if code is not None]
-            again = [code for code in codes if code in seen or codes.count(code) > 1]
-            if again:
-                system = list(self.systems)[again[0]]
-                what = f"item '{key[0]}' has '{system}' twice: a system cannot be compared with itself"
-                repair = "only the first is kept"
-                self.problems.repairable("ranking-self", what, text.place, repair=repair)
-                codes = [code for code in dict.fromkeys(codes) if code not in seen]
-            seen.update(codes)
+            codes = []
+            for code in (self._code(system, text.place) for system in text.systems):
+                if code in seen:
+                    system = list(self.systems)[code]
+                    what = f"item '{key[0]}' has '{system}' twice: a system cannot be compared with itself"
+                    repair = "only the first is kept"
+                    self.problems.repairable("ranking-self", what, text.place, repair=repair)
+                elif code is not None:
+                    seen.add(code)
+                    codes.append(code)
             if codes:
                 outputs.append((text.rank, codes))
         if len(seen) < 2:
@@ -101,21 +122,14 @@ class Collected:
         item = self.keys.setdefault(key, len(self.items)) if join else len(self.items)
         if item == len(self.items):
             self.items.append(key[0])
-        where = (
-            item,
-            self.judges.setdefault(key[1], len(self.judges)),
-            self.sentences.setdefault(key[2], len(self.sentences)),
-        )
-        for at, (rank, codes) in enumerate(outputs):
-            for a, one in enumerate(codes):
-                for two in codes[a + 1 :]:
-                    self._append(one, two, 0, where, (1, 0))
-            for other, others in outputs[at + 1 :]:
-                shown = 1
-                for one in codes:
-                    for two in others:
-                        self._append(one, two, (rank < other) - (rank > other), where, (0, shown))
-                        shown = 0
+        alike = self.alike.setdefault(tuple(len(codes) for _, codes in outputs), _Alike())
+        alike.number.append(self.n_rankings)
+        self.n_rankings += 1
+        for rank, codes in outputs:
+            alike.codes += codes
+            alike.ranks += [rank] * len(codes)
+        judge = self.judges.setdefault(key[1], len(self.judges))
+        alike.where.append((item, judge, self.sentences.setdefault(key[2], len(self.sentences))))
 
     def comparisons(self) -> Comparisons:
         """What was collected."""
@@ -128,8 +142,11 @@ class Collected:
             self.problems.note("ranking-alone", what, place, fix="they compare nothing")
         if not self.items and not self.problems.errors:
             self.problems.error("ranking-empty", "no ranking of two systems in the file", place)
-        first, second, outcome, item, judge, sentence = (np.frombuffer(column, np.int32) for column in self.columns)
-        identical, shown = (np.frombuffer(column, np.int8).astype(np.bool_) for column in self.marks)
+        parts = [_expanded(sizes, alike) for sizes, alike in self.alike.items()]
+        table = np.concatenate([*parts, np.empty((0, 9), np.int32)])
+        # In the order of the file; those of one ranking stay in theirs.
+        table = table[np.argsort(table[:, 0], kind="stable")]
+        first, second, outcome, item, judge, sentence, identical, shown = np.ascontiguousarray(table[:, 1:].T)
         return Comparisons(
             first,
             second,
@@ -137,25 +154,54 @@ class Collected:
             item,
             judge,
             sentence,
-            identical,
-            shown,
+            identical.astype(np.bool_),
+            shown.astype(np.bool_),
             tuple(self.systems),
             tuple(self.items),
             tuple(self.judges),
             tuple(self.sentences),
         )
 
-    def _append(self, one: int, two: int, outcome: int, where: tuple[int, int, int], marks: tuple[int, int]) -> None:
-        for column, value in zip(self.columns, (one, two, outcome, *where), strict=True):
-            column.append(value)
-        for mark, value in zip(self.marks, marks, strict=True):
-            mark.append(value)
-
     def _code(self, system: str, place: Place) -> int | None:
         if not system or (self.known and system not in self.known):
             what = f"no system is called '{system}'" if system else "a ranking without a system"
-            hint = nearest(system, sorted(self.known)) if system and self.known else "each has a name"
+            hint = "each has a name"
+            if system and not self.problems.lenient:  # which says nothing of it, and looking is slow
+                hint = nearest(system, sorted(self.known))
             repair = "it is left out of the ranking"
             self.problems.repairable("ranking-unknown-system", what, place, repair=repair, hint=hint)
             return None
+        if len(self.systems) == MOST_SYSTEMS and system not in self.systems:
+            what = f"'{system}' is one system more than {MOST_SYSTEMS:,}"
+            fix = "rank fewer systems at once; are these the names of systems?"
+            raise InputError(Problem("ranking-too-many", what, place, f"at most {MOST_SYSTEMS:,} systems", fix))
         return self.systems.setdefault(system, len(self.systems))
+
+
+def _expanded(sizes: tuple[int, ...], alike: _Alike) -> NDArray[np.int32]:
+    """Comparisons of rankings whose texts have so many systems each: number, first, second, outcome, ... in columns."""
+    starts = np.cumsum((0, *sizes))
+    one, two, identical, shown = [], [], [], []
+    for at, size in enumerate(sizes):
+        own = range(starts[at], starts[at] + size)
+        for a, b in combinations(own, 2):
+            one.append(a)
+            two.append(b)
+            identical.append(1)
+            shown.append(0)
+        for other in range(at + 1, len(sizes)):
+            others = range(starts[other], starts[other] + sizes[other])
+            one += [a for a in own for _ in others]
+            two += [b for _ in own for b in others]
+            identical += [0] * (size * len(others))
+            shown += [1] + [0] * (size * len(others) - 1)  # the first of those that follow from two texts
+    n = len(alike.number)
+    codes = np.array(alike.codes, np.int32).reshape(n, -1)
+    ranks = np.array(alike.ranks, np.int64).reshape(n, -1)
+    table = np.empty((n, len(one), 9), np.int32)
+    table[:, :, 0] = np.array(alike.number, np.int32)[:, None]
+    table[:, :, 1], table[:, :, 2] = codes[:, one], codes[:, two]
+    table[:, :, 3] = np.sign(ranks[:, two] - ranks[:, one])
+    table[:, :, 4:7] = np.array(alike.where, np.int32)[:, None, :]
+    table[:, :, 7], table[:, :, 8] = identical, shown
+    return table.reshape(-1, 9)

@@ -5,7 +5,8 @@ XML: ``ranking-item`` elements (``src-id`` the sentence, ``user`` the judge) tha
 
 CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name, or ``tie``); rankings in rows
 (``item, system, rank``); rankings in columns (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints
-them). ``item``, ``judge`` and ``sentence`` may be given everywhere.
+them; ``rankingID`` is the item). ``item``, ``judge`` and ``sentence`` may be given everywhere: rows of one item, judge
+and sentence are one item, wherever they stand.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ MOST_HEAD = 20
 """Lines that are looked through for the first element."""
 DELIMITERS = ",\t;"
 TIES = ("tie", "=", "draw")
+_ITEM = ("item", "rankingID")
 _JUDGE = ("judge", "user", "judgeId")
 _SENTENCE = ("sentence", "segment", "src-id", "segmentId", "srcIndex")
 
@@ -35,6 +37,43 @@ class _Columns(NamedTuple):
     item: str | None
     judge: str | None
     sentence: str | None
+
+
+class _PairRows:
+    """Rows that are one pair each: what tells, or does not tell, which of them a judge saw on one screen."""
+
+    def __init__(self, columns: _Columns) -> None:
+        self.columns = columns
+        self.n = 0
+        self.n_again = 0
+        self.asked: set[tuple[str, str]] = set()
+        self.shared = columns.sentence is None
+        self.pairs: set[tuple[str, ...]] = set()
+
+    def add(self, key: tuple[str, str, str], pair: tuple[str, str]) -> None:
+        """See one row."""
+        self.n += 1
+        if self.columns.item:
+            known = (*key, *sorted(pair))
+            self.n_again += known in self.pairs
+            self.pairs.add(known)
+            return
+        self.shared |= key[1:] in self.asked
+        self.asked.add(key[1:])
+
+    def tell(self, name: str, problems: Problems) -> None:
+        """Note what the intervals of these rows do not know."""
+        if self.n_again:
+            what = f"{self.n_again:,} rows compare two systems that an earlier row of their item and judge compares"
+            fix = "both count, and are drawn as one; name another item if the judge was asked again"
+            problems.note("ranking-twice", what, Place(name), fix=fix)
+        if self.n > 1 and not self.columns.item and self.shared:
+            what = (
+                f"{self.n:,} rows of one pair each, and no column tells which were on one screen: each is drawn alone"
+            )
+            other = "" if self.columns.sentence is None else ", or use --by sentence"
+            fix = f"if a judge saw several at once, add a column 'item'{other}; else intervals are too narrow"
+            problems.note("ranking-rows", what, Place(name), fix=fix)
 
 
 def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
@@ -85,11 +124,11 @@ def _read_csv(lines: Lines, collected: Collected, problems: Problems) -> None:
         header = [field.strip() for field in next(reader)]
         rows = _rows(reader, header, lines.name, problems)
         if {"system1", "system2", "winner"} <= set(header):
-            _read_pairs(rows, _columns(header), collected)
+            _read_pairs(rows, _columns(header), collected, problems)
         elif {"item", "system", "rank"} <= set(header):
             _read_long(rows, _columns(header), collected)
         elif {"system1Id", "system1rank", "system2Id", "system2rank"} <= set(header):
-            _read_wide(rows, _columns(header), collected)
+            _read_wide(rows, _columns(header), collected, problems)
         else:
             what = f"columns {', '.join(header)[:80]}"
             expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
@@ -103,7 +142,7 @@ def _columns(header: Sequence[str]) -> _Columns:
     def one(names: Sequence[str]) -> str | None:
         return next((name for name in names if name in header), None)
 
-    return _Columns(one(("item",)), one(_JUDGE), one(_SENTENCE))
+    return _Columns(one(_ITEM), one(_JUDGE), one(_SENTENCE))
 
 
 def _rows(
@@ -121,16 +160,25 @@ def _rows(
             problems.repairable("ranking-fields", what, place, repair=repair, expected=f"{len(header)} fields")
 
 
-def _names(row: Mapping[str, str], columns: _Columns, place: Place) -> tuple[str, str, str]:
-    """Item, judge and sentence; a row without an item is one."""
+def _names(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> tuple[str, str, str] | None:
+    """Item, judge and sentence; a row of a table without items is one. None where a name is missing."""
+    for column in columns:
+        if column and not row[column]:
+            what = f"nothing in the column '{column}'"
+            repair = "the row is left out"
+            problems.repairable("ranking-blank", what, place, repair=repair, expected="a name in every row")
+            return None
     item = row[columns.item] if columns.item else f"line {place.line}"
     judge = row[columns.judge] if columns.judge else "judge"
     return item, judge, row[columns.sentence] if columns.sentence else item
 
 
-def _read_pairs(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
+def _read_pairs(
+    rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected, problems: Problems
+) -> None:
+    seen = _PairRows(columns)
     for place, row in rows:
-        item, judge, sentence = _names(row, columns, place)
+        key = _names(row, columns, place, problems)
         one, two, winner = row["system1"], row["system2"], row["winner"]
         if winner in (one, two):  # before the words for a tie: a system may be called so
             ranks = (1, 2) if winner == one else (2, 1)
@@ -139,21 +187,28 @@ def _read_pairs(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns,
         else:
             collected.bad_winner(winner, (one, two), place)
             continue
-        placed = [Placed(ranks[0], (one,), place), Placed(ranks[1], (two,), place)]
-        collected.add((item, judge, sentence), placed, join=True)
+        if key is not None:
+            seen.add(key, (one, two))
+            placed = [Placed(ranks[0], (one,), place), Placed(ranks[1], (two,), place)]
+            collected.add(key, placed, join=True)
+    seen.tell(collected.name, problems)
 
 
 def _read_long(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
     items: dict[tuple[str, str, str], list[Placed]] = {}
     for place, row in rows:
         rank = collected.rank(row["rank"], place)
-        if rank is not None:
-            items.setdefault(_names(row, columns, place), []).append(Placed(rank, (row["system"],), place))
+        key = _names(row, columns, place, collected.problems)
+        if rank is not None and key is not None:
+            items.setdefault(key, []).append(Placed(rank, (row["system"],), place))
     for key, placed in items.items():
         collected.add(key, placed)
 
 
-def _read_wide(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
+def _read_wide(
+    rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected, problems: Problems
+) -> None:
+    seen = _PairRows(columns)
     for place, row in rows:
         placed = []
         number = 1
@@ -165,13 +220,15 @@ def _read_wide(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, 
             rank = None if skipped or not system else collected.rank(text, place)
             if rank is not None:
                 placed.append(Placed(rank, (system,), place))
-        item, judge, sentence = _names(row, columns, place)
-        # Rows of one sentence are different items, whatever they are called.
-        key = (item if columns.item else f"line {place.line}", judge, sentence)
+        key = _names(row, columns, place, problems)
         if skipped:
             collected.skip()
-        else:
-            collected.add(key, placed)
+        elif key is not None:
+            if len(placed) == 2:
+                seen.add(key, (placed[0].systems[0], placed[1].systems[0]))
+            # Since 2014 the WMT prints the pairs of a ranking, one a row; without items rows are items of their own.
+            collected.add(key, placed, join=bool(columns.item))
+    seen.tell(collected.name, problems)
 
 
 def is_ranking(path: Source) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob
@@ -13,19 +12,24 @@ from typing import Literal
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.natural import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.registry import recognize_line
 
-Unmarked = Literal["auto", "official", "all", "absent"]
-UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "absent")
-"""What a sentence without any A line means.
+Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
+UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "everywhere", "absent")
+"""Who looked at a sentence without any A line.
 
 ``official``: annotator 0 looked and found nothing, nobody else looked (the official scorer). ``all``: every
-annotator of the file looked at every sentence. ``absent``: nobody looked. ``auto``: ``all`` where the file has one
-annotator, else ``official``.
+annotator of the file looked at it and found nothing; at a sentence that some marked looked only those who did.
+``everywhere``: every annotator of the file looked at every sentence, also at those that only others marked.
+``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
+UNMARKED_HELP = "Who looked at sentences without any A line; everywhere: everybody looked at every sentence."
+OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))
+"""What takes it to know every annotator of the file."""
 FIRST_ANNOTATOR = "0"
 CHUNK = 4096
 ALL = 1 << 62
@@ -67,15 +71,11 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
         if not set(argument) & set("*?[") or Path(argument).exists():
             files.append(NamedFile.parse(argument))
             continue
-        matches = sorted(glob(argument), key=_natural)  # noqa: PTH207 - Path.glob refuses absolute patterns
+        matches = sorted(glob(argument), key=natural_key)  # noqa: PTH207 - Path.glob refuses absolute patterns
         if not matches:
             raise InputError(Problem("no-such-file", "no file has such a name", Place(argument)))
         files += [NamedFile.parse(match) for match in matches]
     return files
-
-
-def _natural(path: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
 def refuse_same_names(files: Sequence[NamedFile], what: str, example: str = "name=path") -> None:
@@ -200,7 +200,7 @@ class ReferenceStream:
         for sentence in taken:
             if not self.seen.keys() >= sentence.annotations.keys():
                 self.seen.update(dict.fromkeys(sentence.annotations))
-        if len(taken) == size and not self.complete and self.unmarked in ("auto", "all"):
+        if len(taken) == size and not self.complete and (self.unmarked == "auto" or self.unmarked in OF_ALL):
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
             self.seen.update(dict.fromkeys(m2_annotators(self.path)))
         self.complete = True
@@ -221,8 +221,10 @@ class ReferenceStream:
         """Give sentences without annotations those that they stand for."""
         if self.unmarked == "absent":
             return
-        if self.unmarked == "all":
+        if self.unmarked in OF_ALL:
             for sentence in sentences:
+                if sentence.annotations and self.unmarked == "all":
+                    continue
                 sentence.annotations = {name: sentence.annotations.get(name, ()) for name in annotator_order(self.seen)}
             return
         bare = [sentence for sentence in sentences if not sentence.annotations]
@@ -236,7 +238,7 @@ class ReferenceStream:
 def annotator_order(names: Iterable[str]) -> list[str]:
     """Numbers ascending, then names by appearance: the order in which the official scorer tries annotators."""
     known = list(names)
-    return sorted((n for n in known if n.isdecimal()), key=int) + [n for n in known if not n.isdecimal()]
+    return sorted((n for n in known if n.isdecimal()), key=natural_key) + [n for n in known if not n.isdecimal()]
 
 
 def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], at: int) -> None:

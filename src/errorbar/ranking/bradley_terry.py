@@ -47,12 +47,11 @@ def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
 
 def connected(wins: Floats) -> NDArray[np.bool_]:
     """Whether a chain of wins leads from each system to each other; shape (batch,) for (batch, systems, systems)."""
-    size = wins.shape[-1]
-    reached = (wins > 0) | np.eye(size, dtype=bool)
-    # Chains of twice the length with each turn.
-    for _ in range(max(1, (size - 1).bit_length())):
-        reached = np.matmul(reached.astype(np.float32), reached.astype(np.float32)) > 0
-    return np.asarray(reached.all(axis=(-1, -2)), np.bool_)
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
+    return np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
 
 
 def _maximum(wins: Floats) -> Floats:

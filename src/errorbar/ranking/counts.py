@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -16,6 +17,8 @@ from errorbar.stats.streams import blocks
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 By = Literal["item", "sentence", "comparison"]
+_AT_ONCE = 4_000_000
+"""Cells of resamples that are held together: some tens of megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +84,40 @@ def resampled_counts(comparisons: Comparisons, *, by: By, replicates: int, seed:
     Raises:
         UsageError: There is nothing to draw from, or no such cluster.
     """
+    parts = list(resampled_blocks(comparisons, by=by, replicates=replicates, seed=seed))
+    return Counts(np.concatenate([part.wins for part in parts]), np.concatenate([part.ties for part in parts]))
+
+
+def resampled_blocks(comparisons: Comparisons, *, by: By, replicates: int, seed: int) -> Iterator[Counts]:
+    """The same in blocks, so that memory does not grow with the resamples.
+
+    Raises:
+        UsageError: As ``resampled_counts``.
+    """
     from scipy import sparse  # noqa: PLC0415 - loading it takes a while
 
     size = len(comparisons.systems)
     group, cells = clusters(comparisons, by), _cells(comparisons)
     n_groups = int(group.max(initial=-1)) + 1
-    if by == "comparison" and len(comparisons):
-        shares = np.bincount(cells, minlength=2 * size * size) / len(comparisons)
-        drawn = [rng.multinomial(len(comparisons), shares, n) for n, rng in _blocks(seed, by, replicates)]
-        return _counts(np.concatenate(drawn).astype(np.float64), size)
-    table = sparse.csr_matrix((np.ones(len(cells)), (group, cells)), shape=(n_groups, 2 * size * size))
-    found = [
-        (table.T @ multiplicities(resample_units(n_groups, n, rng), n_groups).T).T
-        for n, rng in _blocks(seed, by, replicates)
-    ]
-    return _counts(np.concatenate(found), size)
+    # Of a thousand systems most pairs never meet: only what occurs is counted. The last cell is always among them,
+    # since the draws of a multinomial end with it.
+    used, at = np.unique(np.append(cells, 2 * size * size - 1), return_inverse=True)
+    at = at[:-1]
+    shares = np.bincount(at, minlength=len(used)) / max(1, len(comparisons))
+    table = sparse.csr_matrix((np.ones(len(cells)), (group, at)), shape=(n_groups, len(used))).T
+    at_once = max(1, _AT_ONCE // (2 * size * size))
+    for n, rng in _blocks(seed, by, replicates):
+        drawn = None
+        if by == "comparison" and len(comparisons):
+            drawn = rng.multinomial(len(comparisons), shares, n)
+        else:
+            units = resample_units(n_groups, n, rng)
+        for start in range(0, n, at_once):
+            rows = slice(start, start + at_once)
+            some = (table @ multiplicities(units[rows], n_groups).T).T if drawn is None else drawn[rows]
+            whole = np.zeros((len(some), 2 * size * size))
+            whole[:, used] = some
+            yield _counts(whole, size)
 
 
 def _blocks(seed: int, by: By, replicates: int) -> list[tuple[int, np.random.Generator]]:

@@ -45,6 +45,10 @@ Swapped = Literal["systems", "both"]
 _TINIEST = 1e-300
 _CELLS = 20_000_000
 """Scores that are swapped at once."""
+_PAIRS = 4_000_000
+"""Pairs of systems that are held at once: some hundred megabytes."""
+MOST_SYSTEMS, MOST_METRICS = 1000, 100
+"""More have more pairs than anybody waits for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,26 +130,31 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
     Raises:
         InputError: They do not, or fewer than two are common.
     """
-    kept = list(human.systems)
+    n_systems = max([len(human.systems), *(len(metric.systems) for metric in metrics)])
+    for n, most, what in ((n_systems, MOST_SYSTEMS, "systems"), (len(metrics), MOST_METRICS, "metrics")):
+        if n > most:
+            raise InputError(Problem("meta-too-many", f"{n:,} {what}", expected=f"at most {most:,}"))
+    places = {system: at for at, system in enumerate(human.systems)}
+    kept = dict.fromkeys(human.systems)
     for metric in metrics:
         for system in human.systems:
             if system not in metric.systems:
                 what = f"{metric.metric} has no score for '{system}', which humans ranked"
-                hint = nearest(system, metric.systems)
+                hint = "" if problems.lenient else nearest(system, metric.systems)
                 repair = "the system is left out"
                 problems.repairable("meta-missing-system", what, Place(), repair=repair, hint=hint)
-                kept = [each for each in kept if each != system]
+                kept.pop(system, None)
         for system in metric.systems:
-            if system not in human.systems:
+            if system not in places:
                 what = f"{metric.metric} has a score for '{system}', which no human ranked"
-                hint = nearest(system, human.systems)
+                hint = "" if problems.lenient else nearest(system, human.systems)
                 repair = "the score is left out"
                 problems.repairable("meta-unknown-system", what, Place(), repair=repair, hint=hint)
     problems.raise_errors()
     if len(kept) < 2:
         what = f"{len(kept)} systems have scores of humans and of all metrics"
         raise InputError(Problem("meta-few-systems", what, expected="at least 2"))
-    at = [human.systems.index(system) for system in kept]
+    at = [places[system] for system in kept]
     resampled = None if human.resampled is None else human.resampled[:, at]
     return HumanScores(tuple(kept), human.scores[at], resampled)
 
@@ -228,6 +237,9 @@ def compare_metrics(
 
 def correlations_of(x: Floats, y: Floats, kind: CorrelationKind) -> Floats:
     """Correlations of many pairs of series at once, NaN where undefined; (batch, n) and (batch, n) to (batch,)."""
+    if kind == "kendall-b" and len(x) > (at_once := max(1, _PAIRS // x.shape[1] ** 2)):
+        starts = range(0, len(x), at_once)
+        return np.concatenate([correlations_of(x[at : at + at_once], y[at : at + at_once], kind) for at in starts])
     if kind == "spearman":
         from scipy.stats import rankdata  # noqa: PLC0415 - loading it takes most of a second
 

@@ -55,15 +55,19 @@ def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 
     n, size = resampled.shape
     scores, resampled = rounded(scores), rounded(resampled)
     above = np.nan_to_num(resampled, nan=-np.inf)
-    best = 1 + (above[:, None, :] > resampled[:, :, None]).sum(axis=2)
-    worst = (above[:, None, :] >= resampled[:, :, None]).sum(axis=2)
+    ordered = np.sort(above, axis=1)
+    best, worst = np.empty((n, size), np.int64), np.empty((n, size), np.int64)
+    for row, (scale, found) in enumerate(zip(ordered, above, strict=True)):
+        best[row] = 1 + size - np.searchsorted(scale, found, side="right")
+        worst[row] = size - np.searchsorted(scale, found, side="left")
     undefined = np.isnan(resampled)
     best[undefined], worst[undefined] = 1, size
     # The tiny amount keeps 1 - .95 from becoming more than a twentieth.
     cut = min(ceil(n * (1 - confidence_level) / 2 - 1e-9), (n - 1) // 2)
     low = np.sort(best, axis=0)[cut].astype(np.int64)
     high = np.sort(worst, axis=0)[n - 1 - cut].astype(np.int64)
-    rank = np.where(np.isnan(scores), 0, 1 + (scores[None, :] > scores[:, None]).sum(axis=1)).astype(np.int64)
+    known = np.sort(scores[~np.isnan(scores)])
+    rank = np.where(np.isnan(scores), 0, 1 + len(known) - np.searchsorted(known, scores, side="right")).astype(np.int64)
     return Ranges(rank, low, high, _clusters(scores, low, high))
 
 
@@ -77,9 +81,7 @@ def rounded(scores: Floats) -> Floats:
 def _clusters(scores: Floats, low: Integers, high: Integers) -> Integers:
     order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
     cluster = np.ones(len(scores), np.int64)
-    number = 1
-    for at in range(1, len(order)):
-        if high[order[:at]].max() < low[order[at:]].min():
-            number += 1
-        cluster[order[at]] = number
+    lowest_above = np.maximum.accumulate(high[order])
+    highest_below = np.minimum.accumulate(low[order][::-1])[::-1]
+    cluster[order[1:]] += np.cumsum(lowest_above[:-1] < highest_below[1:])
     return cluster

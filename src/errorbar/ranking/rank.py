@@ -13,7 +13,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.rankings import Comparisons
 from errorbar.ranking.bradley_terry import bradley_terry
-from errorbar.ranking.counts import By, Counts, Floats, clusters, count, resampled_counts
+from errorbar.ranking.counts import By, Counts, Floats, clusters, count, resampled_blocks
 from errorbar.ranking.expected_wins import expected_wins
 from errorbar.ranking.matchmaking import matched_runs
 from errorbar.ranking.ranges import rank_ranges, rounded
@@ -34,6 +34,8 @@ Method = Literal[
 METHODS: tuple[Method, ...] = get_args(Method)
 ORDERS = 20
 """Random orders over which TrueSkill's scores on all comparisons are averaged."""
+MOST_SCORES = 20_000_000
+"""Scores of resamples that are kept: 160 megabytes."""
 _AT_ONCE = 200
 _STEPS_AT_ONCE = 12_000_000
 """Orders, and their steps in all, that TrueSkill goes through together: half a gigabyte."""
@@ -118,17 +120,31 @@ def rank_systems(
             raise UsageError(Problem("ranking-method", what, fix=nearest(method, METHODS)))
     if not len(comparisons):
         raise UsageError(Problem("ranking-nothing", "no comparison to rank from", expected="at least 1"))
+    size = len(comparisons.systems)
+    if how.replicates * size > MOST_SCORES:
+        what = f"{how.replicates:,} resamples of {size:,} systems"
+        raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
     counts = count(comparisons)
-    many: Counts | None = None
+    many = _resampled(comparisons, [method for method in methods if not method.startswith("trueskill")], how)
     results = []
     for method in methods:
-        if method.startswith("trueskill"):
-            score, resampled = _trueskill(comparisons, method, how, progress)
+        if method in many:
+            score, resampled = score_counts(counts, method), many[method]
         else:
-            many = many or resampled_counts(comparisons, by=how.by, replicates=how.replicates, seed=how.seed)
-            score, resampled = score_counts(counts, method), score_counts(many, method)
+            score, resampled = _trueskill(comparisons, method, how, progress)
         results.append(_result(comparisons, method, score, resampled, how))
     return results
+
+
+def _resampled(comparisons: Comparisons, methods: Sequence[Method], how: Resamples) -> dict[Method, Floats]:
+    """Scores of resamples by methods that need the counts alone; shape (resamples, systems) each."""
+    if not methods:
+        return {}
+    parts: dict[Method, list[Floats]] = {method: [] for method in methods}
+    for counts in resampled_blocks(comparisons, by=how.by, replicates=how.replicates, seed=how.seed):
+        for method, found in parts.items():
+            found.append(score_counts(counts, method))
+    return {method: np.concatenate(found) for method, found in parts.items()}
 
 
 def score_counts(counts: Counts, method: Method) -> Floats:

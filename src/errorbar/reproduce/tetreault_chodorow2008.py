@@ -72,7 +72,7 @@ def _sampling_example() -> Iterator[Cell]:
     sample = Sample.of(
         [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
     )
-    found = estimate_sample(strata, sample)
+    found = estimate_sample(strata, sample, method="logit")
     for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
         value = found[name].estimate.value
         yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)

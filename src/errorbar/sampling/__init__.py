@@ -1,7 +1,7 @@
 """Sampling: plan what to judge, draw it blind, and estimate the scores of the whole corpus with intervals."""
 
 from errorbar.sampling.allocation import allocate, importance, items_for_cv
-from errorbar.sampling.assist import Assisted, assist
+from errorbar.sampling.assist import assist
 from errorbar.sampling.compare_designs import Design, compare_designs, random_sampling_error
 from errorbar.sampling.draw import blind_set, draw_more, draw_sample
 from errorbar.sampling.estimate import SampleEstimate, SampleEstimates, estimate_sample
@@ -24,7 +24,7 @@ from errorbar.sampling.rescaled import rescaled_interval, rescaled_totals
 from errorbar.sampling.strata import Strata, score_edges, stratify
 from errorbar.sampling.systems import SystemEstimates, estimate_systems
 from errorbar.sampling.texts import frame_of_systems
-from errorbar.sampling.totals import Sample, estimated_totals
+from errorbar.sampling.totals import Assisted, Sample, estimated_totals
 from errorbar.sampling.two_systems import PairedDifference, paired_differences
 
 __all__ = [

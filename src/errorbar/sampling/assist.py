@@ -1,9 +1,12 @@
-"""Prediction-powered totals inside the strata of a drawn sample."""
+"""Prediction-powered totals inside the strata of a drawn sample.
+
+Where fewer than ``FEW`` errors, or fewer than ``FEW`` items without one, were judged, the experts stand alone: the
+votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded (``ppi``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,25 +16,9 @@ from errorbar.sampling.draw import check_frame
 from errorbar.sampling.frame import Frame
 from errorbar.sampling.judged import Judged
 from errorbar.sampling.key import Key
-from errorbar.sampling.ppi import assisted_total
-from errorbar.sampling.strata import Floats, stratify
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assisted:
-    """Totals that use cheap labels.
-
-    Attributes:
-        totals: Errors of each stratum; NaN where the experts stand alone; shape (strata,), as the others.
-        variances: Their variances.
-        trust: How far the cheap labels were used, 0 to 1.
-        voted: Items of each stratum that have cheap labels.
-    """
-
-    totals: Floats
-    variances: Floats
-    trust: Floats
-    voted: tuple[int, ...]
+from errorbar.sampling.ppi import assisted_total, guarded_variance
+from errorbar.sampling.strata import stratify
+from errorbar.sampling.totals import FEW, Assisted
 
 
 def assist(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], problems: Problems) -> Assisted:
@@ -51,7 +38,7 @@ def assist(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], p
     strata, codes = stratify(frame, key.edges)
     votes = np.array([cheap.get(item, np.nan) for item in frame.items])
     expert = np.array([cheap.get(item, np.nan) for item in judged.items])
-    totals, variances, trust = (np.full(len(strata), np.nan) for _ in range(3))
+    totals, variances, guarded, trust = (np.full(len(strata), np.nan) for _ in range(4))
     voted = []
     for at, name in enumerate(strata.names):
         seen = votes[(codes == at) & ~np.isnan(votes)]
@@ -69,11 +56,13 @@ def assist(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], p
             problems.note("sample-votes", what, Place(), fix=fix)
             trust[at] = 0.0
             continue
-        total, variance, weight = assisted_total(judged.truth[own], expert[own], seen, int(strata.sizes[at]))
-        trust[at] = weight
-        if weight > 0 and 0 < total < strata.sizes[at]:
-            within = 0.0 if sample.within is None else float(sample.within[at])
-            totals[at], variances[at] = total, variance + float(strata.sizes[at]) * within
-        else:
-            trust[at] = 0.0
-    return Assisted(totals, variances, trust, tuple(voted))
+        truth, size = judged.truth[own], int(strata.sizes[at])
+        trust[at] = 0.0
+        if min(truth.sum(), (1 - truth).sum()) < FEW:
+            continue  # how far votes go wrong cannot be seen on so few
+        total, variance, weight = assisted_total(truth, expert[own], seen, size)
+        if weight > 0 and 0 < total < size:
+            raters = 0.0 if sample.within is None else size * float(sample.within[at])
+            trust[at], totals[at], variances[at] = weight, total, variance + raters
+            guarded[at] = guarded_variance(truth, expert[own], seen, size, weight) + raters
+    return Assisted(totals, variances, trust, tuple(voted), guarded)

@@ -1,13 +1,13 @@
 """Hits, misses, false positives, P, R and F of a whole corpus from a sample of its strata.
 
 Formula
-    With totals T_h and variances V_h of ``totals`` and the derivatives g_h of ``quantities``:
-    Var θ = Σ g_h² V_h. logit: the ends are those of ln(θ / (1 − θ)) ± z SE(θ) / (θ (1 − θ)), turned back; for R this is
-    ln H − ln M with variance Var H / H² + Var M / M². wald: θ ± z SE.
+    With totals T_h and variances V_h of ``totals`` and the derivatives g_h of ``quantities``: Var θ = Σ g_h² V_h.
+    near-exact: as in ``near_exact``. logit: the ends are those of ln(θ / (1 − θ)) ± z SE(θ) / (θ (1 − θ)), turned back;
+    for R this is ln H − ln M with variance Var H / H² + Var M / M². wald: θ ± z SE.
 Conventions
-    Values and standard errors are plain (Ĥ = N x / n); the interval is made of smoothed totals (half an error more on
-    each side), except wald. Where no hit or no miss was seen R has the exact interval, and so has P at 0 or 1: the
-    logit does not exist there. An interval of width zero (everything was judged) is named instead.
+    Values and standard errors are plain (Ĥ = N x / n). logit takes smoothed totals, half an error more on each side;
+    where no hit or no miss was seen R has the exact box with logit and wald, and so has P at 0 or 1. An
+    interval of width zero (everything was judged) is named instead.
 Source
     Tetreault and Chodorow 2008, section 5, who give no interval; Cochran 1977 for the variances. The choice is
     measured in docs/design/sampling.md.
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -25,15 +25,14 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.sampling.bayes import DRAWS, posterior_interval, posterior_totals
 from errorbar.sampling.exact import box_interval, total_bounds
+from errorbar.sampling.near_exact import near_exact_interval
 from errorbar.sampling.quantities import Name, gradient, quantity
 from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.totals import HALF, Sample, assisted_totals, estimated_totals
+from errorbar.sampling.totals import FEW, HALF, Assisted, Sample, assisted_totals, estimated_totals
 from errorbar.stats.distributions import z_value
 
-Method = Literal["logit", "wald"]
-METHODS: tuple[Method, ...] = ("logit", "wald")
-FEW = 5
-"""Fewer errors than this on a side make every interval that is not exact a rough one."""
+Method = Literal["near-exact", "logit", "wald"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +76,11 @@ def estimate_sample(
     *,
     system: int = 0,
     beta: float = 1.0,
-    method: Method = "logit",
+    method: Method = "near-exact",
     confidence_level: float = 0.95,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
-    assisted: tuple[Floats, Floats] | None = None,
+    assisted: Assisted | None = None,
 ) -> SampleEstimates:
     """Estimate a system's scores on the whole corpus.
 
@@ -90,12 +89,11 @@ def estimate_sample(
         sample: What was judged; shape (strata,).
         system: Which system.
         beta: Weight of recall in F.
-        method: logit or wald.
+        method: near-exact, logit or wald.
         confidence_level: Nominal coverage.
         rng: Stream of the Bayesian intervals; None: none are made.
         draws: How many draws they rest on.
-        assisted: Totals and variances of each stratum from cheap and expensive labels (``assist``), NaN where the
-            expensive labels stand alone.
+        assisted: Totals of each stratum from cheap and expensive labels (``assist``).
 
     Raises:
         UsageError: If the sample does not fit the strata, or there is no such method.
@@ -103,7 +101,7 @@ def estimate_sample(
     check_method(method)
     sample.check(strata)
     plain = estimated_totals(sample, strata, add=0)
-    smoothed = estimated_totals(sample, strata, add=HALF if method == "logit" else 0)
+    smoothed = estimated_totals(sample, strata, add=0 if method == "wald" else HALF)
     posterior = None
     if rng is not None and sample.is_binary and assisted is None:
         posterior = posterior_totals(sample, strata, rng, draws=draws)
@@ -117,7 +115,18 @@ def estimate_sample(
             missing = Estimate(None, n, undefined=Undefined.NOTHING_IN_REFERENCE)
             return SampleEstimate(name, missing.with_interval(Undefined.NOTHING_IN_REFERENCE), None, None)
         made: Interval | Undefined
-        if _at_edge(name, sample, strata, system):
+        if method == "near-exact":
+            made = near_exact_interval(
+                name,
+                sample,
+                strata,
+                plain[0],
+                smoothed[1],
+                system=system,
+                beta=beta,
+                confidence_level=confidence_level,
+            )
+        elif _at_edge(name, sample, strata, system):
             made = box_interval(name, sample, strata, system=system, beta=beta, confidence_level=confidence_level)
             if made.low == made.high:
                 made = Undefined.ZERO_WIDTH  # all that the quantity rests on was judged
@@ -251,6 +260,6 @@ def _notes(strata: Strata, sample: Sample, system: int, confidence_level: float)
             what += f": with {100 * confidence_level:g} % confidence there are at most {bound} among {size}"
             found.append(Problem("sample-none-seen", what, fix="judge more of that side", severity="warning"))
         elif seen < FEW:
-            fix = f"with fewer than {FEW} trust the Bayesian or the exact interval"
+            fix = f"with fewer than {FEW} the interval is wide and not symmetric: judge more of that side"
             found.append(Problem("sample-few", what, fix=fix, severity="warning"))
     return found

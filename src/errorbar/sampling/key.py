@@ -101,7 +101,7 @@ def read_key(path: Source) -> Key:
         raise InputError(Problem("sample-key", what, place, f"JSON of the format {FORMAT}, version {VERSION}", fix))
     try:
         key = _parse(record)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         what = f"the key is not whole: {type(error).__name__} at {error}"
         raise InputError(Problem("sample-key", what, place, fix="draw the sample again")) from None
     for drawn in key.rounds:

@@ -18,6 +18,7 @@ Source
 from __future__ import annotations
 
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,14 @@ from errorbar.sampling.totals import Sample
 from errorbar.stats.proportion import proportion_bounds
 
 METHOD = "mover-wilson"
+
+
+class Ends(NamedTuple):
+    """A number and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 def mover_interval(
@@ -67,18 +76,30 @@ def mover_interval(
     flagged, rest = (1, 0) if strata.flags[0][1] else (0, 1)
     if name == "P":
         return Interval(float(low[flagged]), float(high[flagged]), confidence_level, METHOD)
-    weight, fixed = (1.0, 0.0) if name == "R" else (beta**2, float(strata.sizes[flagged]))
+    weight, fixed, top = (1.0, 0.0, 1.0) if name == "R" else (beta**2, float(strata.sizes[flagged]), 1 + beta**2)
     sizes, rate = strata.sizes.astype(np.float64), sample.x / sample.n
-    hits = [float(sizes[flagged] * side[flagged]) for side in (rate, low, high)]
-    below = [weight * float(sizes[rest] * side[rest]) + fixed for side in (rate, low, high)]
-    product = hits[0] * below[0]
+    hits, misses = (Ends(*(float(sizes[at] * side[at]) for side in (rate, low, high))) for at in (flagged, rest))
+    below = Ends(*(weight * end + fixed for end in misses))
+    return Interval(*join_ends(hits, below, weight, top), confidence_level, METHOD)
+
+
+def join_ends(hits: Ends, below: Ends, b: float, top: float) -> tuple[float, float]:
+    """Ends of R or F, which is ``top`` / (1 / ρ + ``b``).
+
+    Args:
+        hits: H and its ends.
+        below: D and its ends.
+        b: 1 for R, β² for F.
+        top: 1 for R, 1 + β² for F.
+    """
+    product = hits.value * below.value
     # Of the hits, and of what is below, that which the ends leave: x (2 T - x) for an end x of T.
-    less, more = (hits[at] * (2 * hits[0] - hits[at]) for at in (1, 2))
-    under, over = (below[at] * (2 * below[0] - below[at]) for at in (1, 2))
+    less, more = (end * (2 * hits.value - end) for end in hits[1:])
+    under, over = (end * (2 * below.value - end) for end in below[1:])
     # Rounding may take a root of 0 below it.
     first, second = (sqrt(max(product**2 - part, 0.0)) for part in (less * over, more * under))
-    ends = [less / (product + first) if less > 0 else 0.0, (product + second) / under if under > 0 else inf]
+    start = less / (product + first) if product + first > 0 else inf  # nothing is below, and that is known
+    ends = [start if less > 0 else 0.0, (product + second) / under if under > 0 else inf]
     # R = 1 / (1 / rho + 1) and F = (1 + b) / (1 / rho + b): written so, rho may be without end.
-    b, top = (1.0, 1.0) if name == "R" else (beta**2, 1 + beta**2)
-    left, right = (top / (1 / end + b) if end > 0 else 0.0 for end in ends)
-    return Interval(left, right, confidence_level, METHOD)
+    low, high = (top / (1 / end + b) if end > 0 else 0.0 for end in ends)
+    return low, min(high, 1.0)

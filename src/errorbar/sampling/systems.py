@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from errorbar.core.errors import Problem
-from errorbar.sampling.assist import Assisted
 from errorbar.sampling.estimate import Method, SampleEstimates, estimate_sample
 from errorbar.sampling.strata import Strata
-from errorbar.sampling.totals import Sample
+from errorbar.sampling.totals import Assisted, Sample
 from errorbar.sampling.two_systems import PairedDifference, paired_differences
 from errorbar.stats.streams import stream
 
@@ -37,7 +36,7 @@ def estimate_systems(
     sample: Sample,
     *,
     beta: float = 1.0,
-    method: Method = "logit",
+    method: Method = "near-exact",
     confidence_level: float = 0.95,
     seed: int = 0,
     assisted: Assisted | None = None,
@@ -56,7 +55,6 @@ def estimate_systems(
     Raises:
         UsageError: If the sample does not fit the strata.
     """
-    helped = None if assisted is None else (assisted.totals, assisted.variances)
     found = [
         estimate_sample(
             strata,
@@ -66,12 +64,12 @@ def estimate_systems(
             method=method,
             confidence_level=confidence_level,
             rng=stream(seed, "sample", "bayes"),
-            assisted=helped,
+            assisted=assisted,
         )
         for system in range(len(strata.systems))
     ]
     if len(found) != 2:
         return SystemEstimates(found, ())
     return SystemEstimates(
-        found, paired_differences(strata, sample, beta=beta, confidence_level=confidence_level, assisted=helped)
+        found, paired_differences(strata, sample, beta=beta, confidence_level=confidence_level, assisted=assisted)
     )

@@ -25,6 +25,8 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.sampling.strata import Counts, Floats, Strata
 
 HALF = 0.5
+FEW = 5
+"""Fewer errors than this on a side are few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,22 +90,42 @@ Totals = tuple[Floats, Floats]
 """Errors in each stratum, and the variances of that; shape (..., strata) each."""
 
 
-def assisted_totals(assisted: Totals, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Assisted:
+    """Totals that use cheap labels.
+
+    Attributes:
+        totals: Errors of each stratum; NaN where the experts stand alone; shape (strata,), as the others.
+        variances: Their variances.
+        trust: How far the cheap labels were used, 0 to 1.
+        voted: Items of each stratum that have cheap labels.
+        guarded: The variances that intervals rest on; None: ``variances``.
+    """
+
+    totals: Floats
+    variances: Floats
+    trust: Floats
+    voted: tuple[int, ...]
+    guarded: Floats | None = None
+
+
+def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
     """Plain and smoothed totals with those that cheap labels helped to find in their place.
 
     Args:
-        assisted: Totals and variances from cheap and expensive labels, NaN where the expensive ones stand alone.
+        assisted: From cheap and expensive labels.
         strata: The strata.
         plain: From the expensive labels.
-        smoothed: The same, smoothed: moved as far as the plain ones are.
+        smoothed: The same, smoothed: moved as far as the plain ones are, with the guarded variances.
     """
-    helped = ~np.isnan(assisted[0])
-    moved = np.where(helped, assisted[0] - plain[0], 0.0)
+    helped = ~np.isnan(assisted.totals)
+    moved = np.where(helped, assisted.totals - plain[0], 0.0)
+    guarded = assisted.variances if assisted.guarded is None else assisted.guarded
 
-    def with_help(totals: Floats, variances: Floats) -> Totals:
-        return np.clip(totals + moved, 0, strata.sizes), np.where(helped, assisted[1], variances)
+    def with_help(totals: Totals, own: Floats) -> Totals:
+        return np.clip(totals[0] + moved, 0, strata.sizes), np.where(helped, own, totals[1])
 
-    return with_help(*plain), with_help(*smoothed)
+    return with_help(plain, assisted.variances), with_help(smoothed, guarded)
 
 
 def estimated_totals(sample: Sample, strata: Strata, *, add: float = HALF) -> tuple[Floats, Floats]:

@@ -20,7 +20,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.sampling.quantities import TARGETS, Name, gradient, quantity
 from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.totals import HALF, Sample, assisted_totals, estimated_totals
+from errorbar.sampling.totals import HALF, Assisted, Sample, assisted_totals, estimated_totals
 from errorbar.stats.distributions import z_value
 
 
@@ -46,7 +46,7 @@ def paired_differences(
     beta: float = 1.0,
     confidence_level: float = 0.95,
     add: float = HALF,
-    assisted: tuple[Floats, Floats] | None = None,
+    assisted: Assisted | None = None,
 ) -> tuple[PairedDifference, ...]:
     """The differences of P, R and F.
 
@@ -56,7 +56,7 @@ def paired_differences(
         beta: Weight of recall in F.
         confidence_level: Nominal coverage.
         add: Smoothing of the interval; 0: none.
-        assisted: Totals and variances of each stratum from cheap and expensive labels, as for ``estimate_sample``.
+        assisted: Totals of each stratum from cheap and expensive labels, as for ``estimate_sample``.
 
     Raises:
         UsageError: If there is one system only, or the sample does not fit the strata.

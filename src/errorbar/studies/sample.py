@@ -36,7 +36,7 @@ def study_sample(
     *,
     name: str = "",
     beta: float = 1.0,
-    method: Method = "logit",
+    method: Method = "near-exact",
     confidence_level: float = 0.95,
     seed: int = 0,
     assisted: Assisted | None = None,

@@ -1,0 +1,261 @@
+"""How often intervals hold the truth where few errors are seen: the second part of docs/design/sampling.md.
+
+Without votes every sample that can be drawn is gone through with its probability, so the coverage has no noise; with
+votes samples are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.sampling import Sample, Strata, assisted_total, estimate_sample, estimated_totals
+from errorbar.sampling.mover import Ends, join_ends, mover_interval
+from errorbar.sampling.near_exact import near_exact_bounds, near_exact_interval
+from errorbar.sampling.ppi import guarded_variance
+from errorbar.sampling.quantities import TARGETS, Target, quantity
+from errorbar.sampling.totals import FEW, Assisted
+from errorbar.stats import stream
+
+Floats = NDArray[np.float64]
+SEED, SIZES, LEAST = 12, (1000, 9000), 1e-6
+"""Samples of less probability are passed over."""
+JUDGED, PRECISIONS, FLAGGED = (100, 200, 300), (0.8, 0.95), (60, 200)
+RATES = (0.0005, 0.001, 0.003, 0.005, 0.01, 0.03)
+Make = Callable[[Strata, Sample], dict[Target, tuple[float, float]]]
+
+
+def logit(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
+    """``method="logit"``: at an edge the exact box."""
+    found = estimate_sample(strata, sample, method="logit")
+    return _ends({target: found[target].estimate.interval for target in TARGETS})
+
+
+def default(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
+    """What ``estimate_sample`` reports, without the rest of it."""
+    errors, variances = estimated_totals(sample, strata, add=0)[0], estimated_totals(sample, strata)[1]
+    names = TARGETS if sample.x.any() else ("P", "F")
+    return _ends({target: near_exact_interval(target, sample, strata, errors, variances) for target in names})
+
+
+def _ends(made: Mapping[Target, Interval | Undefined | None]) -> dict[Target, tuple[float, float]]:
+    return {target: (each.low, each.high) for target, each in made.items() if isinstance(each, Interval)}
+
+
+def joined(ends: Callable[[float, float, float], tuple[float, float]]) -> Make:
+    """Ends of hits and misses of some kind, joined as ``mover`` does."""
+
+    def make(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
+        sides = []
+        for x, n, size in zip(sample.x.tolist(), sample.n.tolist(), strata.sizes.tolist(), strict=True):
+            low, high = ends(x, n, size)
+            sides.append(Ends(x * size / n, min(low, x * size / n), max(high, x * size / n)))
+        hits, misses = sides
+        flagged = float(strata.sizes[0])
+        below = Ends(*(flagged + end for end in misses))
+        return {
+            "P": (hits.low / flagged, hits.high / flagged),
+            "R": join_ends(hits, misses, 1.0, 1.0),
+            "F": join_ends(hits, below, 1.0, 2.0),
+        }
+
+    return make
+
+
+def wilson(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
+    """The published MOVER."""
+    return _ends({target: mover_interval(target, sample, strata) for target in TARGETS})
+
+
+CANDIDATES: dict[str, Make] = {
+    "logit + ½, exact at an edge": logit,
+    "MOVER, Wilson": wilson,
+    "MOVER, mid-p": joined(lambda x, n, size: near_exact_bounds(x, n, size, outer=0.5)),
+    "MOVER, exact": joined(lambda x, n, size: near_exact_bounds(x, n, size, outer=1.0)),
+    "near-exact": default,
+}
+
+
+def samples(strata: Strata, errors: NDArray[np.int64], n: NDArray[np.int64]) -> Iterator[tuple[Floats, float]]:
+    """Errors seen in each stratum, with their probability."""
+    columns = []
+    for size, wrong, judged in zip(strata.sizes.tolist(), errors.tolist(), n.tolist(), strict=True):
+        x = np.arange(judged + 1)
+        chance = hypergeom.pmf(x, size, wrong, judged)
+        kept = chance > LEAST
+        columns.append(list(zip(x[kept].tolist(), chance[kept].tolist(), strict=True)))
+    for cells in product(*columns):
+        yield np.array([x for x, _ in cells], np.float64), float(np.prod([chance for _, chance in cells]))
+
+
+def cell(
+    strata: Strata, errors: NDArray[np.int64], n: NDArray[np.int64], candidates: Sequence[str]
+) -> dict[tuple[str, Target], tuple[float, float]]:
+    """Coverage and median width of each candidate and target."""
+    truth = {target: float(quantity(target, errors.astype(np.float64), strata)) for target in TARGETS}
+    rows: dict[tuple[str, Target], list[tuple[bool, float, float]]] = {}
+    for x, chance in samples(strata, errors, n):
+        sample = Sample(n, x)
+        for name in candidates:
+            for target, (low, high) in CANDIDATES[name](strata, sample).items():
+                held = low - 1e-9 <= truth[target] <= high + 1e-9
+                rows.setdefault((name, target), []).append((held, high - low, chance))
+    found = {}
+    for key, columns in rows.items():
+        held, width, chance = np.array(columns, np.float64).T
+        order = np.argsort(width)
+        half = np.searchsorted(np.cumsum(chance[order]), chance.sum() / 2)
+        found[key] = float((held * chance).sum() / chance.sum()), float(width[order][half])
+    return found
+
+
+def two_strata(candidates: Sequence[str]) -> dict[tuple[str, Target], list[tuple[float, float]]]:
+    """Coverage and median width in every design."""
+    table: dict[tuple[str, Target], list[tuple[float, float]]] = {}
+    for judged, rate, flagged, precision in product(JUDGED, RATES, FLAGGED, PRECISIONS):
+        errors = np.array([round(SIZES[0] * precision), round(SIZES[1] * rate)])
+        found = cell(Strata.of_sizes(*SIZES), errors, np.array([flagged, judged]), candidates)
+        for key, both in found.items():
+            table.setdefault(key, []).append(both)
+    return table
+
+
+VOTERS = ((0.5, 0.01), (0.8, 0.05), (0.95, 0.01))
+"""Votes for error on errors, and on other items."""
+VOTED = ((300, 0.01), (100, 0.05), (300, 0.05))
+"""Judged unflagged items, and the rate of errors in them."""
+DRAWS = 500
+
+
+def voted(
+    judged: int, rate: float, raters: int, sees: float, invents: float
+) -> dict[tuple[str, Target], tuple[float, float]]:
+    """Coverage and median width with experts alone and with ``raters`` votes for every item of both strata.
+
+    P is .8 and 200 flagged items are judged. The votes of the population are drawn once for every 40 samples.
+    """
+    n = np.array([200, judged])
+    strata = Strata.of_sizes(*SIZES)
+    errors = np.array([800, round(SIZES[1] * rate)])
+    truth = {target: float(quantity(target, errors.astype(np.float64), strata)) for target in TARGETS}
+    rng = stream(SEED, "votes", judged, str(rate), raters, str(sees), str(invents))
+    shares = np.tile(np.arange(raters + 1) / raters, 2)
+    y = np.repeat([1.0, 0.0], raters + 1)
+    chances = [
+        [comb(raters, k) * each**k * (1 - each) ** (raters - k) for k in range(raters + 1)] for each in (sees, invents)
+    ]
+    rows: dict[tuple[str, Target], list[tuple[bool, float]]] = {}
+    for draw in range(DRAWS):
+        if draw % 40 == 0:
+            populations = [
+                np.concatenate([rng.multinomial(wrong, chances[0]), rng.multinomial(size - wrong, chances[1])])
+                for size, wrong in zip(strata.sizes.tolist(), errors.tolist(), strict=True)
+            ]
+        columns = np.full((3, 2), np.nan)
+        x = np.zeros(2)
+        for at, population in enumerate(populations):
+            seen = rng.multivariate_hypergeometric(population, n[at])
+            labels, cheap, everybody = np.repeat(y, seen), np.repeat(shares, seen), np.repeat(shares, population)
+            x[at] = labels.sum()
+            size = int(strata.sizes[at])
+            if min(x[at], n[at] - x[at]) >= FEW:
+                total, variance, trust = assisted_total(labels, cheap, everybody, size)
+                if trust > 0 and 0 < total < size:
+                    columns[:, at] = total, variance, guarded_variance(labels, cheap, everybody, size, trust)
+        sample = Sample(n, x)
+        helped = Assisted(columns[0], columns[1], np.zeros(2), (0, 0), columns[2])
+        for name, method, extra in (
+            ("experts", "near-exact", None),
+            ("with votes", "near-exact", helped),
+            ("with votes, logit", "logit", Assisted(columns[0], columns[1], np.zeros(2), (0, 0))),
+        ):
+            found = estimate_sample(strata, sample, method=method, assisted=extra)  # type: ignore[arg-type]
+            for target in TARGETS:
+                made = found[target].estimate.interval
+                low, high = (np.nan, np.nan) if made is None else (made.low, made.high)  # perfect votes: no width
+                held = bool(low - 1e-9 <= truth[target] <= high + 1e-9)
+                rows.setdefault((name, target), []).append((held, high - low))
+    return {key: (float(np.mean(row, axis=0)[0]), float(np.nanmedian(row, axis=0)[1])) for key, row in rows.items()}
+
+
+ONE, TWO = ((True, False, False, False),), ((True, True, False, False), (True, False, True, False))
+CUTS: dict[str, tuple[tuple[int, ...], tuple[tuple[bool, ...], ...], tuple[int, ...], tuple[int, ...]]] = {
+    # Sizes, flags, errors, judged.
+    "three bands, 78 misses mostly in the first": (
+        (1000, 500, 2500, 6000),
+        ONE,
+        (800, 50, 25, 3),
+        (200, 100, 100, 100),
+    ),
+    "three bands, 9 misses": ((1000, 500, 2500, 6000), ONE, (800, 5, 3, 1), (200, 100, 100, 100)),
+    "three bands, 30 misses in the last": ((1000, 500, 2500, 6000), ONE, (800, 0, 0, 30), (200, 200, 60, 40)),
+    "two systems, few misses": ((600, 400, 500, 8500), TWO, (540, 240, 200, 34), (200, 150, 150, 300)),
+    "two systems, few false positives": ((600, 400, 500, 8500), TWO, (590, 390, 490, 10), (100, 50, 50, 200)),
+}
+CUT_DRAWS = 2_000
+
+
+def cut(name: str) -> dict[Target, float]:
+    """Coverage where a side is several strata; of two systems the first."""
+    sizes, flags, errors, n = (np.array(column) for column in CUTS[name])
+    strata = Strata(tuple("abcd"), sizes, flags, tuple("AB"[: len(flags)]))
+    rng = stream(SEED, "cut", name)
+    x = rng.hypergeometric(errors, sizes - errors, n, (CUT_DRAWS, len(sizes))).astype(np.float64)
+    different, times = np.unique(x, axis=0, return_counts=True)
+    held = dict.fromkeys(TARGETS, 0.0)
+    for seen, count in zip(different, times.tolist(), strict=True):
+        for target, (low, high) in default(strata, Sample(n, seen)).items():
+            truth = float(quantity(target, errors.astype(np.float64), strata))
+            held[target] += count * (low - 1e-9 <= truth <= high + 1e-9)
+    return {target: value / CUT_DRAWS for target, value in held.items()}
+
+
+def cut_row(name: str, found: Mapping[Target, float]) -> str:
+    """A row of the page."""
+    return f"| {name} | {' | '.join(f'{found[target]:.3f}' for target in TARGETS)} |"
+
+
+def few_rows() -> dict[str, dict[Target, tuple[float, float]]]:
+    """Of each candidate: the least coverage, and the median width in ``logit``'s where that holds .93 of samples."""
+    table = two_strata(tuple(CANDIDATES))
+    usual = next(iter(CANDIDATES))
+    found: dict[str, dict[Target, tuple[float, float]]] = {}
+    for (name, target), cells in table.items():
+        here, before = np.array(cells), np.array(table[usual, target])
+        fine = before[:, 0] >= 0.93
+        ratio = float(np.exp(np.mean(np.log(here[fine, 1] / before[fine, 1]))))
+        found.setdefault(name, {})[target] = float(here[:, 0].min()), ratio
+    return found
+
+
+def voted_rows(judged: int, rate: float) -> dict[str, dict[Target, tuple[float, float]]]:
+    """Of experts and of votes: the least coverage of all voters, and the mean of the median widths."""
+    cells = [voted(judged, rate, raters, *voter) for raters, voter in product((1, 3), VOTERS)]
+    found: dict[str, dict[Target, tuple[float, float]]] = {}
+    for name, target in cells[0]:
+        columns = np.array([each[name, target] for each in cells])
+        found.setdefault(name, {})[target] = float(columns[:, 0].min()), float(columns[:, 1].mean())
+    return found
+
+
+def row(name: str, found: Mapping[Target, tuple[float, float]]) -> str:
+    """A row of the page."""
+    coverage = " | ".join(f"{found[target][0]:.3f}" for target in TARGETS)
+    width = " | ".join(f"{found[target][1]:.3f}" for target in TARGETS)
+    return f"| {name} | {coverage} | {width} |"
+
+
+if __name__ == "__main__":
+    for name, one in few_rows().items():
+        print(row(name, one))  # noqa: T201
+    for name in CUTS:
+        print(cut_row(name, cut(name)))  # noqa: T201
+    for judged, rate in VOTED:
+        for name, one in voted_rows(judged, rate).items():
+            print(row(f"{judged} judged, {100 * rate:g} % errors: {name}", one))  # noqa: T201
