@@ -14,8 +14,8 @@ from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
 from errorbar.cli.talk import tell
-from errorbar.core.errors import Problem, UsageError
-from errorbar.formats.pipes import STANDARD_INPUT, pipe_key
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.formats.pipes import display_name, pipe_key
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -44,8 +44,8 @@ class InputPath(click.Path):
         if ctx is not None and key is not None:
             known = ctx.meta.setdefault(_PIPES, set())
             if key in known:
-                what = f"{'standard input' if path == STANDARD_INPUT else f'the pipe {path}'} can be read only once"
-                raise UsageError(Problem("two-stdin", what, fix="give it for one file"))
+                what = "standard input can be read only once" if path == "-" else "a pipe can be read only once"
+                raise UsageError(Problem("two-stdin", what, Place(display_name(path)), fix="give it for one file"))
             known.add(key)
         return super().convert(value, param, ctx)
 
