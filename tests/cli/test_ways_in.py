@@ -317,6 +317,32 @@ def test_utf16_is_called_by_its_name(place: Path, errorbar: CommandLine, case: s
         assert done.err.count("\n") == 1
 
 
+def _damaged(path: Path) -> dict[str, bytes]:
+    content = gzip.compress(path.read_bytes())
+    return {
+        "cut.gz": content[: len(content) // 2],
+        "checksum.gz": content[:-8] + b"\1\2\3\4" + content[-4:],
+        "more.gz": content + b"garbage",
+        "empty": b"",
+        "noise": bytes(range(255, -1, -1)) * 20,
+        "zeros": bytes(5000),
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_damaged_inputs_are_refused_by_name(place: Path, errorbar: CommandLine, case: str) -> None:
+    """Never an internal error (exit code 3), and nothing on standard output but what a checking command reports."""
+    for name, content in _damaged(place / CASES[case][0]).items():
+        (place / name).write_bytes(content)
+        done = call(errorbar, case, name)
+        assert done.code == REPORTING.get(case, 2), (name, done.err)
+        if case not in REPORTING:
+            assert (done.out, done.err.startswith(("error: ", "warning: ", "note: "))) == ("", True), name
+        assert "internal error" not in done.err
+        if name.endswith(".gz"):
+            assert "the compressed data is damaged" in done.out + done.err
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_directory_is_refused(place: Path, errorbar: CommandLine, case: str) -> None:
     (place / "directory").mkdir(exist_ok=True)

@@ -26,6 +26,8 @@ MOST_EXPANSION = 200
 """Times as many bytes as gzip data may hold; text has up to 10, the most that gzip can pack is 1,030."""
 FREELY_UNPACKED = 1 << 24
 """Bytes that are unpacked whatever they were packed in."""
+_HEAD = 64
+"""Bytes that tell what a file is."""
 _GZIP = b"\x1f\x8b"
 _OTHER = {
     b"\xff\xfe": "UTF-16",
@@ -164,14 +166,18 @@ def _refuse_other(start: bytes, name: str) -> None:
     found = next((what for magic, what in _OTHER.items() if start.startswith(magic)), "")
     # Without a mark, every other byte of a text in Latin letters is 0.
     if any(
-        start[at:64:2].strip(b"\0") == b"" and start[1 - at : 64 : 2].strip(b"\0") for at in (0, 1) if start[at:64:2]
+        start[at:_HEAD:2].strip(b"\0") == b"" and start[1 - at : _HEAD : 2].strip(b"\0")
+        for at in (0, 1)
+        if start[at:_HEAD:2]
     ):
         found = "UTF-16"
+    if len(start) >= _HEAD and not start[:_HEAD].strip(b"\0"):
+        found = "nothing but zeros, as a file has that was never written"
     if found == "UTF-16":
         fix = "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
         raise InputError(Problem("utf-16", "this looks like UTF-16", Place(name), "UTF-8 text", fix))
     if found:
-        fix = "the name of a Parquet file must end in .parquet" if found == "Parquet" else "unpack it first"
+        fix = "the name of a Parquet file must end in .parquet" if found == "Parquet" else "unpack it, or get it again"
         raise InputError(Problem("not-text", f"this is {found}", Place(name), "UTF-8 text, gzipped or not", fix))
 
 

@@ -84,7 +84,7 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
         named = False
     except (AttributeError, OSError):
         number, name = tempfile.mkstemp(prefix=PREFIX, dir=path.parent)
-        os.chmod(name, 0o666 & ~_umask())  # noqa: PTH101 - as a string, like what follows
+        Path(name).chmod(0o666 & ~_umask())
         named = True
     try:
         with os.fdopen(number, "wb") as stream:
@@ -95,12 +95,12 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
                 # A folder makes Python use linkat, which can follow the link that stands for the open file.
                 os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number, follow_symlinks=True)
         if path.exists():
-            os.chmod(name, path.stat().st_mode & 0o777)  # noqa: PTH101
-        os.replace(name, path)  # noqa: PTH105
+            Path(name).chmod(path.stat().st_mode & 0o777)
+        Path(name).replace(path)
     finally:
         if name:
             with suppress(FileNotFoundError):  # it has been moved
-                os.unlink(name)  # noqa: PTH108
+                Path(name).unlink()
 
 
 def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
