@@ -55,7 +55,7 @@ def test_annotators_and_types_are_joined_by_name() -> None:
     second = corpus(sentence("a b", {"0": [], "teacher": [edit(1, 2, "Y", kind="Prep")]}))
     parts = [M2().measure(part, ["X b"], by_type=True) for part in (first, second)]
     joined = concatenate(parts)
-    assert joined.annotators == ("teacher", "0")
+    assert joined.annotators == ("0", "teacher")
     assert joined.types == ("Det", "Prep")
     assert joined.present.tolist() == [[1, 0], [1, 1]]
     assert joined.counts.tolist() == [[[1, 1, 1], [0, 0, 0]], [[0, 1, 1], [0, 1, 0]]]

@@ -17,16 +17,12 @@ from errorbar.formats.reference import (
     NamedFile,
     ReferenceStream,
     Unmarked,
-    annotator_order,
     in_step,
     reference_chunks,
     refuse_same_names,
 )
 from errorbar.formats.registry import recognize_line
 from errorbar.formats.stretches import BLOCK, Cutter, Stretch
-
-Rank = tuple[int, int, int]
-"""Where an annotator stands among all: number of the file, 0 and the id, or 1 and the place among named ones."""
 
 N_BARS = 5
 """Separators of a regular A line."""
@@ -40,13 +36,11 @@ class Reading:
         corpus: The sentences, with the annotators that occur in them.
         lines: Each system's sentences; fewer where its file has ended.
         problems: What its reading found.
-        ranks: The order of the annotators in the whole corpus.
     """
 
     corpus: Corpus
     lines: list[list[str]]
     problems: Problems
-    ranks: dict[str, Rank]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +86,9 @@ class TextPiece:
         streams = [_Part(part, problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
-        ranks = {
-            stream.called(name): (number, 0, int(name)) if name.isdecimal() else (number, 1, place)
-            for number, stream in enumerate(streams)
-            for place, name in enumerate(annotator_order(stream.seen))
-        }
+        annotators = tuple(name for stream in streams for name in stream.annotators())
         lines = [list(BytesLines([s.read()], s.path, s.lines_before, problems)) for s in self.systems]
-        return Reading(Corpus(sentences, tuple(ranks), self.references[0].file.name), lines, problems, ranks)
+        return Reading(Corpus(sentences, annotators, self.references[0].file.name), lines, problems)
 
 
 class BytesLines(Lines):
@@ -231,7 +221,7 @@ def cut_pieces(
         UsageError: If two reference files have one name.
     """
     refuse_same_names(references, "reference files", "--gold name=path")
-    whole = [_policy(file, unmarked, lenient=problems.lenient) for file in references]
+    whole = [_policy(file, unmarked) for file in references]
     cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
     rename = len(references) > 1
     at = 0
@@ -254,17 +244,14 @@ def cut_pieces(
     problems.raise_errors()
 
 
-def _policy(file: NamedFile, unmarked: Unmarked, *, lenient: bool) -> tuple[Unmarked, tuple[str, ...]]:
+def _policy(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
     """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
-    if lenient or unmarked == "all":  # ids that are names, allowed in lenient mode, are ordered by first appearance
-        known = tuple(m2_annotators(file.path))
-    elif unmarked == "auto":
-        known = first_annotators(file.path)
-    else:
-        known = ()
-    if unmarked == "auto":
-        return ("auto", known) if len(known) == 1 else ("official", known if lenient else ())
-    return unmarked, known if lenient or unmarked == "all" else ()
+    if unmarked == "all":
+        return "all", tuple(m2_annotators(file.path))
+    if unmarked != "auto":
+        return unmarked, ()
+    known = first_annotators(file.path)
+    return ("auto", known) if len(known) == 1 else ("official", ())
 
 
 def first_annotators(path: str) -> tuple[str, ...]:

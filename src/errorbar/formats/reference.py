@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob
 from itertools import islice, zip_longest
@@ -11,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from errorbar.core.corpus import Annotation, Corpus, Sentence
+from errorbar.core.corpus import Annotation, Corpus, Sentence, annotator_order, annotator_rank
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
@@ -67,15 +66,11 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
         if not set(argument) & set("*?[") or Path(argument).exists():
             files.append(NamedFile.parse(argument))
             continue
-        matches = sorted(glob(argument), key=_natural)  # noqa: PTH207 - Path.glob refuses absolute patterns
+        matches = sorted(glob(argument), key=annotator_rank)  # noqa: PTH207 - Path.glob refuses absolute patterns
         if not matches:
             raise InputError(Problem("no-such-file", "no file has such a name", Place(argument)))
         files += [NamedFile.parse(match) for match in matches]
     return files
-
-
-def _natural(path: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
 def refuse_same_names(files: Sequence[NamedFile], what: str, example: str = "name=path") -> None:
@@ -209,7 +204,7 @@ class ReferenceStream:
 
     def annotators(self) -> list[str]:
         """The annotators known so far, as they are called in the corpus."""
-        return [self.called(name) for name in annotator_order(self.seen)]
+        return [self.called(name) for name in self.seen]
 
     def called(self, name: str) -> str:
         """What the corpus calls an annotator of this file."""
@@ -231,12 +226,6 @@ class ReferenceStream:
             self.seen.setdefault(only)
             for sentence in bare:
                 sentence.annotations = {only: ()}
-
-
-def annotator_order(names: Iterable[str]) -> list[str]:
-    """Numbers ascending, then names by appearance: the order in which the official scorer tries annotators."""
-    known = list(names)
-    return sorted((n for n in known if n.isdecimal()), key=int) + [n for n in known if not n.isdecimal()]
 
 
 def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], at: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -31,11 +31,6 @@ class Reading(Protocol):
         """What reading found."""
         ...
 
-    @property
-    def ranks(self) -> Mapping[str, tuple[int, ...]]:
-        """The order of annotators in the whole corpus; empty: later pieces know it."""
-        ...
-
 
 class Piece(Protocol):
     """A stretch of a corpus with the systems' lines for it."""
@@ -52,7 +47,6 @@ class CorpusPiece:
     corpus: Corpus
     lines: list[Sequence[str]]
     problems: Problems = field(default_factory=Problems)
-    ranks: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def read(self) -> CorpusPiece:
         """The piece itself."""
@@ -96,7 +90,6 @@ class Part:
     Attributes:
         n: How many sentences it has.
         annotators: The annotators known to it.
-        ranks: Their order in the whole corpus, if it is known.
         source: The canonical text of the source, for the hash.
         reference: That of the annotations.
         documents: The document of each sentence; None where nobody asked.
@@ -107,7 +100,6 @@ class Part:
 
     n: int
     annotators: tuple[str, ...]
-    ranks: Mapping[str, tuple[int, ...]]
     source: str
     reference: str
     documents: list[str] | None
@@ -147,7 +139,6 @@ class Measuring:
         return Part(
             len(corpus),
             corpus.annotators,
-            reading.ranks,
             "\n".join(map(source_record, sentences)),
             "\n".join([reference_record(sentence.annotations) for sentence in sentences]),
             [sentence.document for sentence in sentences] if self.documents else None,

@@ -79,9 +79,7 @@ def finish(
     elif resampling is not None:
         from errorbar.metrics.resampling import score_intervals  # noqa: PLC0415 - scipy takes its time
 
-        intervals = score_intervals(
-            fold.metric, concatenate(fold.kept, annotators), counts, documents.clusters(), resampling
-        )
+        intervals = score_intervals(fold.metric, concatenate(fold.kept), counts, documents.clusters(), resampling)
         n_clusters = documents.n_clusters if documents.unit == "document" else None
         precision, recall, f = (
             estimate.with_interval(interval, n_clusters=n_clusters)

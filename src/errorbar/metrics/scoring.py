@@ -11,6 +11,7 @@ from errorbar.core.corpus import (
     Corpus,
     Hypothesis,
     absent_note,
+    annotator_order,
     unknown_annotator,
     wrong_count,
 )
@@ -187,8 +188,7 @@ def score_pieces(
     hypothesis_hashes = [ContentHash() for _ in systems]
     running = [[Running(metric) for metric in metrics] for _ in systems]
     shifts = [ShiftJoiner() for _ in systems]
-    annotators: dict[str, None] = {}
-    ranks: dict[str, tuple[int, ...]] = {}
+    annotators: set[str] = set()
     absent: dict[str, int] = {metric.annotator: 0 for metric in metrics if metric.annotator is not None}
     n_large = [0] * len(systems)
     documents = Documents()
@@ -198,8 +198,7 @@ def score_pieces(
     work = Measuring(tuple(metrics), by_type=by_type, documents=resampling is not None, lazy=lazy)
     for part in worker.map_ordered(work, pieces):
         problems.collect(part.problems)
-        annotators = dict.fromkeys([*part.annotators, *annotators])  # a reader's chunks know more and more of them
-        ranks.update(part.ranks)
+        annotators.update(part.annotators)
         _add(source_hash, part.source, part.n)
         _add(reference_hash, part.reference, part.n)
         if part.documents is not None:
@@ -233,7 +232,7 @@ def score_pieces(
         finish(
             fold,
             ending.name,
-            tuple(sorted(annotators, key=lambda name: ranks[name]) if ranks else annotators),
+            tuple(annotator_order(annotators)),
             Signature(
                 str(fold.metric.spec),
                 source_hash.short(),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Sentence
+from errorbar.core.corpus import Sentence, annotator_order
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 
@@ -90,15 +90,9 @@ class Documents:
             problems.note("documents-missing", what, Place(), fix="errorbar convert --essays adds documents")
 
 
-def concatenate(parts: Sequence[Statistics], order: Sequence[str] = ()) -> Statistics:
-    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name.
-
-    Args:
-        parts: The parts.
-        order: Annotators in the order that ties are decided by; others follow by first appearance.
-    """
-    found = dict.fromkeys(name for part in parts for name in part.annotators)
-    annotators = tuple(dict.fromkeys([*(name for name in order if name in found), *found]))
+def concatenate(parts: Sequence[Statistics]) -> Statistics:
+    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name."""
+    annotators = tuple(annotator_order(name for part in parts for name in part.annotators))
     types = tuple(dict.fromkeys(name for part in parts for name in part.types))
     n = sum(map(len, parts))
     counts = np.zeros((n, len(annotators), 3), np.int32)
