@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from errorbar.core.corpus import Corpus
+from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
 from errorbar.edits import matching, paths
 from errorbar.edits.kernel import COMPILED
@@ -136,3 +137,21 @@ def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, e
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split("\n")[:2]) <= {"[[[0, 1, 1]]]", "span-outside", "span-backwards"}
+
+
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+@pytest.mark.parametrize("arc_limit", [None, -1])
+@pytest.mark.parametrize(
+    ("edits", "counts"),
+    [
+        # The official scorer's scan, from left to right: what matches a repeated edit counts twice (P = 2), and an edit
+        # after one that stands further right is not looked at again.
+        ([edit(0, 1, "X"), edit(0, 1, "X")], [2, 1, 2]),
+        ([edit(3, 4, "Y"), edit(0, 1, "X")], [1, 2, 2]),
+        ([edit(0, 1, "X"), edit(3, 4, "Y")], [2, 2, 2]),
+    ],
+)
+def test_edits_as_they_are_written(kernel: bool, arc_limit: int | None, edits: list[Edit], counts: list[int]) -> None:
+    line = "X b c d e f" if edits[0] == edits[1] else "X b c Y e f"
+    reference = corpus(sentence("a b c d e f", {"0": edits}))
+    assert run(reference, line, kernel=kernel, arc_limit=arc_limit).counts[0, 0].tolist() == counts

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
-from errorbar.cli.options import bootstrap_options, format_option, lenient_option, note_record, show_notes
+from errorbar.cli.options import (
+    as_written_option,
+    bootstrap_options,
+    format_option,
+    lenient_option,
+    note_record,
+    show_notes,
+)
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
 from errorbar.core.estimate import Interval, Undefined
@@ -26,6 +33,7 @@ SCHEMA = "errorbar.compare/1"
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--pairs", is_flag=True, help="Show every pair: difference, interval, p, power.")
 @bootstrap_options
+@as_written_option
 @lenient_option
 @format_option
 def command(
@@ -38,6 +46,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    as_written: bool,
     lenient: bool,
     style: str,
 ) -> None:
@@ -52,7 +61,7 @@ def command(
     """
     from errorbar.metrics.comparison import System, compare_systems, warn_hopeless
 
-    data = load(corpus, systems, lenient=lenient)
+    data = load(corpus, systems, lenient=lenient, as_written=as_written)
     data.problems.raise_errors()
     metric = parse_metric(spec)
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]

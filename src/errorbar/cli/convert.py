@@ -85,6 +85,7 @@ class _Request:
     help="Who looked at a sentence without any A line.",
 )
 @click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
+@click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
 @lenient_option
 def command(
     inputs: tuple[str, ...],
@@ -99,6 +100,7 @@ def command(
     optional: bool,
     unmarked: Unmarked,
     detach_stops: bool,
+    as_written: bool,
     lenient: bool,
 ) -> None:
     """Convert corpora between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
@@ -143,20 +145,23 @@ def command(
             "--alternative": alternative > 1,
             "--no-optional": not optional,
         }
-        unused |= {"--unmarked": unmarked != "auto", "--detach-stops": detach_stops}
+        unused |= {"--unmarked": unmarked != "auto", "--detach-stops": detach_stops, "--as-written": as_written}
         for name, value in unused.items():
             if value:
                 what = f"{name} has no meaning for HOO data"
                 raise UsageError(Problem("useless-option", what, fix="leave it out"))
         convert_hoo(inputs, to, out, source=source, annotators=annotators, lenient=lenient)
         return
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]
     _check_standard_input([*(file.path for file in files), source, tokens, essays])
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
         what = "--alternative and --no-optional say how an annotator's edits are applied"
         raise UsageError(Problem("useless-option", what, fix="give --to text and --annotator, or leave them out"))
+    if as_written and target.name == "text":
+        what = "--as-written keeps edits that cannot be applied"
+        raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
     request = _Request(files, problems, source, tokens, essays, unmarked, detach_stops)
     kind = _kind(files, from_)
     sentences = _reader(request, kind)(request)

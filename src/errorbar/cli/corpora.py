@@ -18,7 +18,15 @@ from errorbar.edits.shift import ShiftDetector
 from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named, refuse_same_names
+from errorbar.formats.reference import (
+    UNMARKED,
+    NamedFile,
+    Unmarked,
+    expand_files,
+    read_named,
+    reading_conventions,
+    refuse_same_names,
+)
 from errorbar.metrics.scoring import warn_shifted
 from errorbar.metrics.statistics import Documents
 from errorbar.studies.signatures import CorpusSignatures
@@ -98,7 +106,7 @@ class Loaded:
         return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)
 
 
-def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loaded:
+def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, as_written: bool = False) -> Loaded:
     """Read everything.
 
     Raises:
@@ -112,7 +120,7 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loade
         if is_hoo(file.path):
             what = f"{file.path} is HOO data, which score, report, task, check and convert read"
             raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of it"))
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     corpus = read_named(gold, problems, unmarked=source.unmarked)
     if source.documents:
         add_documents(corpus, source.documents, problems)
@@ -131,5 +139,5 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool) -> Loade
         hypotheses.append(Hypothesis(file.name, lines))
     documents = Documents()
     documents.add(corpus.sentences)
-    conventions = () if source.unmarked == "auto" else (f"unmarked:{source.unmarked}",)
+    conventions = reading_conventions(source.unmarked, as_written=as_written)
     return Loaded(corpus, hypotheses, documents, problems, conventions)

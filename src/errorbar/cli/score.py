@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from errorbar.cli.hoo_routing import wants_hoo
-from errorbar.cli.options import dask_option, format_option, lenient_option, note_record, resampling_options, show_notes
+from errorbar.cli.options import (
+    as_written_option,
+    dask_option,
+    format_option,
+    lenient_option,
+    note_record,
+    resampling_options,
+    show_notes,
+)
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
 from errorbar.cli.score_files import score_files
 from errorbar.core.errors import Problem, UsageError
@@ -72,6 +80,7 @@ SHORT_HASH = 8
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
 @resampling_options
 @dask_option
+@as_written_option
 @lenient_option
 @format_option
 def command(
@@ -94,6 +103,7 @@ def command(
     seed: int,
     jobs: int,
     dask: str | None,
+    as_written: bool,
     lenient: bool,
     style: str,
 ) -> None:
@@ -112,6 +122,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if wants_hoo(gold, specs):
         unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        unused["--as-written"] = as_written
         _refuse(unused, "has no meaning for HOO data", "leave it out")
         from errorbar.cli.hoo import score_hoo
 
@@ -138,7 +149,7 @@ def command(
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
     _check_inputs([*gold, *systems])
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     files = [NamedFile.parse(system) for system in systems]
     refuse_same_names(files, "systems")
     scores = score_files(

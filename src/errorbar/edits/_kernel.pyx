@@ -95,16 +95,13 @@ def match_pairs(
                     path = w.path_base
                 proposed = 0
                 last = 0
-                if fold or listed:
-                    for g in range(w.g_low, w.g_high):
-                        matched[g] = 0
+                for g in range(w.g_low, w.g_high):
+                    matched[g] = 0
                 for k in range(size):
                     if fold and same_folded(w.s + path[4 * k], path[4 * k + 1] - path[4 * k], w.h + path[4 * k + 2],
                                             path[4 * k + 3] - path[4 * k + 2], fold_off, folded):
                         continue
                     proposed += 1
-                    if not (fold or listed):
-                        continue
                     for x in range(last, <int>(w.g_high - w.g_low)):
                         g = w.g_low + x
                         if w.g_start[g] == path[4 * k] and w.g_end[g] == path[4 * k + 1] and w.is_hit(

@@ -81,10 +81,8 @@ def match_all(
     without_hit: list[Edge] | None = None
     for reference in references:
         wanted = reference_edits(reference)
-        known: list[int] | None = None
         if arcs is None:
-            best = cheapest_path_large(lattice, wanted, max_unchanged)
-            path, known = best.arcs, best.matched
+            path = cheapest_path_large(lattice, wanted, max_unchanged).arcs
         else:
             cost = _costs_with_hits(lattice, arcs, base, by_span, wanted)
             if cost is not None:
@@ -97,8 +95,7 @@ def match_all(
         if ignore_case_space:
             edits = [edit for edit in edits if _folded(source[edit[0] : edit[1]]) != _folded(edit[2])]
         proposed = [Edit(i, i2, (" ".join(tokens),)) for i, i2, tokens in edits]
-        matched = known if known is not None and not ignore_case_space else _matched(edits, wanted)
-        matches.append(Match(proposed, matched, arcs is None))
+        matches.append(Match(proposed, _matched(edits, wanted), arcs is None))
     return matches
 
 

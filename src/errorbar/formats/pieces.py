@@ -70,11 +70,13 @@ class TextPiece:
         references: Each reference file's part.
         systems: Each system's lines.
         lenient: Mend what can be mended.
+        as_written: Keep edits as they are written.
     """
 
     references: tuple[Part, ...]
     systems: tuple[Stretch, ...]
     lenient: bool
+    as_written: bool = False
 
     def read(self) -> Reading:
         """Read it.
@@ -82,7 +84,8 @@ class TextPiece:
         Raises:
             InputError: If the reference files are not over the same sentences.
         """
-        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects the pieces sets the limit
+        # Whoever collects the pieces sets the limit.
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
         streams = [_Part(part, problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
@@ -135,7 +138,7 @@ class _Part(ReferenceStream):
             )
 
     def take(self, size: int) -> list[Sentence]:
-        found = Problems(lenient=self.problems.lenient, limit=sys.maxsize)
+        found = self.problems.another(sys.maxsize)
         taken = list(read_m2(self.lines, found))
         for sentence in taken:
             sentence.line += self.before
@@ -238,7 +241,7 @@ def cut_pieces(
             Part(file, stretch, *policy, rename)
             for file, (stretch, _), policy in zip(references, taken, whole, strict=True)
         )
-        yield TextPiece(parts, tuple(system.take(n) for system in systems), problems.lenient)
+        yield TextPiece(parts, tuple(system.take(n) for system in systems), problems.lenient, problems.as_written)
     for cutter in cutters:
         cutter.close()
     problems.raise_errors()

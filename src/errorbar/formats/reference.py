@@ -31,6 +31,12 @@ ALL = 1 << 62
 """A chunk size that takes everything at once."""
 
 
+def reading_conventions(unmarked: Unmarked, *, as_written: bool) -> tuple[str, ...]:
+    """How references were read, as it stands in signatures; nothing for the usual way."""
+    said = () if unmarked == "auto" else (f"unmarked:{unmarked}",)
+    return (*said, "gold:as-written") if as_written else said
+
+
 @dataclass(frozen=True, slots=True)
 class NamedFile:
     """A file and what to call it.

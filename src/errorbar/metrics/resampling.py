@@ -162,7 +162,8 @@ def score_intervals(
     """
     if resampling.method == "closed":
         level = resampling.confidence_level
-        false_positives, misses = counts.proposed - counts.correct, counts.gold - counts.correct
+        # Of a reference kept as it is written, what is proposed once can be correct twice.
+        false_positives, misses = max(0, counts.proposed - counts.correct), counts.gold - counts.correct
         of_proposed = proportion_interval(min(counts.correct, counts.proposed), counts.proposed, confidence_level=level)
         of_gold = proportion_interval(min(counts.correct, counts.gold), counts.gold, confidence_level=level)
         return [
