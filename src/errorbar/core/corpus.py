@@ -167,7 +167,8 @@ def source_record(sentence: Sentence) -> str:
     return " ".join(sentence.text.split())
 
 
-_SEPARATOR, _UNKNOWN = "\x1f", "\x00"
+_SEPARATOR, _UNKNOWN, _END, _QUOTED = "\x1f", "\x00", "\x01", "\x02"
+_STRUCTURE = re.compile("[\x00-\x02\n\x1d-\x1f]")
 
 
 def reference_record(annotations: Mapping[str, Annotation]) -> str:
@@ -177,7 +178,7 @@ def reference_record(annotations: Mapping[str, Annotation]) -> str:
     of annotators, which changes nothing.
     """
     names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
-    return "\x1d".join([f"{name}\x1e{_edits_record(annotations[name])}" for name in names])
+    return "\x1d".join([f"{_plain(name)}\x1e{_edits_record(annotations[name])}" for name in names])
 
 
 @lru_cache(maxsize=1 << 10)
@@ -187,10 +188,16 @@ def _in_order(names: tuple[str, ...]) -> list[str]:
 
 
 def _edits_record(edits: Annotation) -> str:
-    join = _SEPARATOR.join
-    return "\x1e".join(
-        [
-            f"{e[0]} {e[1]} {join(e[2]) if e[2] else _UNKNOWN}{'?' if e[4] else ''}{'!' if e[3] == UNCLEAR else ''}"
-            for e in edits
-        ]
-    )
+    records = []
+    for start, end, replacements, kind, optional, _, _ in edits:
+        said = _SEPARATOR.join(map(_plain, replacements)) if replacements else _UNKNOWN
+        marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
+        if said.endswith(("?", "!")):
+            marks = _END + marks  # or "no?" would be an optional "no"
+        records.append(f"{start} {end} {said}{marks}")
+    return "\x1e".join(records)
+
+
+def _plain(text: str) -> str:
+    """The text, quoted where it holds what parts records or their fields."""
+    return f"{_QUOTED}{text!r}" if _STRUCTURE.search(text) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
@@ -21,6 +21,15 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
         what = f"the span {start} {end} is outside the sentence of {n_tokens} tokens"
         problems.repairable("span-outside", what, place, expected=expected, repair=repair)
     return False
+
+
+def check_white_space(replacements: Iterable[str], place: Place, problems: Problems) -> bool:
+    """Whether corrections are tokens joined by one space; if not, note it: compared as written, they match nothing."""
+    odd = [text for text in replacements if " ".join(text.split()) != text]
+    for text in odd:
+        what = f"the correction {text!r} has other white space than one space between two words; nothing matches it"
+        problems.note("edit-white-space", what, place)
+    return not odd
 
 
 def check_annotation(

@@ -10,7 +10,7 @@ from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_annotation, check_span
+from errorbar.core.validate import check_annotation, check_span, check_white_space
 from errorbar.formats.opening import Lines, Source, open_bytes
 
 NOTHING = "-NONE-"
@@ -144,10 +144,15 @@ class _Assembler:
             what, expected = f"an A line of {len(fields) + bool(tail)} fields", f"{N_FIELDS} fields separated by |||"
             self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
             return None
-        kind, correction, need, comment, annotator = (field.strip() for field in fields[:5])
-        replacements = tuple([_replacement(part) for part in correction.split("||")])
-        usual = annotator.isdecimal()
-        if not usual:
+        kind, _, need, comment, annotator = (field.strip() for field in fields[:5])
+        replacements = tuple([_replacement(part) for part in fields[1].split("||")])
+        usual = check_white_space(replacements, place, self.problems)
+        if NOTHING in replacements:
+            what = f"{NOTHING} with white space around it; it is read as a word and not as a deletion"
+            self.problems.note("edit-white-space", what, place)
+            usual = False
+        if not annotator.isdecimal():
+            usual = False
             what = f"the annotator id '{annotator}' is not a number"
             self.problems.repairable("m2-annotator", what, place, expected="a whole number", repair="kept as a name")
         if need.startswith("||"):
@@ -163,9 +168,7 @@ class _Assembler:
 
 
 def _replacement(text: str) -> str:
-    if text == NOTHING:
-        return ""
-    return " ".join(text.split()) if " " in text else text
+    return "" if text == NOTHING else text.strip()
 
 
 def m2_annotators(path: Source) -> list[str]:
