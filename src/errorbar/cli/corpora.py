@@ -101,6 +101,10 @@ class Loaded:
             raise UsageError(Problem("no-documents", what, fix=fix))
         return self.documents.clusters()
 
+    def types(self) -> str:
+        """What joins the signature where error types count."""
+        return CorpusSignatures(self.corpus, self.systems, self.conventions).types()
+
     def signature(self, spec: str, *conventions: str) -> str:
         """The signature of something computed from all of it."""
         return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)

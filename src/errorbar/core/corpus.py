@@ -181,6 +181,12 @@ def reference_record(annotations: Mapping[str, Annotation]) -> str:
     return "\x1d".join([f"{_plain(name)}\x1e{_edits_record(annotations[name])}" for name in names])
 
 
+def type_record(annotations: Mapping[str, Annotation]) -> str:
+    """The canonical record of what also counts where error types do: the types of the edits of ``reference_record``."""
+    names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
+    return "\x1d".join(["\x1e".join([_plain(edit.type) for edit in annotations[name]]) for name in names])
+
+
 @lru_cache(maxsize=1 << 10)
 def _in_order(names: tuple[str, ...]) -> list[str]:
     """Most sentences have the same annotators."""

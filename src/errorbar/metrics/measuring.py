@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from errorbar.core.corpus import Corpus, reference_record, source_record
+from errorbar.core.corpus import Corpus, reference_record, source_record, type_record
 from errorbar.core.problems import Problems
 from errorbar.edits.shift import WINDOW, ShiftDetector
 from errorbar.metrics.base import Metric
@@ -92,6 +92,7 @@ class Part:
         annotators: The annotators known to it.
         source: The canonical text of the source, for the hash.
         reference: That of the annotations.
+        types: That of the error types; empty where nobody asked.
         documents: The document of each sentence; None where nobody asked.
         absent: Sentences that an annotator did not look at, for annotators who are scored against alone.
         systems: Each system's part, to be gone through once; None where its file has ended.
@@ -102,6 +103,7 @@ class Part:
     annotators: tuple[str, ...]
     source: str
     reference: str
+    types: str
     documents: list[str] | None
     absent: dict[str, int]
     systems: Iterable[SystemPart | None]
@@ -141,6 +143,7 @@ class Measuring:
             corpus.annotators,
             "\n".join(map(source_record, sentences)),
             "\n".join([reference_record(sentence.annotations) for sentence in sentences]),
+            "\n".join([type_record(sentence.annotations) for sentence in sentences]) if self.by_type else "",
             [sentence.document for sentence in sentences] if self.documents else None,
             {only: sum(only not in sentence.annotations for sentence in sentences) for only in named},
             systems if self.lazy else list(systems),

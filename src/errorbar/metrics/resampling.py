@@ -126,18 +126,20 @@ def fold_resamples(
 
 
 def left_out(metric: Metric, statistics: Statistics, clusters: NDArray[np.int64]) -> NDArray[np.float64]:
-    """P, R, F with one cluster left out at a time; shape (clusters, 3).
+    """P, R, F with one cluster left out at a time (``left_out_units``); shape (clusters, 3)."""
+    rows = left_out_units(clusters)
+    return score_totals(metric.fold(statistics, Selection(rows)).totals, metric.beta)
 
-    Many independent sentences are left out in groups of neighbors.
-    """
+
+def left_out_units(clusters: NDArray[np.int64]) -> Units:
+    """Units with one cluster left out at a time; many independent sentences are left out in groups of neighbors."""
     n_clusters = len(np.unique(clusters))
     groups = clusters
     if n_clusters > MOST_GROUPS:
         _, rank = np.unique(clusters, return_inverse=True)
         groups = rank.ravel() * MOST_GROUPS // n_clusters
     few = MOST_GROUPS * groups.size <= MOST_KEPT
-    rows = _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
-    return score_totals(metric.fold(statistics, Selection(rows)).totals, metric.beta)
+    return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
 
 
 @lru_cache(maxsize=2)

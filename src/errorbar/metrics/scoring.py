@@ -184,7 +184,7 @@ def score_pieces(
         InputError: If a file is bad, or a system has another number of sentences than the source.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
-    source_hash, reference_hash = ContentHash(), ContentHash()
+    source_hash, reference_hash, types_hash = ContentHash(), ContentHash(), ContentHash()
     hypothesis_hashes = [ContentHash() for _ in systems]
     running = [[Running(metric) for metric in metrics] for _ in systems]
     shifts = [ShiftJoiner() for _ in systems]
@@ -201,6 +201,7 @@ def score_pieces(
         annotators.update(part.annotators)
         _add(source_hash, part.source, part.n)
         _add(reference_hash, part.reference, part.n)
+        _add(types_hash, part.types, part.n)
         if part.documents is not None:
             documents.add_names(part.documents)
         for only, missing in part.absent.items():
@@ -242,7 +243,7 @@ def score_pieces(
                 len(annotators),
                 conventions,
             ),
-            by_type=by_type,
+            types=types_hash.short() if by_type else "",
             resampling=resampling,
             documents=documents,
         )
