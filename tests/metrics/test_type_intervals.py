@@ -22,7 +22,7 @@ FIRST = sentence("a b c", {"0": [edit(0, 1, "X", kind="Det")], "1": [edit(1, 2, 
 SECOND = sentence("a b c", {"0": [edit(0, 1, "X", kind="Det"), edit(2, 3, "Z", kind="Verb")]})
 THIRD = sentence("a b c", {"0": [edit(1, 2, "Q", kind="Once")], "1": []})
 REFERENCE = corpus(*[FIRST, SECOND, SECOND, FIRST] * 3, THIRD)
-LINES = ["X b c", "a b Z", "X b Z", "a Y c"] * 3 + ["a Q c"]
+LINES = ["X b c", "a b Z", "X b c", "a Y c"] * 3 + ["a Q c"]
 N = len(LINES)
 
 

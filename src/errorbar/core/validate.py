@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from errorbar.core.edit import UNCLEAR, Edit
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
 
 
@@ -13,12 +13,13 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
     if 0 <= start <= end <= n_tokens:
         return True
+    span = shortened(f"{start} {end}")
     expected, repair = f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
-        what = f"the span {start} {end} runs backwards"
+        what = f"the span {span} runs backwards"
         problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
     else:
-        what = f"the span {start} {end} is outside the sentence of {n_tokens} tokens"
+        what = f"the span {span} is outside the sentence of {n_tokens} tokens"
         problems.repairable("span-outside", what, place, expected=expected, repair=repair)
     return False
 

@@ -11,6 +11,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation, check_span, check_white_space
+from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
 
 FORMAT = "errorbar-corpus"
@@ -47,10 +48,9 @@ def read_jsonl(
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            said = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
-            problems.error("jsonl-syntax", f"not JSON: {said}", place)
+            record = parse_json(line)
+        except NotJsonError as error:
+            problems.error("jsonl-syntax", f"not JSON: {error}", place)
             continue
         if not isinstance(record, dict):
             problems.error("jsonl-record", "not a JSON object", place, expected='{"text": ..., "annotations": ...}')

@@ -8,7 +8,7 @@ from itertools import islice
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation, check_span, check_white_space
 from errorbar.formats.opening import Lines, Source, open_bytes
@@ -127,7 +127,7 @@ class _Assembler:
             first, second = head[2:].split()
             span = int(first), int(second)
         except ValueError:
-            what = f"the span {head[2:]!r} cannot be read"
+            what = f"the span {shortened(head[2:])!r} cannot be read"
             place = Place(self.name, number)
             expected = "two whole numbers"
             self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
@@ -153,7 +153,7 @@ class _Assembler:
             usual = False
         if not annotator.isdecimal():
             usual = False
-            what = f"the annotator id '{annotator}' is not a number"
+            what = f"the annotator id '{shortened(annotator)}' is not a number"
             self.problems.repairable("m2-annotator", what, place, expected="a whole number", repair="kept as a name")
         if need.startswith("||"):
             what = "an empty last alternative, which the official scorer loses"
