@@ -58,7 +58,7 @@ def test_without_it_nothing_changes(errorbar: CommandLine) -> None:
 
 def test_documents_are_the_clusters(errorbar: CommandLine) -> None:
     (alone,), (row,) = run(errorbar, "good", "--ci"), run(errorbar, "good", "--ci", "--documents", "essays.sgml")
-    assert ",by:document," in row["signature"]
+    assert ",by:document:" in row["signature"]
     assert row["f"] == alone["f"]
     assert row["intervals"] != alone["intervals"]
 

@@ -106,11 +106,11 @@ def command(
         conventions.append(f"seed:{seed}")
     if ci is not None:
         data.documents.warn(data.problems)
-        conventions.append(resampling.convention(data.documents.unit))
+        conventions.append(resampling.convention(data.documents.clustering))
     if essays is not None:
-        conventions.append(f"essays:{essays},{repeats},seed:{seed}")
+        conventions.append(f"essays:{essays},{repeats},by:{data.documents.clustering},seed:{seed}")
     if by_type:
-        conventions.append(data.types())
+        conventions += [f"size:{study.sizes[-1]}", data.types()]
     signature = data.signature(str(study.metric.spec), *conventions)
     if style == "json":
         show_json(

@@ -69,7 +69,7 @@ def command(
     found = compare_systems(metric, measured, data.documents.clusters(), resampling)
     data.documents.warn(data.problems)
     warn_hopeless(found, 1 - confidence, data.problems)
-    signature = data.signature(str(metric.spec), resampling.convention(data.documents.unit))
+    signature = data.signature(str(metric.spec), resampling.convention(data.documents.clustering))
     notes = data.problems.notes
     if style == "json":
         show_json(

@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 from errorbar.core.edit import Edit
 from errorbar.edits.arcs import Arcs, merge
-from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, MAX_ARCS
+from errorbar.edits.kernel import (
+    DEFAULT_MAX_UNCHANGED,
+    MAX_ARCS,
+    MAX_CELLS,
+    MAX_STATES,
+    MOST_ANNOTATORS,
+    PairTooLargeError,
+    states_of,
+)
 from errorbar.edits.large import cheapest_path_large
 from errorbar.edits.lattice import Edge, Lattice, Vertex, edit_lattice
 from errorbar.edits.reference import ReferenceEdit, reference_edits
@@ -73,16 +81,27 @@ def match_all(
     ignore_case_space: bool = False,
     arc_limit: int = MAX_ARCS,
 ) -> list[Match]:
-    """As ``max_match``, for several annotators of one sentence; the lattice is built once."""
+    """As ``max_match``, for several annotators of one sentence; the lattice is built once.
+
+    Raises:
+        PairTooLargeError: If the pair is beyond the limits of ``errorbar.edits.kernel``.
+    """
+    if (len(source) + 1) * (len(hypothesis) + 1) > MAX_CELLS:
+        raise PairTooLargeError
     lattice = edit_lattice(source, hypothesis)
     arcs = merge(lattice, max_unchanged, arc_limit)
     base, by_span = _base_costs(arcs) if arcs else ({}, {})
     matches: list[Match] = []
     without_hit: list[Edge] | None = None
+    states = 0
     for reference in references:
         wanted = reference_edits(reference)
         if arcs is None:
-            path = cheapest_path_large(lattice, wanted, max_unchanged).arcs
+            n_insertions = sum(edit.start == edit.end for edit in reference)
+            states += states_of(len(source), len(hypothesis), n_insertions, max_unchanged)
+            if states > MOST_ANNOTATORS * MAX_STATES:
+                raise PairTooLargeError
+            path = cheapest_path_large(lattice, wanted, max_unchanged)
         else:
             cost = _costs_with_hits(lattice, arcs, base, by_span, wanted)
             if cost is not None:

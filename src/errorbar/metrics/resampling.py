@@ -74,7 +74,7 @@ class Resampling:
             raise UsageError(Problem("confidence-level", what, expected="a number between 0 and 1, e.g. 0.95"))
 
     def convention(self, unit: str) -> str:
-        """How it is named in a signature."""
+        """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
         level = str(self.confidence_level)  # every digit of it
         if self.method == "closed":
             return f"ci:closed,{level}"

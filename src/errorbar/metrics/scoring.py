@@ -227,7 +227,7 @@ def score_pieces(
     if resampling is not None:
         if resampling.method != "closed":
             documents.warn(problems)
-        conventions = (*conventions, resampling.convention(documents.unit))
+        conventions = (*conventions, resampling.convention(documents.clustering))
     problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     return [
         finish(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,13 @@ class Documents:
     def unit(self) -> str:
         """What is resampled: ``document`` where every sentence has one or some have, else ``sentence``."""
         return "sentence" if self._n_without == len(self._codes) else "document"
+
+    @property
+    def clustering(self) -> str:
+        """What is resampled, as it stands in signatures: documents with a hash of which sentences share one."""
+        if self.unit == "sentence":
+            return self.unit
+        return f"{self.unit}:{sha256(self.clusters().tobytes()).hexdigest()[:12]}"
 
     @property
     def n_clusters(self) -> int:
