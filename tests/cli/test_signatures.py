@@ -82,6 +82,19 @@ class TestOneAnalysis:
         for name in ("else/both.m2", "both.m2.gz", "crlf.m2", "bom.m2", "spaces.m2", "both.jsonl"):
             assert row(errorbar, "--gold", name) == wanted, name
 
+    def test_numbers_decide_ties_as_names_did(self, errorbar: CommandLine) -> None:
+        """Alternative answers are seldom there from the first sentence on: numbers do not go by appearance."""
+        for name in ("A2.m2", "A10.m2"):
+            text = Path(name).read_text()
+            Path(name).write_text(f"S first\n{A_LINE.format(0, 1, 'x', 0) if name == 'A10.m2' else ''}\n{text}")
+        Path("system").write_text(f"first\n{HYPOTHESIS}")
+        named = row(errorbar, "--gold", "A2.m2", "--gold", "A10.m2", "--unmarked", "absent")
+        for order in (("A10.m2", "A2.m2"), ("A2.m2", "A10.m2")):
+            done = errorbar("convert", *order, "--unmarked", "absent", "-o", "all.m2")
+            assert "M2 numbers its annotators: 0 = A2, 1 = A10" in done.err
+            numbered = row(errorbar, "--gold", "all.m2", "--unmarked", "absent")
+            assert numbered["precision"] == named["precision"] == 1.0
+
     def test_several_files_or_one_of_them_all(self, errorbar: CommandLine) -> None:
         assert errorbar("convert", "A10.m2", "A2.m2", "-o", "all.jsonl").code == 0
         assert row(errorbar, "--gold", "all.jsonl") == row(errorbar, "--gold", "A2.m2", "--gold", "A10.m2")

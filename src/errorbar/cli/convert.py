@@ -17,6 +17,7 @@ from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
 from errorbar.formats.documents import read_essays, with_documents
 from errorbar.formats.hoo_jsonl import has_standoff
+from errorbar.formats.m2 import write_m2
 from errorbar.formats.nucle import merge_essays
 from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import STANDARD_INPUT, Lines
@@ -172,7 +173,8 @@ def command(
             sentences = _corrected(sentences, annotators, request, alternative=alternative - 1, optional=optional)
         elif annotators:
             sentences = _only(sentences, annotators, request)
-        save_lines(_checked(target, sentences, problems), out)
+        names = [file.name for file in files] if len(files) > 1 else []
+        save_lines(_checked(target, sentences, problems, names), out)
     show_notes(problems.notes)
 
 
@@ -305,7 +307,7 @@ def _counted(sentences: Iterable[Sentence], progress: Callable[[int], None]) -> 
         progress(count)
 
 
-def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
+def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems, names: Sequence[str]) -> Iterator[str]:
     assert target.write is not None
-    yield from target.write(sentences, problems)
+    yield from write_m2(sentences, problems, names) if target.name == "m2" else target.write(sentences, problems)
     problems.raise_errors()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from errorbar.core.corpus import Annotation, Sentence
+from errorbar.core.corpus import Annotation, Sentence, annotator_order
 from errorbar.core.edit import Edit
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
@@ -189,13 +189,17 @@ def m2_annotators(path: Source) -> list[str]:
     return list(found)
 
 
-def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
+def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines of an M2 file, without line ends.
 
-    Annotators with a number keep it; others are numbered by first appearance, and a note says how. What M2
-    cannot hold (documents, writers, consistency sets, unknown corrections) is listed in the notes.
+    Annotators with a number keep it; others are numbered, and a note says how: those in ``annotators`` in the order in
+    which ties go, so that the numbers decide them as the names did, the rest by first appearance. What M2 cannot hold
+    (documents, writers, consistency sets, unknown corrections) is listed in the notes.
     """
     ids: dict[str, str] = {}
+    for name in annotator_order(annotators):
+        _number(name, ids)
+    used: set[str] = set()
     lost = _Lost()
     for number_of_sentence, sentence in enumerate(sentences, 1):
         yield f"S {' '.join(sentence.tokens)}"
@@ -203,6 +207,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]
             lost.add("documents and writers", sentence.document or sentence.writer)
         for annotator, edits in sentence.annotations.items():
             number = ids.get(annotator) or _number(annotator, ids)
+            used.add(annotator)
             if not edits:
                 yield f"A -1 -1|||{NOOP}|||{NOTHING}|||REQUIRED|||{NOTHING}|||{number}"
             for edit in edits:
@@ -216,7 +221,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]
     for what, items in sorted(lost.found.items()):
         examples = f"{', '.join(islice(items, MOST_EXAMPLES))}{', ...' if len(items) > MOST_EXAMPLES else ''}"
         problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
-    renamed = {name: number for name, number in ids.items() if name != number}
+    renamed = {name: number for name, number in ids.items() if name != number and name in used}
     if renamed:
         pairs = ", ".join(f"{number} = {name}" for name, number in renamed.items())
         problems.note("m2-annotators", f"M2 numbers its annotators: {pairs}", Place())

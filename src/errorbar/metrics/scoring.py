@@ -220,7 +220,7 @@ def score_pieces(
     for ending in systems:
         ending.finish(n)
     problems.raise_errors()
-    _check_annotators(absent, annotators)
+    _check_annotators(absent, annotator_order(annotators))
     for ending, joiner, large in zip(systems, shifts, n_large, strict=True):
         warn_shifted(ending.name, joiner.detector(), problems)
         _warn_large(ending.name, large, problems)
