@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo test test-slow test-browser lint types docs bench lock clean
+.PHONY: help demo check layers test test-slow test-browser fuzz lint types docs bench lock clean
 
 help:
-	@echo "make demo | test | test-slow | test-browser | lint | types | docs | bench | lock | clean"
+	@echo "make demo | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -29,7 +29,7 @@ else
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 endif
-	$(INSTALL) $(if $(UV),--reinstall-package errorbar) --editable .
+	$(INSTALL) $(if $(UV),--reinstall-package errorbar) --editable '.[report]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base constraints.txt
@@ -39,11 +39,20 @@ $(VENV)/.dev: $(VENV)/.base constraints.txt
 demo: $(VENV)/.base
 	$(BIN)/errorbar demo
 
+# A file's tests stay with one worker: they share what its fixtures made.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+layers: $(VENV)/.dev
+	$(BIN)/python -m pytest -q tests/test_layers.py
+
+# What a change must pass before it is proposed; .ci/run is everything.
+check: lint types test
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(INSTALL) --group browser
@@ -55,6 +64,12 @@ test-browser: $(VENV)/.browser
 		apt-get install --yes --quiet --no-install-recommends chromium fonts-dejavu-core; } || \
 		echo "no Chromium here, and it cannot be installed: the browser tests will skip"
 	$(BIN)/python -m pytest -m browser tests/browser
+
+# A fixed number of inputs of a fixed seed, so that the same are read everywhere: make fuzz FUZZ=250000, FUZZ_SEED=1.
+FUZZ ?= 20000
+FUZZ_SEED ?= 0
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz --inputs $(FUZZ) --seed $(FUZZ_SEED)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

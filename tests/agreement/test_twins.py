@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations, permutations
 from math import isclose
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from errorbar.agreement import (
     Resampling,
@@ -26,9 +28,8 @@ from errorbar.agreement import (
     scott_pi,
     specific_agreement,
 )
-from errorbar.agreement import units as units_module
 from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.units import Units
+from errorbar.agreement.units import ItemCounts, Units
 from errorbar.core.judgments import Judgments
 
 ORDER = ("0", "1", "2", "4")
@@ -124,36 +125,56 @@ def test_two_complete_raters_are_the_special_case(table: list[tuple[str, str]]) 
     assert fleiss_kappa(judgments).value == (None if scott is None else pytest.approx(scott, abs=1e-9))
 
 
-def test_items_without_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table too large to be dense keeps one row per item and gives the same coefficients."""
+def one_row_per_item(judgments: Judgments) -> ItemCounts:
+    """Label counts with no two items in one row."""
+    n = len(judgments.items)
+    table = (np.ones(len(judgments)), (judgments.item, judgments.label))
+    counts = sparse.csr_array(table, shape=(n, len(judgments.labels)))
+    return ItemCounts(counts, Units(np.ones(n)), judgments.labels)
+
+
+def test_items_without_patterns() -> None:
+    """One row for each item gives the same coefficients as one for each pattern, however patterns are found."""
     generator = np.random.default_rng(7)
     said = (None, *ORDER)
     table = [tuple(said[code] for code in row) for row in generator.integers(0, 5, (200, 3))]
-    judgments = judgments_of(table)
-    dense = agreement_report(judgments, level="ordinal", order=ORDER)
-    monkeypatch.setattr(units_module, "_DENSE_CELLS", 0)
-    assert item_counts(judgments).counts.shape[0] == 200
-    sparse = agreement_report(judgments, level="ordinal", order=ORDER)
-    for name, estimate in dense.coefficients.items():
-        assert sparse.coefficients[name].value == pytest.approx(estimate.value), name
-    assert np.allclose(sparse.confusion.counts, dense.confusion.counts)
+    judgments = Judgments.from_matrix(table, labels=ORDER)
+    many = Judgments.from_matrix(table, labels=(*ORDER, *(f"unused {n}" for n in range(70))))  # no number holds a row
+    alone = one_row_per_item(judgments)
+    for one in (judgments, many):
+        patterns = item_counts(one)
+        assert patterns.counts.shape[0] < 60
+        for level in ("nominal", "ordinal"):
+            order = one.labels if level == "ordinal" else None
+            found = krippendorff_alpha(patterns, level=level, order=order).value
+            assert found == pytest.approx(krippendorff_alpha(alone, level=level, order=ORDER).value)
+        assert np.allclose(confusion(patterns).counts[:4, :4], confusion(alone).counts)
 
 
-def test_patterns_are_resampled_like_items(monkeypatch: pytest.MonkeyPatch) -> None:
+@given(rows, st.randoms(use_true_random=False))
+def test_the_order_of_items_changes_no_row(table: list[tuple[str | None, ...]], random: Random) -> None:
+    """The rows that are resampled are the same in the same order, so draws and intervals are, too."""
+    shuffled = random.sample(table, len(table))
+    for labels in (ORDER, (*ORDER, *(f"unused {n}" for n in range(70)))):
+        one, other = (item_counts(Judgments.from_matrix(each, labels=labels)) for each in (table, shuffled))
+        assert one.counts.toarray().tolist() == other.counts.toarray().tolist()
+        assert one.units.frequency.tolist() == other.units.frequency.tolist()
+
+
+def test_patterns_are_resampled_like_items() -> None:
     """A multinomial draw of pattern frequencies is a draw of items: intervals agree but for the luck of the draw."""
     generator = np.random.default_rng(7)
     table = [tuple(generator.choice(["0", "1"], p=[0.8, 0.2]) for _ in range(3)) for _ in range(300)]
     judgments = Judgments.from_matrix(table)
 
-    def interval(seed: int) -> tuple[float, float]:
+    def interval(counts: ItemCounts, seed: int) -> tuple[float, float]:
         resampling = Resampling(np.random.default_rng(seed), n_resamples=4000)
-        found = krippendorff_alpha(judgments, resampling=resampling).interval
+        found = krippendorff_alpha(counts, resampling=resampling).interval
         assert found is not None
         return found.low, found.high
 
-    patterns = interval(1)
-    monkeypatch.setattr(units_module, "_DENSE_CELLS", 0)
-    assert interval(2) == pytest.approx(patterns, abs=0.015)
+    patterns = interval(item_counts(judgments), 1)
+    assert interval(one_row_per_item(judgments), 2) == pytest.approx(patterns, abs=0.015)
 
 
 def test_one_cluster_per_item_is_no_clustering() -> None:

@@ -167,7 +167,7 @@ class TestBadInput:
             (["A.m2", "B.m2", "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
             (["votes.csv", "votes.csv"], "judgments come in one file"),
             *(
-                (["votes.csv", *option], f"{option[0]} says how edits become judgments")
+                (["votes.csv", *option], f"{option[0]} is about edits that become judgments, and this is a table")
                 for option in (
                     ["--items", "gaps"],
                     ["--words", "articles"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 N = 12
+FLOOR = ("compare", "--gold", "gold.m2", "all", "none", "--swaps", "300")
 GOLD = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n" * N
 ESSAYS = "".join(
     f'<DOC nid="{k}">\n<TEXT>\n<P>\n{"a b c. " * 3}\n</P>\n</TEXT>\n'
@@ -37,20 +39,23 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     system("none", "0" * 12)
 
 
-def run(errorbar: CommandLine, *arguments: str) -> dict[str, Any]:
+def run(errorbar: CommandLine, *arguments: str, warned: Sequence[str] | None = None) -> dict[str, Any]:
     done = errorbar("compare", "--gold", "gold.m2", *arguments, "--format", "json")
     assert (done.code, done.err) == (0, "")
-    return validated("compare", done.out)
+    document: dict[str, Any] = validated("compare", done.out)
+    if warned is not None:
+        assert [note["code"] for note in document["warnings"]] == warned
+    return document
 
 
 class TestOutput:
     def test_json(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, "all", "none", "--resamples", "5000")
+        document = run(errorbar, "all", "none", "--resamples", "5000", "--swaps", "4096")
         (pair,) = document["pairs"]
         assert pair["difference"] == 1.0
         assert (pair["p_value"], pair["n_replicates"], pair["exact"]) == (2 / 2**12, 2**12, True)  # the two pure ways
         assert document["unit"] == "sentence"
-        assert "|ci:bca,0.95,5000,by:sentence,seed:0|" in document["signature"]
+        assert "|ci:bca,0.95,5000,by:sentence,seed:0|p:max-t,4096|" in document["signature"]
 
     def test_essays_are_swapped_whole(self, errorbar: CommandLine) -> None:
         document = run(errorbar, "all", "none", "--documents", "essays.sgml")
@@ -61,28 +66,90 @@ class TestOutput:
         assert [note["code"] for note in document["warnings"]] == ["few-documents", "few-to-swap"]
 
     def test_holm(self, errorbar: CommandLine) -> None:
-        pairs = run(errorbar, "all", "most", "none", "--resamples", "5000")["pairs"]
+        document = run(errorbar, "all", "most", "none", "--adjust", "holm", "--swaps", "5000", warned=["few-to-swap"])
+        pairs = document["pairs"]
         assert [(p["first"], p["second"]) for p in pairs] == [("all", "most"), ("all", "none"), ("most", "none")]
         # all against most: three sentences differ, two ways of eight. most against none: two of 2^9.
         assert [p["p_value"] for p in pairs] == [2 / 8, 2 / 2**12, 2 / 2**9]
         assert [p["p_adjusted"] for p in pairs] == pytest.approx([2 / 8, 3 * 2 / 2**12, 2 * 2 / 2**9])
+        assert [p["result"] for p in pairs] == ["undecided", "significant", "significant"]
+        assert (document["adjust"], document["swaps"]) == ("holm", 5000)
+        assert "|p:holm,5000|" in document["signature"]
+
+    def test_max_t_is_the_default(self, errorbar: CommandLine) -> None:
+        """All 4,096 ways. all and none differ in 12 sentences, t = √12 but for the curve of F: only they reach it, in
+        two. Next is most and none with 9: of its own 2 ways of 2^9 and those of all and most, √3 at most: 2 / 2^9.
+        """
+        document = run(errorbar, "all", "most", "none", "--swaps", "4096", warned=["few-to-swap"])
+        assert [p["p_adjusted"] for p in document["pairs"]] == [2 / 8, 2 / 2**12, 2 / 2**9]
+        assert (document["adjust"], document["swaps"]) == ("max-t", 4096)
+        assert [p["smallest_p_adjusted"] for p in document["pairs"]] == [2 / 8, 2 / 2**12, 2 / 2**9]
 
     def test_letters(self, errorbar: CommandLine) -> None:
-        done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", "--resamples", "5000", "--format", "csv")
+        done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert header == ["", "system", "P", "R", "F", "significantly better than", "group"]
-        assert [(row[0], row[1], row[5], row[6]) for row in rows] == [
-            ("a", "all", "c", "a"),
-            ("b", "most", "c", "a"),
-            ("c", "none", "", "b"),
+        assert header == ["", "system", "P", "R", "F", "significantly better than", "undecided", "group"]
+        assert [(row[0], row[1], *row[5:]) for row in rows] == [
+            ("a", "all", "c", "b", "?"),
+            ("b", "most", "c", "a", "?"),
+            ("c", "none", "", "", "a"),
         ]
 
+    @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
+    def test_two_and_three_systems_always_show_their_pairs(self, errorbar: CommandLine, style: str) -> None:
+        for names in (["all", "none"], ["all", "most", "none"]):
+            out = errorbar("compare", "--gold", "gold.m2", *names, "--swaps", "5000", "--format", style).out
+            assert out.count("F diff:") == 1  # what the columns are
+            rows = [line.strip("| ") for line in out.splitlines()]
+            assert any(row.startswith("all") and "none" in row and "+100.00" in row for row in rows)
+            assert "100.00" in next(row for row in rows if row.startswith("a ") and "all" in row)  # the scores too
+            said = "all is significantly better than none at the 5% level." in out.replace("\\%", "%")
+            assert said == (len(names) == 2)
+        system("fourth", "1" * 6 + "0" * 6)
+        arguments = ("compare", "--gold", "gold.m2", "all", "most", "none", "fourth", "--format", style)
+        assert "F diff" not in errorbar(*arguments).out
+        both = errorbar(*arguments, "--pairs").out
+        assert "F diff" in both
+        assert both.startswith(errorbar(*arguments).out.split("signature")[0].rstrip("% \n"))
+
+    def test_csv_is_one_table(self, errorbar: CommandLine) -> None:
+        arguments = ("compare", "--gold", "gold.m2", "all", "none", "--format", "csv")
+        plain, pairs = (list(csv.reader(io.StringIO(errorbar(*arguments, *more).out))) for more in ([], ["--pairs"]))
+        assert [row[1] for row in plain] == ["system", "all", "none"]
+        assert [row[:2] for row in pairs] == [["first", "second"], ["all", "none"]]
+        assert all(len(row) == len(pairs[0]) for row in pairs)
+
     def test_pairs(self, errorbar: CommandLine) -> None:
-        done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--pairs", "--resamples", "5000")
+        done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--pairs", "--swaps", "5000")
         row = next(line.split() for line in done.out.splitlines() if line.lstrip().startswith("all"))
         assert row[:3] == ["all", "none", "+100.00"]
         assert "0.0005" in row
         assert "exact" in row
+
+    def test_at_the_floor(self, errorbar: CommandLine) -> None:
+        """300 of 4,096 ways, of which two are as extreme: none is met with this seed. 1 / 301 is .00332, rounded up."""
+        row = next(line.split() for line in errorbar(*FLOOR).out.splitlines() if line.lstrip().startswith("all"))
+        assert row.count("≤0.0034") == 2
+        assert "0.0000" not in errorbar(*FLOOR).out
+        assert r"$\leq$0.0034" in errorbar(*FLOOR, "--format", "latex").out
+        assert "| ≤0.0034 |" in errorbar(*FLOOR, "--format", "markdown").out
+        (pair,) = run(errorbar, *FLOOR[3:], warned=["few-swaps"])["pairs"]
+        assert (pair["p_value"], pair["p_at_floor"], pair["p_adjusted_at_floor"]) == (1 / 301, True, True)
+        (values,) = csv.DictReader(io.StringIO(errorbar(*FLOOR, "--pairs", "--format", "csv").out))
+        assert (values["p_value"], values["p_at_floor"]) == (repr(1 / 301), "true")
+
+    def test_undecided_is_no_finding(self, errorbar: CommandLine) -> None:
+        """Four essays: p cannot be below 2 / 2^4. F is 100 against 0, and nothing says that it is the same."""
+        out = errorbar("compare", "--gold", "gold.m2", "--documents", "essays.sgml", "all", "none").out
+        assert "undecided" in out
+        for claim in ("not significant", "told apart", "significantly better than none"):
+            assert claim not in out
+        rows = [line.split() for line in out.splitlines()]
+        assert [row[-1] for row in rows if row[1:2] in (["all"], ["none"])][:2] == ["?", "?"]
+        assert (
+            "Whether all is better than none is undecided: with these documents and swaps no difference, however "
+            "large, could be significant at the 5% level." in out
+        )
 
     def test_csv_has_all_digits(self, errorbar: CommandLine) -> None:
         arguments = ("compare", "--gold", "gold.m2", "all", "most", "none", "--format")

@@ -224,7 +224,7 @@ def test_refused_in_one_line(
 def test_damaged_gzip_on_standard_input(errorbar: CommandLine) -> None:
     result = errorbar("convert", "-", "--to", "jsonl", stdin=b"\x1f\x8bnot gzip")
     assert (result.code, result.out) == (2, "")
-    assert "<stdin>: the compressed data is damaged" in result.err
+    assert "<stdin>:1: the compressed data is damaged" in result.err
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])

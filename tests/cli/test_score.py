@@ -268,7 +268,7 @@ class TestBadInput:
             (["--gold", "glod.m2", "good"], "glod.m2: no such file; did you mean 'gold.m2'? [no-such-file]"),
             (["--gold", ".", "good"], ".: this is a directory"),
             (["--gold", "gold.m2", "goood"], "goood: no such file; did you mean 'good'?"),
-            (["--gold", "-", "-"], "standard input can be read only once"),
+            (["--gold", "-", "-"], "<stdin>: standard input can be read only once"),
             (["--gold", "gold.m2", "good", "--metric", "m3"], "no metric is called 'm3'; did you mean 'm2'?"),
             (
                 ["--gold", "gold.m2", "good", "--metric", "m2(bta=1)"],

@@ -27,7 +27,7 @@ SYSTEMS = {
 DOCUMENTS = '<DOC nid="{}">\n<TEXT>\n<P>\n{}\n</P>\n</TEXT>\n<ANNOTATION teacher_id="0">\n</ANNOTATION>\n</DOC>\n'
 
 # Options that say what is printed, where and by whom, or are for HOO data, whose signatures have tests of their own.
-NO_DIGIT = {"systems", "gold", "style", "jobs", "dask", "pairs", "by_sentence", "help"}
+NO_DIGIT = {"systems", "gold", "style", "jobs", "dask", "pairs", "by_sentence", "force", "help"}
 HOO = {"source", "types", "best", "missing_as_empty"}
 
 # command and what is run, what is added or given otherwise, and the options that this shows.
@@ -37,7 +37,7 @@ CHANGES = [
     ("score", "", "--metric m2(ignore_case_space=true)", "specs"),
     ("score", "--gold choose.m2", "--gold choose.m2 --metric m2(choose=sentence)", "specs"),
     ("score", "", "--annotator 1", "annotator"),
-    ("score", "", "--unmarked all", "unmarked"),
+    ("score", "", "--unmarked everywhere", "unmarked"),
     ("score", "", "--unmarked absent", "unmarked"),
     ("score", "--gold twice.m2 --lenient", "--gold twice.m2 --as-written", "as_written lenient"),
     ("score", "--by-type", "--by-type --gold types.m2", "by_type"),
@@ -47,8 +47,13 @@ CHANGES = [
     ("score", "--ci", "--ci --seed 5", "seed"),
     ("score", "--ci", "--ci --documents pairs.sgml", "documents"),
     ("score", "--ci --documents pairs.sgml", "--ci --documents tens.sgml", "documents"),
+    ("score", "joined", "joined --retokenize", "retokenize"),
+    ("compare", "joined", "joined --retokenize", "retokenize"),
+    ("ceiling", "joined", "joined --retokenize", "retokenize"),
+    ("compare", "", "--swaps 300", "swaps"),
+    ("compare", "joined one", "joined one --adjust holm", "adjust"),
     ("compare", "", "--metric m2(beta=2)", "spec"),
-    ("compare", "", "--unmarked all", "unmarked"),
+    ("compare", "", "--unmarked everywhere", "unmarked"),
     ("compare", "--gold twice.m2 --lenient", "--gold twice.m2 --as-written", "as_written lenient"),
     ("compare", "", "--ci-method percentile", "ci_method"),
     ("compare", "", "--resamples 300", "resamples"),
@@ -72,6 +77,9 @@ CHANGES = [
 SAME = [
     ("score", "", "--jobs 2"),
     ("score", "", "--lenient"),
+    ("score", "", "--force"),
+    ("compare", "", "--force"),
+    ("ceiling", "", "--force"),
     ("score", "--ci", "--ci --jobs 2"),
     ("score", "--by-sentence", "--by-sentence --gold types.m2"),
     ("score", "", "--gold types.m2"),
@@ -109,12 +117,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(f"{name}.sgml").write_text(essays(size, prefix))
     for name, lines in SYSTEMS.items():
         Path(name).write_text("".join(f"{line}\n" for line in lines * 5))
+    Path("joined").write_text(Path("one").read_text().replace(" .", "."))
 
 
 def run(errorbar: CommandLine, command: str, options: str) -> tuple[list[object], set[str]]:
     """Every number and reason of the JSON output, and its signatures."""
     gold = () if "--gold" in options else ("--gold", "gold.m2")
-    done = errorbar(command, *SYSTEMS, *gold, *options.split(), "--format", "json")
+    systems = ("two",) if "joined" in options else SYSTEMS
+    done = errorbar(command, *systems, *gold, *options.split(), "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
     del document["warnings"]

@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from errorbar.cli.doctor import EXTRAS
+from errorbar.cli.doctor import command as doctor
 from errorbar.metrics.hoo import Hoo
 from tests.helpers.cli import CommandLine
 
+ROOT = Path(__file__).parents[2]
 ERRORBAR = str(Path(sys.executable).with_name("errorbar"))
 
 
@@ -41,6 +47,31 @@ class TestDoctor:
         done = errorbar("doctor")
         assert done.code == 1
         assert "FAILED (other counts: careful)" in done.out
+
+    def test_every_extra_is_listed_with_its_purpose_and_whether_it_works(self, errorbar: CommandLine) -> None:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        declared = project["optional-dependencies"]
+        (everything,) = declared.pop("all")
+        assert everything == f"errorbar[{','.join(declared)}]"
+        assert {
+            extra: [re.split(r"[^\w-]", requirement)[0] for requirement in requirements]
+            for extra, requirements in declared.items()
+        } == {extra: list(modules.values()) for extra, (_, modules) in EXTRAS.items()}
+        document = json.loads(errorbar("doctor", "--format", "json").out)
+        for extra, (purpose, _) in EXTRAS.items():
+            assert document[f"extra '{extra}'"].startswith("works: ")
+            assert document[f"extra '{extra}'"].endswith(f"({purpose})")
+
+    def test_an_extra_that_is_not_there_or_does_not_load(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        (tmp_path / "damaged.py").write_text("raise OSError('no such symbol')\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setitem(EXTRAS, "dask", ("clusters", {"absent_x": "absent-x"}))
+        monkeypatch.setitem(EXTRAS, "report", ("pages", {"json": "click", "absent_x": "absent-x"}))
+        monkeypatch.setitem(EXTRAS, "tokenize", ("tokens", {"damaged": "damaged"}))
+        found = CliRunner().invoke(doctor, ["--format", "csv"]).stdout
+        assert "extra 'dask',not installed (clusters)" in found
+        assert "extra 'report',incomplete: no absent-x (pages)" in found
+        assert "extra 'tokenize',damaged does not load: OSError: no such symbol (tokens)" in found
 
 
 def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -> None:

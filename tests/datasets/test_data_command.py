@@ -26,6 +26,7 @@ def tiny(site: Site, root: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
 
 def test_list_is_the_default(errorbar: CommandLine, root: Path) -> None:
     (root / "jfleg").mkdir(parents=True)
+    (root / "jfleg" / "dev.src").write_text("a\n")
     plain, named = errorbar("data"), errorbar("data", "list")
     assert plain.code == 0
     assert plain.out == named.out

@@ -123,7 +123,7 @@ def test_server_error_forever_gives_up_and_keeps_the_part(site: Site, tmp_path: 
 
 
 def test_nobody_listens(site: Site, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no connection .*refused.* 4 times in a row"):
+    with pytest.raises(InputError, match=r"no connection .*refused.* 2 times in a row"):
         get("http://127.0.0.1:1/x", tmp_path / "x.part")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
@@ -162,6 +163,28 @@ def test_a_scheduler_lost_in_the_middle() -> None:
         with pytest.raises(UsageError) as caught:
             list(results)
     assert caught.value.code == "scheduler-lost"
+
+
+@pytest.mark.slow
+def test_all_workers_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask itself waits for new ones for ever."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    monkeypatch.setattr(cluster_module, "PATIENCE", 1.0)
+    monkeypatch.setattr(cluster_module, "LOOK", 0.25)
+    lost = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    with lost, choose_executor(1, lost.scheduler_address) as executor:
+        results = executor.map_ordered(workloads.square, range(1000))
+        assert next(results) == 0
+        lost.scale(0)
+        with pytest.raises(UsageError, match=r"has lost all its workers; start some .*workers-lost"):
+            list(results)
+
+
+def test_no_logger_of_dask_speaks(cluster: Executor) -> None:
+    """Some have levels of their own, and print the traceback of a connection that was lost."""
+    loggers = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    assert "distributed.client" in loggers
+    assert [name for name in loggers if logging.getLogger(name).isEnabledFor(logging.CRITICAL)] == []
 
 
 def test_files_are_told_apart_by_size_and_both_ends(tmp_path: Path) -> None:

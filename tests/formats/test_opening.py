@@ -6,13 +6,18 @@ import gzip
 import io
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import BLOCK, LONGEST_LINE, Lines
+from errorbar.formats.byte_files import BLOCK, FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
+from errorbar.formats.m2 import m2_annotators
+from errorbar.formats.opening import Lines
+from errorbar.formats.pieces import first_annotators
+from errorbar.formats.stretches import Cutter
 
 
 def lines(path: Path | str, *, lenient: bool = False) -> list[str]:
@@ -127,14 +132,83 @@ class TestWhatCannotBeRead:
         assert refusal(tmp_path / "f" / "g").code == "cannot-open"
 
 
-def test_a_file_without_line_ends_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
-    path = tmp_path / "zeros.gz"
-    with gzip.open(path, "wb", compresslevel=1) as stream:
-        stream.write(b"one line\n")
-        for _ in range(LONGEST_LINE // BLOCK + 2):
-            stream.write(bytes(BLOCK))
-    with pytest.raises(InputError, match=r"zeros\.gz:2: a line of more than 67,108,864 bytes .*line-too-long"):
-        list(Lines(path, Problems()))
+def take_everything(path: Path) -> None:
+    cutter = Cutter(str(path), sentences=False, carry=True)
+    while cutter.take(1000)[1]:
+        pass
+
+
+EVERY_WAY = [
+    lambda path: list(Lines(path, Problems())),
+    m2_annotators,
+    lambda path: first_annotators(str(path)),
+    take_everything,
+]
+"""Every way in which lines are read: here, by a look at the annotators, cut for workers."""
+
+
+@pytest.mark.parametrize("read", EVERY_WAY)
+class TestWhatWouldFillTheMemory:
+    def test_a_file_without_line_ends(self, tmp_path: Path, read: Callable[[Path], object]) -> None:
+        path = tmp_path / "zeros"
+        with path.open("wb") as stream:
+            stream.write(b"S one line\n")
+            stream.truncate(2 * LONGEST_LINE)  # a hole: it takes no room on the disk
+        with pytest.raises(InputError, match=r"zeros:2: a line of more than 67,108,864 bytes .*line-too-long"):
+            read(path)
+
+    def test_gzip_data_that_hold_too_much(self, tmp_path: Path, read: Callable[[Path], object]) -> None:
+        """DEFLATE packs at most 1,032 bytes into one (zlib, Technical Details); text has less than 10."""
+        path = tmp_path / "bomb.gz"
+        with gzip.open(path, "wb") as stream:
+            for _ in range(FREELY_UNPACKED // BLOCK + 8):
+                stream.write(b"S a\n" * (BLOCK // 4))
+        assert path.stat().st_size < FREELY_UNPACKED / MOST_EXPANSION
+        with pytest.raises(InputError, match=r"bomb\.gz:\d+: .* compressed bytes hold more than .*gzip-expands"):
+            read(path)
+
+    def test_what_is_unpacked_freely(self, tmp_path: Path, read: Callable[[Path], object]) -> None:
+        """Ten thousand blank or equal lines pack as well as a bomb does."""
+        path = tmp_path / "equal.gz"
+        path.write_bytes(gzip.compress(b"S a\n" * 10_000))
+        read(path)
+
+
+def test_a_sentence_that_workers_cannot_be_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without S lines nothing could be cut off, and the whole file would be held."""
+    monkeypatch.setattr("errorbar.formats.stretches.LONGEST_SENTENCE", 1 << 20)
+    (tmp_path / "gold.m2").write_bytes(b"S a\n" + b"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n" * 100_000)
+    cutter = Cutter(str(tmp_path / "gold.m2"), sentences=True, carry=True)
+    with pytest.raises(InputError, match=r"gold\.m2:\d+: a sentence whose A lines .*sentence-too-long"):
+        cutter.take(2)
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        ("S a\n".encode("utf-16"), "utf-16", "looks like UTF-16"),
+        ("S a\n".encode("utf-16-le"), "utf-16", "iconv -f UTF-16 -t UTF-8"),
+        ("S a\n".encode("utf-16-be"), "utf-16", "looks like UTF-16"),
+        (b"PAR1\x15\x04", "not-text", "this is Parquet"),
+        (b"PK\x03\x04", "not-text", "a zip archive"),
+    ],
+)
+def test_what_is_no_text_in_utf8(tmp_path: Path, content: bytes, code: str, said: str) -> None:
+    (tmp_path / "f").write_bytes(content)
+    problem = refusal(tmp_path / "f", lenient=True)
+    assert problem.code == code
+    assert said in str(problem)
+
+
+@pytest.mark.parametrize("content", [b"\0\0\0\0", b"\0", b"ab\0\0"])
+def test_characters_0_alone_are_no_sign_of_utf16(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "f").write_bytes(content)
+    assert lines(tmp_path / "f") == [content.decode()]
+
+
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    assert refusal(tmp_path / ("n" * 5000)).code == "cannot-open"
+    assert refusal(tmp_path / "a\0b").code == "cannot-open"
 
 
 @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])

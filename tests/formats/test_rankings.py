@@ -296,3 +296,12 @@ class TestWhatOnlyLooksLikeIt:
         (found,) = read_metric_scores(save(tmp_path, document), problems)
         assert found.systems == ({"B": 0.25} if code else {"A": 0.5, "B": 0.25})
         assert [note.code for note in problems.notes] == [*([code] if code else []), "scores-twice"]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "no-such-encoding"])
+def test_xml_is_read_as_utf8_whatever_it_declares(encoding: str, tmp_path: Path) -> None:
+    """The lines of every input are UTF-8, so a system's name is the same however the file calls its encoding."""
+    outputs = '<translation rank="1" system="Café"/><translation rank="2" system="B"/>'
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><s><ranking-item id="1">{outputs}</ranking-item></s>'
+    (tmp_path / "r.xml").write_text(xml, encoding="utf-8")
+    assert set(read_rankings(tmp_path / "r.xml").systems) == {"Café", "B"}

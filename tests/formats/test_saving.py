@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import resource
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.formats.saving import save_bytes, save_lines
+from errorbar.formats.saving import PREFIX, save_bytes, save_lines
 
 
 def failing() -> Iterator[str]:
@@ -92,3 +93,85 @@ def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot-write"):
         save_bytes(b"x", str(tmp_path / "no/such/folder/x.png"))
     assert [file.name for file in tmp_path.iterdir()] == ["x.png"]
+
+
+class TestLinks:
+    """As ``cp`` and every shell do: what a link names is written, and the link stays."""
+
+    def test_a_link_is_written_through(self, tmp_path: Path) -> None:
+        (tmp_path / "far").mkdir()
+        real, link = tmp_path / "far" / "real.txt", tmp_path / "link.txt"
+        real.write_text("old")
+        real.chmod(0o640)
+        link.symlink_to("far/real.txt")
+        save_lines(["new"], str(link))
+        assert (link.is_symlink(), real.read_text(), real.stat().st_mode & 0o777) == (True, "new\n", 0o640)
+        assert [each.name for each in (tmp_path / "far").iterdir()] == ["real.txt"]
+
+    def test_a_link_to_nothing_makes_what_it_names(self, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to("real")
+        save_lines(["new"], str(tmp_path / "link"))
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "real").read_text() == "new\n"
+
+    def test_a_name_that_asks_for_compression_may_be_a_link(self, tmp_path: Path) -> None:
+        (tmp_path / "out.gz").symlink_to("store")
+        save_lines(["new"], str(tmp_path / "out.gz"))
+        assert gzip.decompress((tmp_path / "store").read_bytes()) == b"new\n"
+
+    def test_a_link_that_leads_to_itself(self, tmp_path: Path) -> None:
+        (tmp_path / "loop").symlink_to("loop")
+        with pytest.raises(InputError, match="cannot be written: Too many levels of symbolic links"):
+            save_lines(["new"], str(tmp_path / "loop"))
+        assert (tmp_path / "loop").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        (".", "Is a directory"),
+        ("/dev/full", "No space left on device"),
+        ("/proc/none", "No such file or directory"),
+        ("file/x", "Not a directory"),
+        ("n" * 300, "File name too long"),
+    ],
+)
+def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, why: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    with pytest.raises(InputError) as refused:
+        save_lines(["new"], target)
+    assert str(refused.value) == f"{target}: cannot be written: {why} [cannot-write]"
+    assert [each.name for each in Path().iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_full_disk_is_blamed_on_the_target(tmp_path: Path, ending: str) -> None:
+    """A limit of the size of files fails in the same place as a full disk."""
+    target = tmp_path / f"x{ending}"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, before[1]))
+    try:
+        with pytest.raises(InputError, match=r"x\S*: cannot be written: File too large"):
+            save_bytes(os.urandom(1 << 16), str(target))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())
+
+
+def test_systems_without_nameless_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    seen: list[list[str]] = []
+
+    def watching() -> Iterator[str]:
+        seen.append([each.name[: len(PREFIX)] for each in tmp_path.iterdir()])
+        yield "a"
+
+    (tmp_path / "usual").write_text("")
+    save_lines(watching(), str(tmp_path / "x"))
+    assert (tmp_path / "x").stat().st_mode == (tmp_path / "usual").stat().st_mode
+    with pytest.raises(ValueError, match="no more"):
+        save_lines(failing(), str(tmp_path / "x"))
+    assert (tmp_path / "x").read_text() == "a\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["usual", "x"]
+    assert sorted(seen[0]) == [PREFIX, "usual"]

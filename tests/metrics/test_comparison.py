@@ -19,6 +19,7 @@ from errorbar.metrics.comparison import Comparison, Pair, System, compare_system
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import MOST_GROUPS, Resampling, fold_resamples, resampled_units
 from errorbar.metrics.statistics import Documents
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.metrics.totals import score_totals
 from tests.ceiling.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
@@ -32,11 +33,9 @@ def finds(name: str, found: str) -> System:
     return System(name, M2().measure(data, [FIXED if mark == "1" else SOURCE for mark in found]))
 
 
-def compared(*systems: System, clusters: list[int] | None = None, resampling: Resampling | None = None) -> Comparison:
+def compared(*systems: System, clusters: list[int] | None = None, plan: SwapPlan | None = None) -> Comparison:
     n = len(systems[0].statistics)
-    return compare_systems(
-        M2(), systems, np.array(clusters if clusters else range(n)), resampling or Resampling(replicates=1000)
-    )
+    return compare_systems(M2(), systems, np.array(clusters or range(n)), Resampling(replicates=1000), plan)
 
 
 def pair(*systems: System, clusters: list[int] | None = None) -> Pair:
@@ -72,8 +71,8 @@ class TestExactPValues:
 
     def test_the_sampled_p_is_near_the_exact_one(self) -> None:
         systems = finds("a", "1" * 9 + "0" * 3), finds("b", "0" * 9 + "1" * 3)  # 4,096 ways
-        exact = compared(*systems, resampling=Resampling(replicates=4096)).pairs[0].test
-        drawn = compared(*systems, resampling=Resampling(replicates=4095)).pairs[0].test
+        exact = compared(*systems, plan=SwapPlan(swaps=4096)).pairs[0].test
+        drawn = compared(*systems, plan=SwapPlan(swaps=4095)).pairs[0].test
         assert (exact.exact, drawn.exact) == (True, False)
         # |k - 6| >= 3 in a binomial of 12: 2 (1 + 12 + 66 + 220) of 4,096.
         assert exact.p_value == 598 / 4096
@@ -169,7 +168,8 @@ def test_the_interval_is_that_of_shared_resamples() -> None:
 def test_holm_by_hand() -> None:
     """Sorted p-values times 3, 2, 1, made monotone: the smallest of three is tripled."""
     _, systems, clusters = study()
-    found = compare_systems(M2(), [systems[n] for n in ("s0", "s1", "source")], clusters, Resampling(replicates=999))
+    three = [systems[n] for n in ("s0", "s1", "source")]
+    found = compare_systems(M2(), three, clusters, Resampling(replicates=9), SwapPlan("holm", 999))
     raw = sorted(one.test.p_value or 0 for one in found.pairs)
     expected = np.minimum(1, np.maximum.accumulate([raw[0] * 3, raw[1] * 2, raw[2]]))
     assert sorted(one.p_adjusted or 0 for one in found.pairs) == pytest.approx(expected)
@@ -214,34 +214,29 @@ class TestMisuse:
             compared(finds("a", marks), finds("b", marks), clusters=clusters)
 
     def test_a_closed_formula(self) -> None:
+        systems = [finds("a", "10"), finds("b", "01")]
         with pytest.raises(UsageError, match="no closed formula for a difference"):
-            compared(finds("a", "10"), finds("b", "01"), resampling=Resampling("closed"))
+            compare_systems(M2(), systems, np.arange(2), Resampling("closed"))
+
+
+MARKS = {"none": "0" * 12, "most": "1" * 9 + "0" * 3, "all": "1" * 12}
 
 
 def test_the_ranking_has_letters_for_what_is_significant() -> None:
-    """k of 12 is 12, 9 and 0: after Holm p is .25, 6 / 2^12 and 4 / 2^9, as derived in tests/cli/test_compare.py."""
-    marks = {"none": "0" * 12, "most": "1" * 9 + "0" * 3, "all": "1" * 12}
-    found = compared(*(finds(*one) for one in marks.items()), resampling=Resampling(replicates=5000))
+    """k of 12 is 12, 9 and 0: with Holm p is .25, 6 / 2^12 and 4 / 2^9, as derived in tests/cli/test_compare.py.
+
+    That all and most differ in three sentences only, so that p could not be below 2 / 2^3, is said, and is no finding.
+    """
+    found = compared(*(finds(*one) for one in MARKS.items()), plan=SwapPlan("holm", 5000))
     rows = found.ranking(0.05)
-    assert [(row.letter, row.name, row.better, row.group) for row in rows] == [
-        ("a", "all", ("c",), "a"),
-        ("b", "most", ("c",), "a"),
-        ("c", "none", (), "b"),
+    assert [(row.letter, row.name, row.better, row.group, row.undecided) for row in rows] == [
+        ("a", "all", ("c",), "?", ("b",)),
+        ("b", "most", ("c",), "?", ("a",)),
+        ("c", "none", (), "a", ()),
     ]
     assert rows[0].scores == (1.0, 1.0, 1.0)
     assert [(row.better, row.group) for row in found.ranking(0.3)] == [(("b", "c"), "a"), (("c",), "b"), ((), "c")]
-
-
-def test_the_smallest_p_that_essays_can_give() -> None:
-    marks = {"none": "000", "some": "011", "all": "111"}
-    found = compared(*(finds(*one) for one in marks.items()))
-    # all against none: 2 of 2^3 mixtures are as far apart; three pairs.
-    assert found.smallest_p() == 2 / 8 * 3
-    long = compared(finds("a", "10" * 10), finds("b", "01" * 10), resampling=Resampling(replicates=99))
-    assert long.smallest_p() is None  # drawn, not enumerated
-    # Holm counts pairs with a p-value: of two systems that wrote the same there is none. 2 of 2^6, two pairs.
-    copies = compared(finds("a", "111111"), finds("copy", "111111"), finds("none", "000000"))
-    assert [each.p_adjusted for each in copies.pairs] == [None, 0.0625, 0.0625]
-    assert copies.smallest_p() == 0.0625
-    same = compared(finds("a", "101"), finds("b", "101"))
-    assert same.smallest_p() is None  # nothing to swap
+    # Beside them one that could have been better than most, and is not: a finding, and a letter that both share.
+    other = finds("other", "1" * 3 + "0" * 3 + "1" * 6)
+    named = {row.name: row for row in compared(*(finds(*m) for m in MARKS.items()), other).ranking(0.05)}
+    assert (named["most"].group, named["other"].group) == ("a?", "a?")

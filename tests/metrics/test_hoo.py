@@ -29,7 +29,7 @@ class TestHandWorked:
     def test_four_edits_in_the_shape_of_figure_1(self) -> None:
         """One gold edit corrected, one recognized, one detected, one (optional) missing; one system edit spurious.
 
-        G = 4, S = 4, detected 3, recognized 2, corrected 1, missing optional 1.
+        G = 4, S = 4, spurious 1, detected 3, recognized 2, corrected 1, missing optional 1.
         """
         gold = fragment(
             standoff(0, 4, "a"),
@@ -45,7 +45,8 @@ class TestHandWorked:
         assert prf(score, DETECTION) == (3 / 4, 3 / 4, 3 / 4)
         assert prf(score, RECOGNITION) == (2 / 4, 2 / 4, 2 / 4)
         assert prf(score, CORRECTION) == (1 / 4, 1 / 4, 1 / 4)
-        # With bonus: P = (H + 1) / (4 + 1), R = (H + 1) / 4, F = 2 P R / (P + R) = 2 (H + 1) / (5 + 4).
+        # With bonus, P of detection (3 + 1) / (1 + 3 + 1), of the others (H + 1) / (4 + 1), R = (H + 1) / 4,
+        # F = 2 P R / (P + R) = 2 (H + 1) / (5 + 4).
         assert prf(score, DETECTION, BONUS) == (4 / 5, 4 / 4, pytest.approx(8 / 9))
         assert prf(score, RECOGNITION, BONUS) == (3 / 5, 3 / 4, pytest.approx(6 / 9))
         assert prf(score, CORRECTION, BONUS) == (2 / 5, 2 / 4, pytest.approx(4 / 9))
@@ -53,17 +54,17 @@ class TestHandWorked:
     def test_all_gold_edits_optional_and_a_silent_system(self) -> None:
         """The paper's text says that P and R are both zero; its footnote 2 makes P = 0/0 = 1. With bonus both are 1.
 
-        Without: P = 0/0, R = 0/2, F = 0. With: P = (0 + 2) / (0 + 2), R = (0 + 2) / 2.
+        Without: P = 0/0, R = 0/2, F = 0, in all three measures. With: P = (0 + 2) / (0 + 2), R = (0 + 2) / 2.
         """
         gold = fragment(standoff(0, 1, "x", optional=True), standoff(5, 5, "y", optional=True))
         score = scored(gold, [])
-        assert prf(score, DETECTION) == (1.0, 0.0, 0.0)
-        assert score.figures[PLAIN, DETECTION].precision.undefined is Undefined.NOTHING_PROPOSED
-        assert prf(score, RECOGNITION) == prf(score, CORRECTION) == (0.0, 0.0, 0.0)
         for measure in MEASURES:
+            assert prf(score, measure) == (1.0, 0.0, 0.0)
+            figures = score.figures[PLAIN, measure]
+            assert figures.precision.undefined is figures.f.undefined is Undefined.NOTHING_PROPOSED
             assert prf(score, measure, BONUS) == (1.0, 1.0, 1.0)
-        assert prf(scored(gold, [], "hoo(empty=zero)"), DETECTION) == (0.0, 0.0, 0.0)
-        assert prf(scored(gold, [], "hoo(unrecognized=one)"), CORRECTION) == (1.0, 0.0, 0.0)
+            assert prf(scored(gold, [], "hoo(empty=zero)"), measure) == (0.0, 0.0, 0.0)
+            assert prf(scored(gold, [], "hoo(unrecognized=one)"), measure) == (1.0, 0.0, 0.0)
 
     def test_what_the_bonus_adds_counts_as_proposed(self) -> None:
         """P = (H + O) / (S + O) is 0/0 only where both are nothing: here O = 1 with S = 0 and with S = 1."""
@@ -77,27 +78,68 @@ class TestHandWorked:
             assert plain is (None if system else Undefined.NOTHING_PROPOSED)
 
     def test_nothing_in_gold_and_nothing_proposed(self) -> None:
+        """Footnote 2: 0/0 is 1 in all computations of P and R. The text: where nothing is recognized, the scores of
+        recognition and correction are 0.
+        """
         score = scored(fragment(), [])
-        assert prf(score, DETECTION) == (1.0, 1.0, 1.0)  # 0/0 = 1 twice
-        assert prf(score, RECOGNITION) == (0.0, 0.0, 0.0)
-        assert score.figures[PLAIN, DETECTION].recall.undefined is Undefined.NOTHING_IN_REFERENCE
+        for condition in (PLAIN, BONUS):
+            assert prf(score, DETECTION, condition) == (1.0, 1.0, 1.0)
+            assert prf(score, RECOGNITION, condition) == prf(score, CORRECTION, condition) == (1.0, 1.0, 0.0)
+            for measure in MEASURES:
+                figures = score.figures[condition, measure]
+                assert figures.precision.undefined is Undefined.NOTHING_PROPOSED
+                assert figures.recall.undefined is Undefined.NOTHING_IN_REFERENCE
+                assert figures.f.undefined is Undefined.NO_EDITS
+        for measure in MEASURES:
+            assert prf(scored(fragment(), [], "hoo(unrecognized=one)"), measure) == (1.0, 1.0, 1.0)
+            for spec in ("hoo(empty=zero)", "hoo(empty=zero,unrecognized=one)"):
+                assert prf(scored(fragment(), [], spec), measure) == (0.0, 0.0, 0.0)
+
+    def test_nothing_in_gold_and_something_proposed(self) -> None:
+        """P = 0 / (1 + 0) or 0 / 1, R = 0/0 = 1, F = 0."""
+        score = scored(fragment(), [standoff(0, 1, "x")])
+        for measure in MEASURES:
+            assert prf(score, measure) == prf(score, measure, BONUS) == (0.0, 1.0, 0.0)
+            assert score.figures[PLAIN, measure].f.undefined is Undefined.NOTHING_IN_REFERENCE
+
+    def test_nothing_found(self) -> None:
+        """P = 0/1, R = 0/1: F is 0/0, and no other figure is filled."""
+        figures = scored(fragment(standoff(0, 1, "x")), [standoff(5, 6, "x")]).figures[PLAIN, DETECTION]
+        assert (figures.precision.undefined, figures.recall.undefined) == (None, None)
+        assert figures.f.undefined is Undefined.NOTHING_CORRECT
 
     def test_one_gold_edit_split_in_two(self) -> None:
-        """Detected once, not recognized; P = 1/2, R = 1/1."""
+        """Detected once, not recognized: neither system edit is spurious, so P = 1 / (0 + 1); the others 0/2."""
         score = scored(fragment(standoff(0, 9, "b d")), [standoff(0, 4, "b"), standoff(5, 9, "d")])
         assert three(score) == (1, 0, 0)
-        assert prf(score, DETECTION)[:2] == (1 / 2, 1.0)
         assert score.counts["spurious"] == 0
+        assert prf(score, DETECTION) == (1.0, 1.0, 1.0)
+        assert prf(score, RECOGNITION) == (0.0, 0.0, 0.0)
 
     def test_two_gold_edits_merged(self) -> None:
-        """Both are detected by the one system edit: P = 2/1, which is not cut."""
+        """Both are detected by the one system edit: P = 2 / (0 + 2)."""
         problems = Problems()
         gold = fragment(standoff(0, 4, "b"), standoff(5, 9, "d"))
         (score,) = score_runs([gold], {"run": [(standoff(0, 9, "b d"),)]}, [Hoo()], problems)
         assert three(score) == (2, 0, 0)
-        assert prf(score, DETECTION)[:2] == (2.0, 1.0)
-        assert prf(score, DETECTION)[2] == pytest.approx(2 * 2 * 1 / 3)
-        assert [note.code for note in problems.notes] == ["hoo-above-1"]
+        assert prf(score, DETECTION) == (1.0, 1.0, 1.0)
+        assert problems.notes == []
+
+    def test_two_gold_edits_at_one_place(self) -> None:
+        """Both are recognized by the one system edit: P = 2/1, which is not cut; detection P = 2 / (0 + 2)."""
+        problems = Problems()
+        gold = fragment(standoff(4, 4, "b", "d"), standoff(4, 4, "d"), standoff(8, 9, "e", optional=True))
+        (score,) = score_runs([gold], {"run": [(standoff(4, 4, "d"),)]}, [Hoo()], problems)
+        assert three(score) == (2, 2, 2)
+        assert prf(score, DETECTION)[:2] == (2 / 2, 2 / 3)
+        assert prf(score, DETECTION, BONUS) == (3 / 3, 3 / 3, 1.0)
+        for measure in (RECOGNITION, CORRECTION):
+            assert prf(score, measure) == (2.0, 2 / 3, 1.0)
+            assert prf(score, measure, BONUS) == (3 / 2, 3 / 3, pytest.approx(2 * 1.5 / 2.5))
+        assert [note.what for note in problems.notes] == [
+            f"{measure} precision is above 1 in 2 places (1, the data set)" for measure in (RECOGNITION, CORRECTION)
+        ]
+        assert {note.code for note in problems.notes} == {"hoo-above-1"}
 
     @pytest.mark.parametrize(
         ("merged", "spurious", "places"),
@@ -111,14 +153,23 @@ class TestHandWorked:
     )
     def test_where_precision_is_above_1_is_named(self, merged: str, spurious: int, places: str) -> None:
         """Five fragments; in some one system edit meets two gold edits. The first and the last have no other edits."""
-        gold = [fragment(standoff(0, 4, "b"), standoff(5, 9, "d"), name=str(n)) for n in range(1, 6)]
-        both, none = (standoff(0, 9, "b d"),), tuple(standoff(20 + k, 21 + k, "z") for k in range(spurious))
+        gold = [fragment(standoff(4, 4, "b"), standoff(4, 4, "d"), name=str(n)) for n in range(1, 6)]
+        both, none = (standoff(4, 4, "x"),), tuple(standoff(20 + k, 21 + k, "z") for k in range(spurious))
         edits = [both if one.name in merged else none if one.name in {"2", "3"} else () for one in gold]
         problems = Problems()
         score_runs(gold, {"run": edits}, [Hoo()], problems)
         assert [note.what for note in problems.notes] == (
-            [f"detection precision is above 1 in {places}"] if places else []
+            [f"recognition precision is above 1 in {places}"] if places else []
         )
+
+    def test_the_mean_above_1_is_that_of_the_fragments(self) -> None:
+        """P of recognition 2/1 and 0/3: their mean is 1, the pooled one 2/4; 2/1 and 1/1: 3/2 in either."""
+        gold = [fragment(standoff(4, 4, "b"), standoff(4, 4, "d"), name=name) for name in "12"]
+        both, wide = (standoff(4, 4, "x"),), tuple(standoff(20 + k, 21 + k, "z") for k in range(3))
+        for other, places in ((wide, "1 place (1)"), (both, "3 places (1, 2, the data set)")):
+            problems = Problems()
+            score_runs(gold, {"run": [both, other]}, [Hoo(aggregate="mean")], problems)
+            assert [note.what for note in problems.notes] == [f"recognition precision is above 1 in {places}"]
 
     @pytest.mark.parametrize(
         ("gold", "system", "expected"),
@@ -153,6 +204,21 @@ class TestHandWorked:
         assert three(scored(several, [standoff(8, 8, " dog")], "hoo(insertion=text)")) == (1, 0, 0)
         for point in (standoff(5, 5, "an ", "the "), standoff(8, 8, " cow", " dog")):
             assert three(scored(fragment(point), [standoff(5, 8, "the dog")], "hoo(insertion=text)")) == (1, 0, 0)
+
+    def test_white_space_counts_where_texts_agree_at_an_edge(self) -> None:
+        """The span takes its space along, so its correction ends as the insertion does: ``Such a `` in ``a ``."""
+        gold, system = standoff(5, 5, "a "), standoff(0, 5, "Such a ")
+        text = "Such manner"
+        assert apply_standoff(text, [gold]) == apply_standoff(text, [system]) == "Such a manner"
+        for wanted, said in ((gold, system), (system, gold)):
+            assert three(scored(fragment(wanted), [said], "hoo(insertion=text)")) == (1, 0, 0)
+            for tool in ("hoo2011-tool", "hoo2012-tool"):
+                assert three(scored(fragment(wanted, text=text), [said], f"hoo(conventions={tool})"))[0] == 1
+        for other in ("Such a", "Such an ", "Such "):
+            assert three(scored(fragment(gold), [standoff(0, 5, other)], "hoo(insertion=text)")) == (0, 0, 0)
+        # An insertion of nothing but a space agrees with what begins with one; one of nothing with no text.
+        assert three(scored(fragment(standoff(5, 5, " ")), [standoff(5, 8, " x")], "hoo(insertion=text)")) == (1, 0, 0)
+        assert three(scored(fragment(standoff(5, 5, "")), [standoff(5, 8, " x")], "hoo(insertion=text)")) == (0, 0, 0)
 
     @pytest.mark.parametrize("tool", ["hoo2011-tool", "hoo2012-tool"])
     def test_at_an_edge_too_only_the_first_correction_of_a_system_counts(self, tool: str) -> None:
@@ -288,15 +354,20 @@ class TestHandWorked:
         """One gold edit, two identical system edits: one gold edit corrected, by two system edits."""
         gold, system = fragment(standoff(0, 4, "x")), [standoff(0, 4, "x"), standoff(0, 4, "x")]
         assert prf(scored(gold, system), CORRECTION)[:2] == (1 / 2, 1.0)
-        assert prf(scored(gold, system, "hoo(counted=system)"), CORRECTION)[:2] == (2 / 2, 2.0)
+        problems = Problems()
+        (score,) = score_runs([gold], {"run": [system]}, [Hoo(counted="system")], problems)
+        assert prf(score, CORRECTION)[:2] == (2 / 2, 2.0)
+        assert [note.what for note in problems.notes] == ["correction recall is above 1 in 2 places (1, the data set)"]
 
     def test_spurious_edits_seen_from_one_side(self) -> None:
         """A gold insertion at the edge of a system's replacement: the gold edit is met, the system edit spurious."""
         gold, system = fragment(standoff(5, 5, "the ")), [standoff(5, 8, "the cat")]
         score = scored(gold, system, "hoo(insertion=text,sides=apart)")
         assert (three(score)[0], score.counts["spurious"]) == (1, 1)
+        assert prf(score, DETECTION)[:2] == (1 / (1 + 1), 1.0)
         score = scored(gold, system, "hoo(insertion=text)")
         assert (three(score)[0], score.counts["spurious"]) == (1, 0)
+        assert prf(score, DETECTION)[:2] == (1 / (0 + 1), 1.0)
         # Where touching is enough, and where the insertion is the system's own, both sides see the same.
         for wanted, said, rule in (
             (gold, system, "touch"),
@@ -307,7 +378,10 @@ class TestHandWorked:
             assert (three(score)[0], score.counts["spurious"]) == (1, 0), rule
 
     def test_pooled_counts_and_the_mean_of_fragments(self) -> None:
-        """1 of 1 and 0 of 3 gold edits: pooled R = 1/4, mean R = (1 + 0) / 2; P = 1/1 and 0/0 = 1."""
+        """1 of 1 and 0 of 3 gold edits: pooled R = 1/4, mean R = (1 + 0) / 2; P = 1/1 and 0/0 = 1.
+
+        A third fragment without edits has P = R = 0/0 = 1, and F of 1 in detection, of 0 in recognition.
+        """
         gold = [
             fragment(standoff(0, 1, "x"), name="1"),
             fragment(*(standoff(k, k + 1, "x") for k in (0, 2, 4)), name="2"),
@@ -317,6 +391,12 @@ class TestHandWorked:
         assert prf(pooled, DETECTION)[:2] == (1.0, 1 / 4)
         assert prf(mean, DETECTION) == (1.0, 1 / 2, 1 / 2)  # F: (1 + 0) / 2
         assert pooled.by_fragment[:, 0, 0, 1].tolist() == [1.0, 0.0]
+        again = score_runs(
+            [*gold, fragment(name="3")], {"run": [*runs["run"], ()]}, [Hoo(), Hoo(aggregate="mean")], Problems()
+        )
+        assert prf(again[0], RECOGNITION) == prf(pooled, RECOGNITION)
+        assert prf(again[1], DETECTION) == (1.0, 2 / 3, 2 / 3)
+        assert prf(again[1], RECOGNITION) == (1.0, 2 / 3, 1 / 3)
 
     def test_maxmatch_measures_what_decomposition_costs(self) -> None:
         """The paper's own deficiency: the right text, cut otherwise than the annotators did."""
@@ -431,6 +511,15 @@ class TestInvariances:
             (score,) = score_runs(gold, {"a": [one.edits for one in gold]}, [metric], Problems())
             for measure in MEASURES:
                 assert prf(score, measure) == (1.0, 1.0, 1.0)
+
+    @given(aligned(), st.sampled_from([*METRICS, Hoo(insertion="text", sides="apart", csets="together")]))
+    def test_detection_is_never_above_1(
+        self, example: tuple[list[Fragment], list[tuple[StandoffEdit, ...]]], metric: Hoo
+    ) -> None:
+        """Equation 1: what P divides by holds what it counts; footnote 2: 0/0 is at most 1."""
+        (score,) = score_runs(example[0], {"a": example[1]}, [metric], Problems())
+        assert score.by_fragment[:, :, 0].max() <= 1
+        assert max(score.figures[condition, DETECTION].precision.value or 0.0 for condition in (PLAIN, BONUS)) <= 1
 
     @settings(max_examples=50)
     @given(aligned(), st.sampled_from(METRICS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from errorbar.metrics.hoo_score import (
 from errorbar.metrics.hoo_tables import best_recalls, simulated_scores
 from errorbar.metrics.hoo_types import count_rows
 from tests.helpers.official import read_table
-from tests.helpers.standoff import parse, read_real
+from tests.helpers.standoff import parse, read_real, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, Edits, prf
 
 
@@ -40,27 +39,6 @@ class TestRealData:
         assert sum(counts.values()) == 1_017
         assert sum(printed.values()) == 1_066  # the paper's text says 1,057
 
-    def test_published_bonus_is_the_same_number_for_every_measure(self, published: Path) -> None:
-        """The bonus, found again in tables 2 to 7: for one run, R+ - R = O / G in all three measures, and
-        P+ = (P S + O) / (S + O) with S = G R / P. Three digits are printed, so this holds to about 0.006.
-        """
-        rows = read_table(published / "hoo2011_tables02_07_best_runs.csv")
-        runs: dict[tuple[str, str], dict[tuple[str, str], tuple[float, float]]] = defaultdict(dict)
-        for row in rows:
-            key = row["measure"], row["condition"]
-            runs[row["team"], row["run"]][key] = float(row["precision"]), float(row["recall"])
-        shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for run, found in runs.items():
-            for measure in MEASURES:
-                if (measure, "bonus") in found and (measure, "no_bonus") in found:
-                    (p, r), (p_bonus, r_bonus) = found[measure, "no_bonus"], found[measure, "bonus"]
-                    share, proposed = r_bonus - r, r / p
-                    shares[run].append(share)
-                    assert p_bonus == pytest.approx((r + share) / (proposed + share), abs=0.006)
-        assert {run for run, values in shares.items() if len(values) == 3} == {("JU", "0"), ("LI", "8"), ("NU", "0")}
-        for values in shares.values():
-            assert max(values) - min(values) <= 0.0021
-
     @pytest.mark.parametrize("part", ["test", "develop"])
     @pytest.mark.parametrize("spec", ["hoo", "hoo(matching=maxmatch)", "hoo(csets=together)"])
     def test_gold_against_itself_and_the_untouched_text(self, data: Path, part: str, spec: str) -> None:
@@ -74,7 +52,7 @@ class TestRealData:
         n_null = sum(edit.optional and not edit.corrections for one in fragments for edit in one.edits)
         assert prf(gold, CORRECTION)[1] == pytest.approx(1 - (n_unknown + n_null) / n_gold)
         assert n_null == 0
-        assert prf(source, DETECTION) == (1.0, 0.0, 0.0)
+        assert prf(source, DETECTION) == prf(source, RECOGNITION) == prf(source, CORRECTION) == (1.0, 0.0, 0.0)
         n_optional = {"test": 73, "develop": 148}[part]
         for measure in MEASURES:
             assert prf(source, measure, BONUS)[:2] == (1.0, n_optional / n_gold)
@@ -128,6 +106,27 @@ class TestRealData:
         page = (Path(__file__).parents[2] / "docs/design/hoo.md").read_text(encoding="utf-8")
         for recognized, corrected in expected:
             assert f"| {recognized:,} | {corrected:,} |" in page
+
+    @pytest.mark.parametrize(("part", "detected"), [("test", 1_017), ("develop", 1_264 - 28)])
+    def test_insertions_written_with_the_word_before_them_are_found(self, data: Path, part: str, detected: int) -> None:
+        """A run of all gold edits, every insertion written as a change of the word before it and the space between:
+        ``Such `` to ``Such a ``. It agrees with the gold insertion at the edge, so nothing with a correction is lost
+        (28 development edits have none); comparing stripped insertions lost 214 of the test set and 190 of the other.
+        """
+        fragments, _ = read_real(data, part)
+        runs: dict[str, list[Edits]] = {"a": []}
+        for one in fragments:
+            text = one.text or ""
+            edits = []
+            for edit in one.edits:
+                before = text[: edit.start].rstrip()
+                start = len(before) - len(before.split()[-1]) if edit.is_insertion and before else edit.start
+                if edit.corrections:
+                    edits.append(standoff(start, edit.end, text[start : edit.start] + edit.corrections[0]))
+            runs["a"].append(edits)
+        metrics = [Hoo(insertion="text"), named_conventions("hoo2011-tool"), named_conventions("hoo2012-tool")]
+        for score in score_runs(fragments, runs, metrics, Problems()):
+            assert score.counts["detected"] == detected
 
     @pytest.mark.parametrize("name", CONVENTIONS)
     def test_no_convention_stumbles_over_the_real_files(self, data: Path, name: str) -> None:

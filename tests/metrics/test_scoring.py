@@ -221,8 +221,8 @@ class TestWarnings:
         problems = Problems()
         source, line = " ".join(f"old{i}" for i in range(100)), " ".join(f"new{i}" for i in range(100))
         score(corpus(sentence(source, {"0": []})), [Hypothesis("it", [line])], list(METRICS[:2]), problems=problems)
-        (note,) = problems.notes  # the two metrics share their pairs
-        assert note.code == "large-pairs"
+        unlike, note = problems.notes  # the two metrics share their pairs
+        assert (unlike.code, note.code) == ("unlike-lines", "large-pairs")
         assert note.what.startswith("1 sentence pair")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "columns": (),
     "items": None,
     "words": None,
-    "error": None,
+    "errors": (),
     "ok": None,
     "unknown": (),
     "sample_key": None,
@@ -79,9 +80,10 @@ def text_rows(table: Table) -> list[list[str]]:
 
 
 def printed(out: str) -> list[list[str]]:
-    """Rows of a Markdown table that a command printed, without its heading."""
+    """Rows of a Markdown table that a command printed, without its heading, as Markdown shows them."""
     lines = [line for line in out.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+    cells = [re.split(r"(?<!\\)\|", line.strip("|")) for line in lines[2:]]
+    return [[re.sub(r"\\(?=[^\w\s])", "", cell.strip()) for cell in row] for row in cells]
 
 
 def drawn(chart: Chart) -> list[dict[str, Any]]:

@@ -64,16 +64,19 @@ def score(
     )
 
 
-def comparison(values: Mapping[str, float], p_values: Mapping[tuple[str, str], float | None]) -> Comparison:
-    """Systems with adjusted p-values; pairs that are not named have p = 1."""
+def comparison(
+    values: Mapping[str, float], p_values: Mapping[tuple[str, str], float | None], floor: float = 1 / 2001
+) -> Comparison:
+    """Systems with adjusted p-values; those not named have p = 1. None can be below the floor."""
     pairs = []
     for first, second in combinations(values, 2):
         p = p_values.get((first, second), p_values.get((second, first), 1.0))
         difference = values[first] - values[second]
         undefined = Undefined.NO_DISAGREEMENT if p is None else None
-        test = Randomization(difference, p, 0, 2000, exact=False, undefined=undefined)
+        test = Randomization(difference, p, round(2001 * (p or 0)), 2000, exact=False, undefined=undefined)
         interval = Interval(difference - 0.01, difference + 0.01, 0.95, "bootstrap-bca")
-        pairs.append(Pair(first, second, difference, interval, test, p, PairedPower(100, 0.1, 0.01)))
+        least = None if p is None else floor
+        pairs.append(Pair(first, second, difference, interval, test, p, PairedPower(100, 0.1, 0.01), least))
     scores = np.array([[value, value, value] for value in values.values()])
     return Comparison(tuple(values), scores, tuple(pairs))
 
@@ -81,7 +84,8 @@ def comparison(values: Mapping[str, float], p_values: Mapping[tuple[str, str], f
 def letters(found: Comparison) -> list[str]:
     """Group letters in the order of the systems, which run with the rank."""
     order = np.argsort(-found.scores[:, 2], kind="stable")
-    ranked = shared_letters(found.p_table()[np.ix_(order, order)])
+    rows = np.ix_(order, order)
+    ranked = shared_letters(found.p_table()[rows], undecided=found.undecided_table(0.05)[rows])
     return [ranked[list(order).index(k)] for k in range(len(order))]
 
 
@@ -136,9 +140,10 @@ def systems(
     *,
     found: Ceiling | None = None,
     notes: Sequence[Problem] = (),
+    floor: float = 1 / 2001,
 ) -> CorpusStudy:
     """Systems with those F, compared."""
-    compared = comparison(values, p_values or {})
+    compared = comparison(values, p_values or {}, floor)
     return study([score(name, value) for name, value in values.items()], compared, found=found, notes=notes)
 
 

@@ -178,6 +178,8 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
         (("--gold", "one.m2", "mine", "--sample-key", "k.json", "-o", "r.md"), "report-sample"),
         (("--gold", "one.m2", "mine", "--source", "x", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--metric", "m2", "-o", "r.md"), "useless-option"),
+        (("--judgments", "v.csv", "mine", "--swaps", "9", "-o", "r.md"), "useless-option"),
+        (("--judgments", "v.csv", "mine", "--adjust", "holm", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--unknown", "?", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--ok", "fine", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--column", "rater=worker", "-o", "r.md"), "useless-option"),

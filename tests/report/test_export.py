@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_failing_half_way_leaves_no_file(small: Report, tmp_path: Path, monkeypa
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(KeyboardInterrupt):
         save_charts(small, str(tmp_path), ("svg",))
     assert list(tmp_path.iterdir()) == []

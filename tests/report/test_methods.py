@@ -95,7 +95,9 @@ class TestMethods:
     def test_papers_behind_what_is_shown(self) -> None:
         maxmatch = "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014."
         bca = "Intervals: Efron 1987 (BCa)."
-        tests = "Tests: Noreen 1989, Holm 1979, Koehn 2004; group letters: Piepho 2004."
+        tests = (
+            "Tests: Noreen 1989, Westfall and Young 1993, Romano and Wolf 2005, Koehn 2004; group letters: Piepho 2004."
+        )
         human = "Human ceiling and ratio: Bryant and Ng 2015."
         assert self.cited(study([score("mine", 0.3)])) == [maxmatch, bca]
         assert self.cited(systems({"a": 0.4, "b": 0.2}, found=curves())) == [maxmatch, bca, tests, human]

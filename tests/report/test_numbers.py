@@ -35,10 +35,23 @@ def test_scores_with_intervals(demo: Demo, errorbar: CommandLine) -> None:
 
 def test_groups_and_pairs(demo: Demo, errorbar: CommandLine) -> None:
     arguments, report = demo
-    theirs = printed(errorbar("compare", *arguments, *SAME, *MARKDOWN).out)
+    scores, pairs = errorbar("compare", *arguments, "--pairs", *SAME, *MARKDOWN).out.split("| first |")
+    theirs = printed(scores)
     assert [[row[0], row[-1]] for row in text_rows(tables(report)["scores"])] == [[row[1], row[-1]] for row in theirs]
-    pairs = printed(errorbar("compare", *arguments, "--pairs", *SAME, *MARKDOWN).out)
-    assert text_rows(tables(report)["pairs"]) == pairs
+    assert text_rows(tables(report)["pairs"]) == printed("| first |" + pairs)
+
+
+def test_pairs_adjusted_by_holm_with_other_swaps(demo: Demo, errorbar: CommandLine, tmp_path: Path) -> None:
+    arguments, _ = demo
+    options = [*arguments, "--adjust", "holm", "--swaps", "40", "--seed", "7", "--resamples", "50"]
+    pairs = errorbar("compare", *options, "--pairs", *MARKDOWN).out.split("| first |")[1]
+    page = tmp_path / "page.md"
+    assert errorbar("report", *options, "-o", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "| p (Holm) |" in text
+    assert "p:holm,40" in text
+    for row in printed("| first |" + pairs):
+        assert " | ".join(row[:7]) in text
 
 
 def test_recall_by_type(demo: Demo, errorbar: CommandLine) -> None:

@@ -12,7 +12,8 @@ from errorbar.ceiling.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.score import Score, TypeRecall
-from errorbar.report import Chart
+from errorbar.metrics.swaps import SwapPlan
+from errorbar.report import Chart, Prose
 from errorbar.report.sections.ceiling import ceiling as ceiling_section
 from errorbar.report.sections.figures import listed, reasons, slug
 from tests.report.pages import charts, drawn, prose, report_of, tables, text_rows
@@ -27,14 +28,15 @@ class TestLeaderboard:
         chart = charts(report_of([systems({"b": 0.2, "a": 0.4, "c": 0.1}, {("a", "c"): 0.01})]))["leaderboard-chart"]
         assert chart.description == (
             "F0.5 of 3 systems as points with intervals as bars, best first. a: 40.00 (95% interval 38.00–42.00); "
-            "last, c: 10.00 (95% interval 8.00–12.00). Letters behind the bars: systems that share one cannot be told "
-            "apart."
+            "last, c: 10.00 (95% interval 8.00–12.00). Letters behind the bars: systems that share one do not differ "
+            "significantly."
         )
         assert text_rows(chart.table)[0][-1] == "a"
         assert chart.table.columns[-1] == "group"
         assert list(chart.table.notes) == [
             "intervals resample by sentence",
-            "systems that share a group letter cannot be told apart at the 0.05 level",
+            "systems that share a group letter do not differ significantly at the 5% level (max-T over all pairs); "
+            "that does not make them equal",
         ]
 
     def test_one_system_has_no_last_and_no_letters(self) -> None:
@@ -52,7 +54,35 @@ class TestLeaderboard:
     def test_how_systems_were_compared_is_said(self) -> None:
         text = prose(report_of([replace(systems({"a": 0.4, "b": 0.2}), unit="document")]), "leaderboard")
         assert "document by document" in text
-        assert "at the 0.05 level" in text
+        assert "at the 5% level" in text
+        assert "undecided" not in text
+
+    def test_undecided_pairs_are_said_in_words_letters_and_the_table(self) -> None:
+        """A floor of .0525 (105 / 2001) decides b–a and b–c; of a–c .01 was found, and says so."""
+        one = systems({"a": 0.4, "b": 0.3, "c": 0.2}, {("a", "c"): 0.01}, floor=105 / 2001)
+        assert list(one.groups) == ["?", "?", "?"]
+        report = report_of([one])
+        text = prose(report, "leaderboard")
+        assert "2 pairs of 3 are undecided: with these sentences and swaps no difference, however large, could" in text
+        assert "Their systems share no letter" in text
+        chart = charts(report)["leaderboard-chart"]
+        assert "A question mark: no difference from some other system could have been significant." in chart.description
+        assert chart.table.notes[-1].startswith("?: the system has undecided pairs, of which nothing can be said")
+        assert [row[6] for row in text_rows(tables(report)["pairs"])] == ["undecided", "significant", "undecided"]
+
+    def test_holm_is_named_where_it_adjusted(self) -> None:
+        one = systems({"a": 0.4, "b": 0.2})
+        assert one.comparison is not None
+        report = report_of([replace(one, comparison=replace(one.comparison, testing=SwapPlan("holm")))])
+        assert "adjusted for the number of pairs (Holm)" in prose(report, "leaderboard")
+        assert tables(report)["pairs"].columns[5] == "p (Holm)"
+        assert "p-values adjusted by Holm's method" in " ".join(
+            text
+            for section in report.sections
+            for block in section.blocks
+            if isinstance(block, Prose)
+            for text in block.paragraphs
+        )
 
     def test_of_many_pairs_those_with_the_best_are_shown(self) -> None:
         # 15 systems make 105 pairs, which are all shown; of 16 and 120 pairs the best has 15.
@@ -70,7 +100,7 @@ class TestLeaderboard:
         for each, last in ((pair, ["–", "–"]), (known, ["2.34", "57%"])):
             one = replace(systems({"a": 0.4, "b": 0.375}), comparison=replace(compared, pairs=(each,)))
             (row,) = text_rows(tables(report_of([one]))["pairs"])
-            assert row == ["a", "b", "+2.50", "+1.50 to +3.50", "0.0321", "0.0321", *last]
+            assert row == ["a", "b", "+2.50", "+1.50 to +3.50", "0.0321", "0.0321", "significant", *last]
 
     def test_why_a_pair_has_no_p_value_is_said(self) -> None:
         table = tables(report_of([systems({"a": 0.4, "b": 0.4}, {("a", "b"): None})]))["pairs"]

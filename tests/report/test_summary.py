@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.report.sections.summary import summary
@@ -28,13 +27,13 @@ def said(one: CorpusStudy) -> str:
     return " ".join(summary([one]))
 
 
-def test_two_that_cannot_be_told_apart_and_the_share_of_a_human() -> None:
+def test_two_that_do_not_differ_significantly_and_the_share_of_a_human() -> None:
     # 0.365 / 0.5 = 0.73; p of the pair is 1.
     one = systems({"CAMB": 0.365, "CUUI": 0.36}, found=ceiling(0.5, {"CAMB": 0.365, "CUUI": 0.36}))
     assert summary([one]) == [
         "CAMB has the highest F0.5 of 2 systems, 36.50 (95% interval 34.50–38.50), against 2 annotators on "
         "100 sentences.",
-        "CAMB and CUUI cannot be told apart at the 5% level.",
+        "CAMB is not significantly better than CUUI at the 5% level.",
         "With 9 references, CAMB reaches 73% of what a human scores (F0.5 36.50 against 50.00).",
     ]
 
@@ -48,7 +47,8 @@ def test_a_difference_that_the_test_shows() -> None:
 @pytest.mark.parametrize(("p", "different"), [(0.05, True), (0.0501, False)])
 def test_the_level_itself_is_significant(p: float, different: bool) -> None:
     text = said(systems({"A": 0.4, "B": 0.2}, {("A", "B"): p}))
-    assert ("significantly better" in text) is different
+    assert ("A is significantly better" in text) is different
+    assert ("A is not significantly better" in text) is not different
 
 
 def test_letters_that_are_not_transitive() -> None:
@@ -56,14 +56,15 @@ def test_letters_that_are_not_transitive() -> None:
     one = systems({"A": 0.4, "B": 0.38, "C": 0.36}, {("A", "C"): 0.01})
     assert list(one.groups) == ["a", "ab", "b"]
     assert summary([one])[1] == (
-        "A cannot be told apart from B at the 5% level, adjusted for all pairs; it is significantly better than C."
+        "A is not significantly better than B at the 5% level, adjusted for all pairs; it is significantly better "
+        "than C."
     )
 
 
 def test_a_lower_system_may_differ_where_a_higher_one_does_not() -> None:
     # Alike are B and D, not C between them: no chain, no cut by rank.
     one = systems({"A": 0.4, "B": 0.39, "C": 0.38, "D": 0.37}, {("A", "C"): 0.01})
-    assert "cannot be told apart from B and D at the 5% level" in said(one)
+    assert "is not significantly better than B and D at the 5% level" in said(one)
     assert "it is significantly better than C." in said(one)
 
 
@@ -72,17 +73,56 @@ def test_the_best_is_better_than_all_others() -> None:
     assert "A is significantly better than each of the other 2 at the 5% level, adjusted for all pairs." in text
 
 
-def test_the_best_differs_from_none_and_the_data_could_not_have_shown_it() -> None:
-    few = Problem("few-to-swap", "with so few essays no p-value can be small", severity="warning")
-    text = said(systems({"A": 0.4, "B": 0.2, "C": 0.1}, notes=[few]))
-    assert "A cannot be told apart from any of the other 2 at the 5% level, adjusted for all pairs; with so few" in text
-    assert text.endswith("the test cannot show any difference, however large.")
+def test_the_best_differs_from_none() -> None:
+    assert said(systems({"A": 0.4, "B": 0.2, "C": 0.1})).endswith(
+        "A is not significantly better than any of the other 2 at the 5% level, adjusted for all pairs."
+    )
+
+
+class TestUndecided:
+    """No sentence draws anything from a pair whose p-value could not have been small: here not below 105 / 2001."""
+
+    FLOOR = 105 / 2001
+    WHY = "with these sentences and swaps no difference, however large, could be significant"
+
+    def test_two_systems(self) -> None:
+        one = systems({"A": 0.67, "B": 0.0}, {("A", "B"): self.FLOOR}, floor=self.FLOOR)
+        assert summary([one])[1] == f"Whether A is better than B is undecided: {self.WHY} at the 5% level."
+
+    def test_every_pair(self) -> None:
+        one = systems({"A": 0.67, "B": 0.3, "C": 0.0}, floor=self.FLOOR)
+        assert summary([one])[1] == (
+            f"Whether A is better than any of the other 2 is undecided: {self.WHY} at the 5% level, adjusted for all "
+            "pairs."
+        )
+
+    def test_some_pairs(self) -> None:
+        one = systems({"A": 0.67, "B": 0.3, "C": 0.2, "D": 0.0}, {("A", "C"): 0.01, ("A", "D"): 0.01})
+        assert one.comparison is not None
+        pairs = [replace(p, smallest_p=self.FLOOR if p.second == "B" else p.smallest_p) for p in one.comparison.pairs]
+        found = replace(one.comparison, pairs=tuple(pairs))
+        assert summary([replace(one, comparison=found)])[1] == (
+            "A is significantly better than 2 of the other 3 at the 5% level, adjusted for all pairs; against B it is "
+            f"undecided: {self.WHY}."
+        )
+        three = replace(found, pairs=tuple(replace(p, p_adjusted=0.3) if p.second == "C" else p for p in pairs))
+        assert summary([replace(one, comparison=three)])[1] == (
+            "A is not significantly better than C at the 5% level, adjusted for all pairs; it is significantly better "
+            f"than D; against B it is undecided: {self.WHY}."
+        )
+
+    @pytest.mark.parametrize("n", [2, 3, 15])
+    def test_the_words_of_a_finding_are_not_said(self, n: int) -> None:
+        text = said(systems({f"s{k}": 0.6 - k / 100 for k in range(n)}, floor=self.FLOOR))
+        assert "not significantly" not in text
+        assert "told apart" not in text
+        assert "undecided" in text
 
 
 def test_systems_that_never_differ_have_no_p_value_and_are_alike() -> None:
     text = said(systems({"A": 0.4, "B": 0.4}, {("A", "B"): None}))
     assert "A and B have the highest F0.5 of 2 systems, 40.00" in text
-    assert "cannot be told apart" in text
+    assert text.endswith("A and B never differ.")
 
 
 def test_200_systems_are_counted_rather_than_listed() -> None:
@@ -90,7 +130,9 @@ def test_200_systems_are_counted_rather_than_listed() -> None:
     values = {f"s{k}": 0.4 - k / 1000 for k in range(200)}
     text = said(systems(values, {("s0", "s199"): 0.001}))
     assert "s0 has the highest F0.5 of 200 systems" in text
-    assert "cannot be told apart from s1, s2, s3, s4 and 194 more at the 5% level" in text  # 198 alike, 4 are named
+    assert (
+        "is not significantly better than s1, s2, s3, s4 and 194 more at the 5% level" in text
+    )  # 198 alike, 4 are named
     assert text.endswith("it is significantly better than s199.")
 
 

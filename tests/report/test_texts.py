@@ -7,9 +7,10 @@ import re
 import pytest
 
 from errorbar.formats.latex_text import escape_latex
+from errorbar.formats.markdown_text import escape_markdown
 from errorbar.report import Chart, Code, Prose, Report, Section, Sentences, Shown, Table
 from errorbar.report.latex import latex
-from errorbar.report.markdown import escape, markdown
+from errorbar.report.markdown import markdown
 from errorbar.studies.browse import Browse
 from tests.report.pages import tables
 
@@ -66,7 +67,7 @@ def test_a_fence_is_longer_than_what_it_holds() -> None:
     ],
 )
 def test_markdown_escapes(text: str, shown: str) -> None:
-    assert escape(text) == shown
+    assert escape_markdown(text) == shown
 
 
 def test_latex_as_a_whole() -> None:
@@ -112,5 +113,5 @@ def test_both_hold_every_number_of_every_table(demo: tuple[list[str], Report]) -
     for table in tables(demo[1]).values():
         for row in table.rows:
             cells = [cell.text if isinstance(cell, Shown) else cell for cell in row]
-            assert f"| {' | '.join(map(escape, cells))} |" in in_markdown
+            assert f"| {' | '.join(map(escape_markdown, cells))} |" in in_markdown
             assert " & ".join(map(escape_latex, cells)) + r" \\" in in_latex

@@ -116,7 +116,36 @@ class TestLetters:
         needed = {name for a in letters for b in letters if len(common := set(a) & set(b)) == 1 for name in common}
         assert needed == set("".join(letters))
 
+    def test_undecided_systems_share_no_letter_and_say_so(self) -> None:
+        """a and b do not differ significantly, a and c do, of b and c nothing is known: b shares a's letter only."""
+        undecided = np.zeros((3, 3), bool)
+        undecided[1, 2] = undecided[2, 1] = True
+        assert shared_letters(table(3, (0, 2)), undecided=undecided) == ["a", "a?", "?"]
+        # Of nothing anything is known: no letters, rather than one for all or one for each.
+        assert shared_letters(np.full((3, 3), 0.0525), undecided=~np.eye(3, dtype=bool)) == ["?", "?", "?"]
+        # Systems that are alike share a letter also where both are undecided against a third.
+        undecided[0, 2] = undecided[2, 0] = True
+        assert shared_letters(table(3), undecided=undecided) == ["a?", "a?", "?"]
+
+    @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.lists(
+        st.integers(0, 2), min_size=n * n, max_size=n * n))))  # fmt: skip
+    def test_every_pair_can_be_read_off(self, drawn: tuple[int, list[int]]) -> None:
+        """Sharing a letter: not significant. Both with a question mark and no letter in common: the column says."""
+        n, flat = drawn
+        kind = np.triu(np.array(flat).reshape(n, n), 1)
+        kind = kind + kind.T
+        p, undecided = np.where(kind == 1, 0.01, 1.0), kind == 2
+        letters = shared_letters(p, undecided=undecided)
+        assert all(letters)
+        for i in range(n):
+            assert ("?" in letters[i]) == bool(undecided[i].any())
+            for j in range(i + 1, n):
+                shared = set(letters[i]) & set(letters[j]) - {"?"}
+                assert bool(shared) == (kind[i, j] == 0)
+
     def test_misuse_is_named(self) -> None:
+        with pytest.raises(UsageError, match=r"undecided pairs do not fit .*\[p-value-table\]"):
+            shared_letters(table(2), undecided=[[False, True], [False, False]])
         with pytest.raises(UsageError, match=r"symmetric, 2 x 2\) \[p-value-table\]"):
             better_letters([1, 2], [[1, 0.2], [0.3, 1]])
         with pytest.raises(UsageError, match=r"\[p-value-table\]"):

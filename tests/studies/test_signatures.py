@@ -57,7 +57,7 @@ class TestAgreement:
     @staticmethod
     def made(judgments: Judgments = JUDGED, level: float = 0.9, unknown: Sequence[str] = ()) -> list[str]:
         return agreement_signature(
-            judgments, GIVEN, replicates=50, seed=3, unit="item", confidence_level=level, unknown=unknown
+            judgments, GIVEN, replicates=50, seed=3, confidence_level=level, unknown=unknown
         ).split("|")
 
     def test_parts(self) -> None:

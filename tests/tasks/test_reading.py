@@ -227,3 +227,33 @@ def test_a_task_without_data(tmp_path: Path) -> None:
     (tmp_path / "task.toml").write_text("")
     with pytest.raises(InputError, match=r"there is no table \[task\]"):
         read_task(tmp_path / "task.toml")
+
+
+def test_a_path_with_a_character_0(tmp_path: Path) -> None:
+    """TOML can hold what no system's path can."""
+    path = make_task(tmp_path)
+    text = path.read_text()
+    assert 'gold = "gold.m2"' in text
+    for said in (r"a\u0000b", r"a\u0000*", "n" * 5000):
+        path.write_text(text.replace('gold = "gold.m2"', f'gold = "{said}"'))
+        with pytest.raises(InputError, match=r"task\.toml:\d+: .*task-no-file"):
+            read_task(path)
+
+
+@pytest.mark.parametrize("said", ["../elsewhere", "/elsewhere", "link/elsewhere", r"a\u0000b"])
+def test_a_cache_outside_the_folder_is_not_written_to_unasked(tmp_path: Path, said: str) -> None:
+    """A task is somebody else's file; `--cache` is the user's own word."""
+    folder = tmp_path / "task"
+    folder.mkdir()
+    path = make_task(folder)
+    (folder / "link").symlink_to(tmp_path)
+    path.write_text(path.read_text().replace("[task]\n", f'[task]\ncache = "{said}"\n', 1))
+    outside = r"task\.toml:\d+: cache = .* is not inside the folder .*--cache DIR.*task-outside"
+    with pytest.raises(InputError, match=outside):
+        read_task(path)
+
+
+def test_a_cache_inside_the_folder(tmp_path: Path) -> None:
+    path = make_task(tmp_path)
+    path.write_text(path.read_text().replace("[task]\n", '[task]\ncache = "some/counts"\n', 1))
+    assert read_task(path).cache == tmp_path / "some" / "counts"

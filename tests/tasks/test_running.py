@@ -435,8 +435,11 @@ def test_a_bad_gold_file_says_the_key_that_has_it_repaired(tmp_path: Path) -> No
 
 def test_a_run_for_other_data_of_the_same_length_is_refused(tmp_path: Path) -> None:
     path = make_task(tmp_path)
-    (tmp_path / "two" / "run1.txt").write_text("other words\nin every\nline of\nthis file\n")
-    with pytest.raises(InputError, match=r"two/run1.txt: only 0% of the source's words are kept.*task-other-data"):
+    (tmp_path / "gold.m2").write_text("\n".join([GOLD] * 6))
+    for name, lines in {"source.txt": SOURCE, **RUNS}.items():
+        (tmp_path / name).write_text("\n".join(lines * 6) + "\n")
+    (tmp_path / "two" / "run1.txt").write_text("other words in every line of this file\n" * 24)
+    with pytest.raises(InputError, match=r"two/run1.txt:1: of 24 lines, 24 are unlike the source's .*not-this-source"):
         results_of(path)
 
 

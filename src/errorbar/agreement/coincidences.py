@@ -12,15 +12,19 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errorbar.agreement.pairs import PairTable, as_counts
 from errorbar.agreement.shares import ratio
 from errorbar.agreement.units import Floats, ItemCounts
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
+
+MAX_LABELS = 500
+"""Labels of the largest matrix of labels by labels that is made."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,49 +44,28 @@ class Confusion:
         return ratio(self.counts, self.counts.sum(axis=1, keepdims=True))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelPairs:
-    """The terms of the matrix, one for each two labels that meet in a row.
-
-    Attributes:
-        row: Row of the item counts.
-        first: Code of the label c.
-        second: Code of the label k.
-        value: n_uc (n_uk - [c = k]) / (m_u - 1).
-    """
-
-    row: NDArray[np.int64]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    value: Floats
-
-
-def label_pairs(table: ItemCounts) -> LabelPairs:
-    """List the terms of the coincidence matrix of each row, with no table of labels by labels."""
-    counts = table.counts
-    lengths = np.diff(counts.indptr)
-    row_of = np.repeat(np.arange(counts.shape[0]), lengths)
-    # Entry e of a row meets every entry of that row: repeat it as often as the row is long.
-    left = np.repeat(np.arange(len(row_of)), lengths[row_of])
-    starts = np.repeat(np.cumsum(lengths[row_of]) - lengths[row_of], lengths[row_of])
-    right = counts.indptr[row_of[left]] + np.arange(len(left)) - starts
-    first, second = counts.indices[left].astype(np.int64), counts.indices[right].astype(np.int64)
-    row = row_of[left]
-    others = table.n_raters[row] - 1
-    pairs = counts.data[left] * (counts.data[right] - (first == second))
-    kept = (others > 0) & (pairs > 0)
-    return LabelPairs(row[kept], first[kept], second[kept], pairs[kept] / others[kept])
-
-
 def confusion(data: Judgments | ItemCounts | PairTable) -> Confusion:
     """The confusion matrix of all raters.
 
     Raises:
-        UsageError: If a rater judged an item twice.
+        UsageError: If a rater judged an item twice, or there are more than ``MAX_LABELS`` labels.
     """
     table = as_counts(data)
-    pairs = label_pairs(table)
-    size = len(table.labels)
-    weighted = pairs.value * table.units.frequency[pairs.row]
-    counts = np.bincount(pairs.first * size + pairs.second, weighted, minlength=size * size)
-    return Confusion(counts.astype(np.float64).reshape(size, size), table.labels)
+    check_matrix(table.labels)
+    m = table.n_raters
+    weight = np.divide(table.units.frequency, m - 1, out=np.zeros_like(m), where=m > 1)
+    weighed = table.counts.multiply(weight[:, None]).tocsr()
+    counts = np.asarray((table.counts.T @ weighed).toarray(), np.float64)
+    counts[np.diag_indices(len(table.labels))] -= np.asarray(weighed.sum(axis=0)).ravel()
+    return Confusion(counts, table.labels)
+
+
+def check_matrix(labels: Sequence[str]) -> None:
+    """Refuse a matrix of labels by labels that nobody could read or hold.
+
+    Raises:
+        UsageError: If there are more than ``MAX_LABELS`` labels.
+    """
+    if len(labels) > MAX_LABELS:
+        what = f"{len(labels):,} different labels are too many for a matrix of labels"
+        raise UsageError(Problem("agreement-labels", what, expected=f"at most {MAX_LABELS:,}", fix="group the labels"))

@@ -7,6 +7,7 @@ Formula
 Conventions
     Items with fewer than two judgments are left out. Undefined where all judgments left have the same label. Ordinal
     needs the labels in order, from lowest; interval and ratio read them as numbers, ratio as numbers of at least 0.
+    Differences are summed without a table of labels by labels, but for ratio, which has few labels (``check_matrix``).
 Source
     Krippendorff 2004, chapter 11; Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability".
 """
@@ -20,20 +21,22 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from errorbar.agreement.coincidences import label_pairs
-from errorbar.agreement.labels import label_numbers, label_order
+from errorbar.agreement.coincidences import check_matrix
+from errorbar.agreement.labels import label_numbers, label_order, unit_scale
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Kernel, Resampling
 from errorbar.agreement.shares import estimate_items, ratio, totals
 from errorbar.agreement.units import Floats, ItemCounts
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate
-from errorbar.core.judgments import MAX_CELLS, Judgments
+from errorbar.core.judgments import Judgments
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 _Expected = Callable[[Floats], Floats]
-_Difference = Callable[[Floats, Floats], Floats]
+_Observed = Callable[[sparse.csr_array], Floats]
+ROWS = 1 << 12
+"""Rows of label counts that meet a table of labels at a time."""
 
 
 def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = None) -> Kernel:
@@ -42,21 +45,29 @@ def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = 
     Raises:
         UsageError: If the level is unknown, or the labels do not fit it.
     """
+    check_level(level)
+    if level == "ordinal":
+        return _ordinal(table, label_order(table.labels, order, "ordinal alpha needs"))
+    if level == "nominal":
+        return _fixed(table, _nominal, _nominal_expected)
+    numbers = label_numbers(table.labels, level)
+    if level == "interval":
+        numbers = unit_scale(numbers - numbers.mean())  # keeps the difference of two large sums exact
+        return _fixed(table, partial(_interval, numbers), partial(_interval_expected, numbers))
+    check_matrix(table.labels)
+    squares = unit_scale(_ratio_square(numbers[:, None], numbers[None, :]))
+    return _fixed(table, partial(_by_table, squares), partial(_table_expected, squares))
+
+
+def check_level(level: str) -> None:
+    """Refuse an unknown level of measurement.
+
+    Raises:
+        UsageError: If it is none of ``LEVELS``.
+    """
     if level not in LEVELS:
         what = f"no level of measurement is called '{level}'"
         raise UsageError(Problem("agreement-level", what, fix=nearest(level, LEVELS)))
-    if level == "ordinal":
-        return _ordinal(table, order)
-    if level == "nominal":
-        return _fixed(table, _nominal_expected, np.arange(len(table.labels), dtype=np.float64), _differ)
-    numbers = label_numbers(table.labels, level)
-    if level == "interval":
-        return _fixed(table, partial(_interval_expected, numbers), numbers, _square)
-    if len(numbers) ** 2 > MAX_CELLS:
-        what = f"{len(numbers)} different labels are too many for ratio alpha"
-        raise UsageError(Problem("agreement-level", what, fix="round the labels"))
-    squares = _ratio_square(numbers[:, None], numbers[None, :])
-    return _fixed(table, partial(_table_expected, squares), numbers, _ratio_square)
 
 
 def krippendorff_alpha(
@@ -89,38 +100,63 @@ def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
     return 1 - (n - 1) * ratio(observed, expected)
 
 
-def _fixed(table: ItemCounts, expected: _Expected, values: Floats, difference: _Difference) -> Kernel:
+def _fixed(table: ItemCounts, observed: _Observed, expected: _Expected) -> Kernel:
     """Alpha where the difference of two labels does not depend on how often they are given."""
     counts = _paired_counts(table)
-    pairs = label_pairs(table)
-    terms = pairs.value * difference(values[pairs.first], values[pairs.second])
-    observed = np.bincount(pairs.row, terms, minlength=counts.shape[0])
+    disagreement = observed(counts) * _one_less(table)
 
     def kernel(weights: Floats) -> Floats:
         margins = totals(weights, counts)
-        return _alpha(weights @ observed, expected(margins), margins.sum(axis=1))
+        return _alpha(weights @ disagreement, expected(margins), margins.sum(axis=1))
 
     return kernel
 
 
-def _ordinal(table: ItemCounts, order: Sequence[str] | None) -> Kernel:
-    rank = label_order(table.labels, order, "ordinal alpha")
-    by_rank = np.argsort(rank)
-    counts = _paired_counts(table)[:, by_rank]
-    pairs = label_pairs(table)
-    size = len(table.labels)
-    cells = (rank[pairs.first] * size + rank[pairs.second]).astype(np.int64)
-    met = sparse.csr_array((pairs.value, (pairs.row, cells)), shape=(counts.shape[0], size * size))
+def _one_less(table: ItemCounts) -> Floats:
+    """1 / (m - 1) of each row, 0 where nobody could disagree."""
+    m = table.n_raters
+    return np.divide(1.0, m - 1, out=np.zeros_like(m), where=m >= 2)
+
+
+def _ordinal(table: ItemCounts, rank: Floats) -> Kernel:
+    counts = _paired_counts(table)[:, np.argsort(rank)]
+    one_less = _one_less(table)
+    raters = table.n_raters * one_less
 
     def kernel(weights: Floats) -> Floats:
         margins = totals(weights, counts)
-        places = np.cumsum(margins, axis=1) - margins / 2
-        squares = (places[:, :, None] - places[:, None, :]) ** 2
-        coincidences = totals(weights, met).reshape(len(weights), size, size)
-        expected = np.einsum("rc,rk,rck->r", margins, margins, squares, optimize=True)
-        return _alpha((coincidences * squares).sum(axis=(1, 2)), expected, margins.sum(axis=1))
+        n = margins.sum(axis=1)
+        places = np.cumsum(margins, axis=1) - margins / 2 - n[:, None] / 2
+        # Σ_ck n_uc n_uk (s_c - s_k)² = 2 (m Σ_c n_uc s_c² - (Σ_c n_uc s_c)²): no table of labels by labels.
+        squares = (totals(weights * raters, counts) * places**2).sum(axis=1)
+        sums = np.asarray(counts @ places.T).T
+        observed = 2 * (squares - (weights * one_less * sums**2).sum(axis=1))
+        expected = 2 * (n * (margins * places**2).sum(axis=1) - (margins * places).sum(axis=1) ** 2)
+        return _alpha(observed, expected, n)
 
     return kernel
+
+
+def _nominal(counts: sparse.csr_array) -> Floats:
+    """Pairs of judgments of a row that differ, in both orders: m² - Σ n_k²."""
+    return _sums(counts) ** 2 - _sums(counts.multiply(counts))
+
+
+def _interval(numbers: Floats, counts: sparse.csr_array) -> Floats:
+    """Squared differences of all pairs of a row: 2 (m Σ n_k x_k² - (Σ n_k x_k)²)."""
+    return np.asarray(2 * (_sums(counts) * (counts @ numbers**2) - (counts @ numbers) ** 2), np.float64)
+
+
+def _by_table(squares: Floats, counts: sparse.csr_array) -> Floats:
+    found = [
+        np.asarray(counts[start : start + ROWS].multiply(counts[start : start + ROWS] @ squares).sum(axis=1)).ravel()
+        for start in range(0, counts.shape[0], ROWS)
+    ]
+    return np.concatenate([np.empty(0), *found])
+
+
+def _sums(counts: sparse.csr_array) -> Floats:
+    return np.asarray(counts.sum(axis=1), np.float64).ravel()
 
 
 def _nominal_expected(margins: Floats) -> Floats:
@@ -128,8 +164,7 @@ def _nominal_expected(margins: Floats) -> Floats:
     return expected
 
 
-def _interval_expected(numbers: Floats, margins: Floats) -> Floats:
-    centered = numbers - numbers.mean()  # keeps the difference of two large sums exact
+def _interval_expected(centered: Floats, margins: Floats) -> Floats:
     expected: Floats = 2 * (margins.sum(axis=1) * (margins @ centered**2) - (margins @ centered) ** 2)
     return expected
 
@@ -137,14 +172,6 @@ def _interval_expected(numbers: Floats, margins: Floats) -> Floats:
 def _table_expected(squares: Floats, margins: Floats) -> Floats:
     expected: Floats = ((margins @ squares) * margins).sum(axis=1)
     return expected
-
-
-def _differ(first: Floats, second: Floats) -> Floats:
-    return np.asarray(first != second, np.float64)
-
-
-def _square(first: Floats, second: Floats) -> Floats:
-    return (first - second) ** 2
 
 
 def _ratio_square(first: Floats, second: Floats) -> Floats:

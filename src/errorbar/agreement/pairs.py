@@ -54,9 +54,15 @@ class PairTable:
         return int(self.counts.sum())
 
     @property
+    def cells(self) -> Counts:
+        """Numbers of the cells that occur, counted row by row."""
+        return np.flatnonzero(self.counts)
+
+    @property
     def units(self) -> Units:
-        """Cells as what is resampled."""
-        return Units(self.counts.ravel().astype(np.float64), self.clusters)
+        """The cells that occur as what is resampled."""
+        clusters = None if self.clusters is None else self.clusters[:, self.cells]
+        return Units(self.counts.ravel()[self.cells].astype(np.float64), clusters)
 
     def proportions(self) -> Floats:
         """Share of items in each cell; all NaN without items."""
@@ -65,10 +71,10 @@ class PairTable:
 
     def item_counts(self) -> ItemCounts:
         """The same items as counts of labels, for the coefficients of any number of raters."""
-        size = len(self.labels)
-        unit = np.eye(size)
-        rows = (unit[:, None, :] + unit[None, :, :]).reshape(size * size, size)
-        return ItemCounts(sparse.csr_array(rows), self.units, self.labels)
+        size, cells = len(self.labels), self.cells
+        rows = np.tile(np.arange(len(cells)), 2)
+        parts = (np.ones(len(rows)), (rows, np.concatenate([cells // size, cells % size])))
+        return ItemCounts(sparse.csr_array(parts, shape=(len(cells), size)), self.units, self.labels)
 
 
 def pair_table(

@@ -13,19 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from errorbar.agreement.cohen import CohenKappa, cohen_kappa, cohen_kernel
+from errorbar.agreement.cohen import CohenKappa, Weighting, agreement_weights, cohen_kappa, cohen_kernel
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Resampling, percentile_interval, replicates
-from errorbar.agreement.units import Floats, Units, cluster_table, item_counts
+from errorbar.agreement.units import Units, cluster_table, item_counts
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 
-MAX_CELLS = 10_000_000
+MAX_CELLS = 2_000_000
 """Cells of all joint tables together."""
 
 
@@ -55,6 +56,9 @@ def pair_tables(judgments: Judgments) -> list[PairTable]:
 def pairwise_agreement(
     judgments: Judgments,
     *,
+    weighting: Weighting = "none",
+    order: Sequence[str] | None = None,
+    numbers: bool = False,
     confidence_level: float = 0.95,
     resampling: Resampling | None = None,
     clusters: Sequence[int] | NDArray[np.int64] | None = None,
@@ -63,17 +67,23 @@ def pairwise_agreement(
 
     Args:
         judgments: The judgments.
+        weighting: How near labels agree.
+        order: The labels from lowest to highest; needed with weights of ranks.
+        numbers: Weigh by the numbers that the labels are, not by their ranks.
         confidence_level: Nominal coverage of closed-form intervals, a fraction.
         resampling: How to make intervals where there are clusters; None: clustered pairs get none.
         clusters: Number of the cluster that each item of ``judgments.items`` is from.
 
     Raises:
-        UsageError: If a rater judged an item twice, or the tables would be too large together.
+        UsageError: If a rater judged an item twice, the tables would be too large together, or the labels do not fit
+            the weights.
     """
     counts, by_cluster = _count(judgments, clusters)
+    weights = agreement_weights(judgments.labels, weighting, order, numbers=numbers)
+    kappa = partial(cohen_kappa, weighting=weighting, order=order, numbers=numbers, confidence_level=confidence_level)
     tables = _tables(judgments, counts)
     if by_cluster is None:
-        return [PairAgreement(table, cohen_kappa(table, confidence_level=confidence_level)) for table in tables]
+        return [PairAgreement(table, kappa(table)) for table in tables]
     size = len(judgments.labels)
     width = size * size
     parts = by_cluster.tocsc()
@@ -81,15 +91,13 @@ def pairwise_agreement(
         PairTable(t.counts, t.labels, t.raters, parts[:, width * at : width * (at + 1)].tocsr())
         for at, t in enumerate(tables)
     ]
-    plain = [PairAgreement(table, cohen_kappa(table)) for table in tables]
+    plain = [PairAgreement(table, kappa(table)) for table in tables]
     if resampling is None or by_cluster.shape[0] < 2:
         return plain
-    one = cohen_kernel(np.eye(size))
-
-    def kernel(cells: Floats) -> Floats:
-        return one(cells.reshape(-1, width)).reshape(len(cells), len(tables))
-
-    drawn = replicates(Units(counts.astype(np.float64), by_cluster), {"kappa": kernel}, resampling)["kappa"]
+    used = np.flatnonzero(counts)
+    units = Units(counts[used].astype(np.float64), by_cluster[:, used])
+    kernels = {"kappa": cohen_kernel(used, weights, len(tables))}
+    drawn = replicates(units, kernels, resampling, width=len(tables) * size)["kappa"].reshape(-1, len(tables))
     made = []
     for at, pair in enumerate(plain):
         estimate = pair.kappa.estimate
@@ -99,6 +107,11 @@ def pairwise_agreement(
             )
         made.append(PairAgreement(pair.table, replace(pair.kappa, estimate=estimate)))
     return made
+
+
+def joint_cells(n_raters: int, n_labels: int) -> int:
+    """Cells of the joint tables of all pairs of raters."""
+    return n_raters * (n_raters - 1) // 2 * n_labels * n_labels
 
 
 def _tables(judgments: Judgments, counts: NDArray[np.int64]) -> list[PairTable]:
@@ -115,10 +128,11 @@ def _count(
 ) -> tuple[NDArray[np.int64], sparse.csr_array | None]:
     """Items in each cell of each pair's table, cells in one row; and the same by cluster."""
     n, size = len(judgments.raters), len(judgments.labels)
-    total = n * (n - 1) // 2 * size * size
+    total = joint_cells(n, size)
     if total > MAX_CELLS:
-        what = f"{n} raters and {size} labels make {total} cells of joint tables"
-        raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS}", fix="choose raters"))
+        what = f"{n:,} raters and {size:,} labels make {total:,} cells of joint tables"
+        fix = "choose raters, or group the labels"
+        raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS:,}", fix=fix))
     if judgments.n_repeated():
         item_counts(judgments)  # which says what is wrong
     order = np.lexsort((judgments.rater, judgments.item))

@@ -1,7 +1,7 @@
 """Prevalence and bias: why kappa can be low though raters agree, or high though they use labels differently.
 
 Formula
-    Prevalence of a label: its share of all judgments, q_k = (r_k + c_k)/2; bias: r_k - c_k, its share with the first
+    Prevalence of a label: its share of the judgments, q_k = (r_k + c_k)/2; bias: r_k - c_k, its share with the first
     rater minus that with the second. With two labels the prevalence index is |p_11 - p_22| and the bias index
     |p_12 - p_21|, and κ = (S - PI² + BI²) / (1 - PI² + BI²): without prevalence and bias κ would be S (PABAK), without
     bias it would be Scott's π. So S - π is what prevalence takes from kappa, κ - π what bias adds to it; these
@@ -27,6 +27,8 @@ from errorbar.agreement.scott import scott_pi
 
 PREVALENCE_REMARK = 0.2
 BIAS_REMARK = 0.05
+EVERY = "the judgments"
+PAIRED = "the judgments of the items that both judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class PrevalenceBias:
     """How often each label is given, and by whom; empty without items.
 
     Attributes:
-        prevalence: Label to its share of all judgments.
+        prevalence: Label to its share of the judgments of the items that both judged.
         bias: Label to its share with the first rater minus that with the second.
         prevalence_index: |p_11 - p_22|; None unless there are two labels.
         bias_index: |p_12 - p_21|; None unless there are two labels.
@@ -71,29 +73,33 @@ def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
         lost,
         gained,
         (
-            *prevalence_remarks(dict(zip(table.labels, share.tolist(), strict=True)), float(np.trace(p)), s, pi),
+            *prevalence_remarks(
+                dict(zip(table.labels, share.tolist(), strict=True)), float(np.trace(p)), s, pi, PAIRED
+            ),
             *_bias_remarks(table, kappa, gained),
         ),
     )
 
 
 def prevalence_remarks(
-    share: Mapping[str, float], observed: float | None, s: float | None, pi: float | None
+    share: Mapping[str, float], observed: float | None, s: float | None, pi: float | None, which: str = EVERY
 ) -> tuple[str, ...]:
     """Explain where uneven label frequencies, not disagreement, make a kappa low.
 
     Args:
-        share: Label to its share of all judgments.
+        share: Label to its share of the judgments.
         observed: Observed agreement.
         s: Bennett's S.
         pi: Scott's π or Fleiss' kappa.
+        which: What the shares are of, in words.
     """
     if observed is None or s is None or pi is None or s - pi < PREVALENCE_REMARK:
         return ()
     label = max(share, key=lambda name: share[name])
     text = (
-        f"raters agree on {observed:.3f} of the pairs, but '{label}' is {share[label]:.3f} of the judgments, so most of"
-        f" that is expected by chance: corrected for chance it is {pi:.3f}; were all labels as frequent, {s:.3f}."
+        f"two raters of an item agree with probability {observed:.3f}, but '{label}' is {share[label]:.3f} of {which},"
+        f" so most of that is expected by chance: corrected for chance it is {pi:.3f}; were all labels as frequent,"
+        f" {s:.3f}."
         " Read the specific agreement of each label, and compare kappas only where labels are about as frequent"
     )
     return (text,)

@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.agreement.bennett import bennett_kernel
-from errorbar.agreement.coincidences import Confusion, confusion
+from errorbar.agreement.cohen import WEIGHTINGS, Weighting
+from errorbar.agreement.coincidences import MAX_LABELS, Confusion, confusion
 from errorbar.agreement.fleiss import fleiss_kernel
 from errorbar.agreement.gwet import gwet_kernel
-from errorbar.agreement.krippendorff import Level, alpha_kernel
+from errorbar.agreement.krippendorff import Level, alpha_kernel, check_level
 from errorbar.agreement.observed import observed_kernel
-from errorbar.agreement.pairwise import PairAgreement, pairwise_agreement
+from errorbar.agreement.pairs import PairTable
+from errorbar.agreement.pairwise import MAX_CELLS, PairAgreement, joint_cells, pairwise_agreement
 from errorbar.agreement.prevalence import PrevalenceBias, prevalence_and_bias, prevalence_remarks
-from errorbar.agreement.resampling import Kernel, Resampling, estimates
-from errorbar.agreement.shares import Shares, why_undefined
-from errorbar.agreement.specific import specific_kernels
+from errorbar.agreement.resampling import Kernel, Resampling, estimates, estimates_of_each
+from errorbar.agreement.shares import why_undefined
+from errorbar.agreement.specific import specific_kernel
 from errorbar.agreement.units import ItemCounts, item_counts
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import as_number
+from errorbar.core.natural import natural_order
 
+SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50
 """More raters than this get no pairwise matrix: a crowd's is too large to read."""
+WEIGHTING: Mapping[Level, Weighting | None] = {
+    "nominal": "none",
+    "ordinal": "linear",
+    "interval": "quadratic",
+    "ratio": None,
+}
+"""How Cohen's kappa weighs labels unless it is said; it has no weights for ratios."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,22 +46,27 @@ class AgreementReport:
     """How far raters agree.
 
     Attributes:
+        level: What the labels measure.
+        weighting: How Cohen's kappa weighs labels; None: it is not defined here.
         n_items: Items that anybody judged.
         n_paired: Items that two raters or more judged.
         n_raters: Raters with a judgment.
         n_judgments: Judgments.
         n_missing: Judgments there would be besides if every rater had judged every judged item.
-        coefficients: ``observed``, ``krippendorff``, ``fleiss``, ``gwet`` and ``bennett``, and with two raters
-            ``scott`` and ``cohen``; each with its interval.
-        pairwise: Every pair of raters; empty where there are more than ``MAX_PAIRWISE`` of them.
-        specific: Label to its specific agreement.
-        confusion: Which labels meet on one item.
-        prevalence: Label to its share, a mean over items.
-        pair: Prevalence and bias of two raters; None unless there are two.
+        coefficients: ``observed`` and ``krippendorff``; where labels are names ``fleiss``, ``gwet`` and ``bennett``,
+            and with two raters ``scott``; with two raters ``cohen``, but on the ratio scale. Each with its interval.
+        pairwise: Every pair of raters, A2 before A10; empty where they or their labels are too many, and on the ratio
+            scale.
+        specific: Label to its specific agreement; empty where there are more than ``MAX_LABELS`` labels.
+        confusion: Which labels meet on one item; None where there are more than ``MAX_LABELS`` labels.
+        prevalence: Label to its share of the judgments.
+        pair: Prevalence and bias of two raters; None unless there are two and labels are names.
         remarks: What a reader of the coefficients should know, in plain words.
         notes: What was left out, and why.
     """
 
+    level: Level
+    weighting: Weighting | None
     n_items: int
     n_paired: int
     n_raters: int
@@ -57,7 +75,7 @@ class AgreementReport:
     coefficients: Mapping[str, Estimate]
     pairwise: Sequence[PairAgreement]
     specific: Mapping[str, Estimate]
-    confusion: Confusion
+    confusion: Confusion | None
     prevalence: Mapping[str, float]
     pair: PrevalenceBias | None
     remarks: tuple[str, ...]
@@ -69,6 +87,7 @@ def agreement_report(
     *,
     level: Level = "nominal",
     order: Sequence[str] | None = None,
+    weighting: Weighting | None = None,
     unknown: Sequence[str] = (),
     clusters: Sequence[int] | NDArray[np.int64] | None = None,
     resampling: Resampling | None = None,
@@ -77,8 +96,10 @@ def agreement_report(
 
     Args:
         judgments: The judgments; their weights are not used, and a note says so.
-        level: What the labels measure, for Krippendorff's alpha.
+        level: What the labels measure: names, ranks, numbers, or numbers with a zero. Krippendorff's alpha is for that
+            level, Cohen's kappa is weighted by it, and what only knows names is left out above the nominal level.
         order: The labels from lowest to highest; needed where the level is ordinal.
+        weighting: How Cohen's kappa weighs labels; None: as ``WEIGHTING`` says. Ordinal labels are weighed by ranks.
         unknown: Labels that mean "cannot say": their judgments count as not given.
         clusters: Number of the cluster (essay, sentence) that each item of ``judgments.items`` is from. Items of one
             cluster are resampled together.
@@ -87,6 +108,8 @@ def agreement_report(
     Raises:
         UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an option does not fit.
     """
+    check_level(level)
+    weighting = check_weighting(level, weighting)
     kept = judgments.without(unknown) if unknown else judgments
     present = np.unique(kept.rater)
     if len(present) < 2:
@@ -95,35 +118,34 @@ def agreement_report(
         raise UsageError(Problem("agreement-one-rater", what, fix="give the judgments or files of another rater too"))
     if len(present) < len(kept.raters):
         kept = kept.only([kept.raters[code] for code in present])
+    # Who comes first in the data changes no digit, not even the last one.
+    kept, _ = kept.arranged(natural_order(kept.raters), kept.labels)
     table = item_counts(kept, clusters)
-    alpha = alpha_kernel(table, level, order)
-    kernels = {
-        "observed": observed_kernel(table),
-        "krippendorff": alpha,
-        "fleiss": fleiss_kernel(table),
-        "gwet": gwet_kernel(table),
-        "bennett": bennett_kernel(table),
-    }
-    coefficients, specific = _estimate(table, kernels, resampling)
+    coefficients, specific = _estimate(table, _kernels(table, level, order), resampling)
     pairs: list[PairAgreement] = []
-    if len(present) <= MAX_PAIRWISE:
-        confidence_level = resampling.confidence_level if resampling else 0.95
-        pairs = pairwise_agreement(kept, confidence_level=confidence_level, resampling=resampling, clusters=clusters)
-    shares = dict(zip(kept.labels, Shares(table).labels(table.units.frequency[None])[0].tolist(), strict=True))
-    pair = prevalence_and_bias(pairs[0].table) if len(present) == 2 else None
-    if len(present) == 2:
-        scott = {"scott": fleiss_kernel(both := pairs[0].table.item_counts())}
-        reason = why_undefined(both)
-        coefficients |= estimates(
-            pairs[0].table.units, scott, n_units=both.n_paired, reason=reason, resampling=resampling
+    joint = weighting is not None and joint_cells(len(present), len(kept.labels)) <= MAX_CELLS
+    if weighting is not None and joint and len(present) <= MAX_PAIRWISE:
+        pairs = pairwise_agreement(
+            kept,
+            weighting=weighting,
+            order=order,
+            numbers=level == "interval",
+            confidence_level=resampling.confidence_level if resampling else 0.95,
+            resampling=resampling,
+            clusters=clusters,
         )
+    pair = None
+    if len(present) == 2 and pairs:
+        if level == "nominal":
+            pair = prevalence_and_bias(pairs[0].table)
+            coefficients["scott"] = _scott(pairs[0].table, resampling)
         coefficients["cohen"] = pairs[0].kappa.estimate
-    values = {name: estimate.value for name, estimate in coefficients.items()}
-    remarks = pair.remarks if pair else ()
-    if pair is None:
-        remarks = prevalence_remarks(shares, values["observed"], values["bennett"], values["fleiss"])
+    given = np.bincount(kept.label, minlength=len(kept.labels)) / len(kept)
+    shares = dict(zip(kept.labels, given.tolist(), strict=True))
     n_items = int(table.units.frequency.sum())
     return AgreementReport(
+        level,
+        weighting,
         n_items,
         table.n_paired,
         len(present),
@@ -132,31 +154,96 @@ def agreement_report(
         coefficients,
         pairs,
         specific,
-        confusion(table),
+        confusion(table) if len(kept.labels) <= MAX_LABELS else None,
         shares,
         pair,
-        remarks,
-        tuple(_notes(judgments, kept, table)),
+        (*_scale_remarks(level, kept.labels), *_remarks(level, pair, coefficients, shares)),
+        tuple(_notes(judgments, kept, table, joint=joint or weighting is None)),
     )
+
+
+def check_weighting(level: Level, weighting: Weighting | None) -> Weighting | None:
+    """The weighting of Cohen's kappa at a level of measurement.
+
+    Raises:
+        UsageError: If the weighting is unknown or not defined there.
+    """
+    if weighting is None:
+        return WEIGHTING[level]
+    if weighting not in WEIGHTINGS:
+        what = f"no weighting of kappa is called '{weighting}'"
+        raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
+    if level == "ratio" or (level == "nominal") != (weighting == "none"):
+        allowed = {"nominal": "none", "ratio": "no kappa of ratios"}.get(level, "linear or quadratic")
+        what = f"weights '{weighting}' of Cohen's kappa on the {level} scale"
+        raise UsageError(Problem("agreement-weighting", what, expected=allowed))
+    return weighting
+
+
+def _kernels(table: ItemCounts, level: Level, order: Sequence[str] | None) -> dict[str, Kernel]:
+    kernels = {"observed": observed_kernel(table), "krippendorff": alpha_kernel(table, level, order)}
+    if level == "nominal":
+        kernels |= {"fleiss": fleiss_kernel(table), "gwet": gwet_kernel(table), "bennett": bennett_kernel(table)}
+    return kernels
 
 
 def _estimate(
     table: ItemCounts, kernels: Mapping[str, Kernel], resampling: Resampling | None
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     """Coefficients, and specific agreements, from the same resamples."""
-    labels = {f"label {name}": kernel for name, kernel in specific_kernels(table).items()}
-    reason = why_undefined(table)
-    made = estimates(table.units, {**kernels, **labels}, n_units=table.n_paired, reason=reason, resampling=resampling)
+    labels = table.labels if len(table.labels) <= MAX_LABELS else ()
+    every = {**kernels, SPECIFIC: specific_kernel(table)} if labels else kernels
+    made = estimates_of_each(
+        table.units,
+        every,
+        n_units=table.n_paired,
+        reason=why_undefined(table),
+        resampling=resampling,
+        width=len(table.labels),
+    )
     specific = {}
-    for name in labels:
-        estimate = made.pop(name)
-        if estimate.value is None and table.n_paired:
-            estimate = Estimate(None, estimate.n_units, None, estimate.n_clusters, Undefined.LABEL_NOT_USED)
-        specific[name.removeprefix("label ")] = estimate
-    return made, specific
+    for label, estimate in zip(labels, made.pop(SPECIFIC, []), strict=True):
+        unused = estimate.value is None and table.n_paired
+        specific[label] = replace(estimate, undefined=Undefined.LABEL_NOT_USED) if unused else estimate
+    return {name: estimate for name, (estimate,) in made.items()}, specific
 
 
-def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts) -> list[Problem]:
+def _scott(table: PairTable, resampling: Resampling | None) -> Estimate:
+    both = table.item_counts()
+    kernels, reason = {"scott": fleiss_kernel(both)}, why_undefined(both)
+    return estimates(table.units, kernels, n_units=both.n_paired, reason=reason, resampling=resampling)["scott"]
+
+
+def _remarks(
+    level: Level, pair: PrevalenceBias | None, coefficients: Mapping[str, Estimate], shares: Mapping[str, float]
+) -> tuple[str, ...]:
+    if level != "nominal":
+        return ()
+    if pair is not None:
+        return pair.remarks
+    values = {name: estimate.value for name, estimate in coefficients.items()}
+    return prevalence_remarks(shares, values["observed"], values["bennett"], values["fleiss"])
+
+
+def _scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
+    if level == "nominal":
+        # Two labels are equally far apart on every scale.
+        if len(labels) < 3 or any(isnan(as_number(label)) for label in labels):
+            return ()
+        return (
+            "the labels are numbers and were compared as names: 1 and 2 differ as much as 1 and 4; where they are ranks"
+            " or amounts, choose the ordinal, interval or ratio scale",
+        )
+    near, kappa = "Krippendorff's alpha and Cohen's kappa count", ""
+    if level == "ratio":
+        near, kappa = "Krippendorff's alpha counts", "; Cohen's kappa, which has no weights for ratios, is left out too"
+    return (
+        f"on the {level} scale {near} near labels as near, and observed and specific agreement are of equal labels;"
+        f" Fleiss' kappa, Gwet's AC1, Bennett's S and Scott's pi know names alone and are left out{kappa}",
+    )
+
+
+def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: bool) -> list[Problem]:
     found = []
     absent = len(judgments.raters) - len(kept.raters)
     if absent:
@@ -180,4 +267,10 @@ def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts) -> list[Pro
     if len(kept.raters) > MAX_PAIRWISE:
         what = f"{len(kept.raters)} raters are too many for a pairwise matrix"
         found.append(Problem("agreement-pairs", what, severity="warning"))
+    elif not joint:
+        what = f"{len(kept.raters)} raters and {len(kept.labels):,} labels are too many for a pairwise matrix"
+        found.append(Problem("agreement-pairs", what, fix="Cohen's kappa is left out", severity="warning"))
+    if len(kept.labels) > MAX_LABELS:
+        what = f"{len(kept.labels):,} labels are too many for specific agreement and a confusion matrix"
+        found.append(Problem("agreement-labels", what, fix="they are left out", severity="warning"))
     return found

@@ -66,10 +66,19 @@ def check_confidence_level(value: float) -> None:
         raise UsageError(Problem("agreement-resampling", what, expected="a fraction between 0 and 1, such as 0.95"))
 
 
-def replicates(units: Units, kernels: Mapping[str, Kernel], resampling: Resampling) -> dict[str, Floats]:
-    """Values of coefficients in the same resamples; each of shape (n_resamples,) or (n_resamples, ...)."""
+def replicates(
+    units: Units, kernels: Mapping[str, Kernel], resampling: Resampling, *, width: int = 1
+) -> dict[str, Floats]:
+    """Values of coefficients in the same resamples; each of shape (n_resamples,) or (n_resamples, ...).
+
+    Args:
+        units: What is resampled.
+        kernels: Name to coefficient.
+        resampling: How.
+        width: Numbers that a kernel holds for one resample besides the rows, e.g. one for each label.
+    """
     n_rows = len(units.frequency) if units.clusters is None else units.clusters.shape[0]
-    step = max(1, _CELLS // max(n_rows, len(units.frequency), 1))
+    step = max(1, _CELLS // max(n_rows, len(units.frequency), width, 1))
     parts: dict[str, list[Floats]] = {name: [] for name in kernels}
     for start in range(0, resampling.n_resamples, step):
         drawn = _draw(units, resampling.generator, min(step, resampling.n_resamples - start))
@@ -94,6 +103,7 @@ def estimates(
     n_units: int,
     reason: Undefined,
     resampling: Resampling | None = None,
+    width: int = 1,
 ) -> dict[str, Estimate]:
     """Values with intervals of several coefficients, all from the same resamples.
 
@@ -103,20 +113,39 @@ def estimates(
         n_units: How many items the values rest on.
         reason: Why a value is undefined, if it is.
         resampling: How to make intervals; None: none are made.
+        width: As for ``replicates``.
     """
-    observed = {name: float(kernel(units.frequency[None])[0]) for name, kernel in kernels.items()}
+    found = estimates_of_each(units, kernels, n_units=n_units, reason=reason, resampling=resampling, width=width)
+    return {name: estimate for name, (estimate,) in found.items()}
+
+
+def estimates_of_each(
+    units: Units,
+    kernels: Mapping[str, Kernel],
+    *,
+    n_units: int,
+    reason: Undefined,
+    resampling: Resampling | None = None,
+    width: int = 1,
+) -> dict[str, list[Estimate]]:
+    """As ``estimates``, where a kernel may give several values, e.g. one for each label: one estimate for each."""
+    observed = {name: np.atleast_1d(kernel(units.frequency[None])[0]) for name, kernel in kernels.items()}
     able = n_units > 1 and units.n_clusters != 1
-    drawn = replicates(units, kernels, resampling) if resampling is not None and able else {}
-    made = {}
-    for name, value in observed.items():
+    drawn = replicates(units, kernels, resampling, width=width) if resampling is not None and able else {}
+
+    def estimate(value: float, column: Floats | None) -> Estimate:
         if np.isnan(value):
-            made[name] = Estimate(None, n_units, None, units.n_clusters, reason)
-            continue
-        estimate = Estimate(value, n_units, None, units.n_clusters)
-        if resampling is not None:
-            interval = percentile_interval(drawn[name], resampling) if able else Undefined.ONE_UNIT
-            estimate = estimate.with_interval(interval, n_clusters=units.n_clusters)
-        made[name] = estimate
+            return Estimate(None, n_units, None, units.n_clusters, reason)
+        made = Estimate(value, n_units, None, units.n_clusters)
+        if resampling is None:
+            return made
+        interval = Undefined.ONE_UNIT if column is None else percentile_interval(column, resampling)
+        return made.with_interval(interval, n_clusters=units.n_clusters)
+
+    made = {}
+    for name, values in observed.items():
+        columns = drawn[name].reshape(-1, len(values)).T if name in drawn else [None] * len(values)
+        made[name] = [estimate(float(value), column) for value, column in zip(values, columns, strict=True)]
     return made
 
 

@@ -67,7 +67,8 @@ def estimate_items(
     table = as_counts(data)
     kernels = {"it": make(table)}
     n = table.n_paired
-    return estimates(table.units, kernels, n_units=n, reason=why_undefined(table), resampling=resampling)["it"]
+    reason, width = why_undefined(table), len(table.labels)
+    return estimates(table.units, kernels, n_units=n, reason=reason, resampling=resampling, width=width)["it"]
 
 
 def why_undefined(table: ItemCounts) -> Undefined:

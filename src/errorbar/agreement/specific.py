@@ -14,29 +14,23 @@ from __future__ import annotations
 import numpy as np
 
 from errorbar.agreement.pairs import PairTable, as_counts
-from errorbar.agreement.resampling import Kernel, Resampling, estimates
-from errorbar.agreement.shares import ratio
+from errorbar.agreement.resampling import Kernel, Resampling, estimates_of_each
+from errorbar.agreement.shares import ratio, totals
 from errorbar.agreement.units import Floats, ItemCounts
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
 
 
-def specific_kernels(table: ItemCounts) -> dict[str, Kernel]:
-    """Label to its specific agreement as a function of how often each row occurs."""
+def specific_kernel(table: ItemCounts) -> Kernel:
+    """The specific agreement of every label as a function of how often each row occurs; (replicates, labels)."""
     others = np.maximum(table.n_raters - 1, 0)
-    given = table.counts.multiply(others[:, None]).tocsc()
-    agreeing = (table.counts.multiply(table.counts) - table.counts).tocsc()
+    given = table.counts.multiply(others[:, None]).tocsr()
+    agreeing = (table.counts.multiply(table.counts) - table.counts).tocsr()
 
-    def kernel_of(code: int) -> Kernel:
-        both = agreeing[:, [code]].toarray().ravel()
-        either = given[:, [code]].toarray().ravel()
+    def kernel(weights: Floats) -> Floats:
+        return ratio(totals(weights, agreeing), totals(weights, given))
 
-        def kernel(weights: Floats) -> Floats:
-            return ratio(weights @ both, weights @ either)
-
-        return kernel
-
-    return {label: kernel_of(code) for code, label in enumerate(table.labels)}
+    return kernel
 
 
 def specific_agreement(
@@ -49,5 +43,12 @@ def specific_agreement(
     """
     table = as_counts(data)
     reason = Undefined.LABEL_NOT_USED if table.n_paired else Undefined.TOO_FEW_RATERS
-    kernels = specific_kernels(table)
-    return estimates(table.units, kernels, n_units=table.n_paired, reason=reason, resampling=resampling)
+    found = estimates_of_each(
+        table.units,
+        {"specific": specific_kernel(table)},
+        n_units=table.n_paired,
+        reason=reason,
+        resampling=resampling,
+        width=len(table.labels),
+    )
+    return dict(zip(table.labels, found["specific"], strict=True))

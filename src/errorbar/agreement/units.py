@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.judgments import MAX_CELLS, Judgments
+from errorbar.core.judgments import Judgments
 
 Floats = NDArray[np.float64]
-_DENSE_CELLS = MAX_CELLS // 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +84,15 @@ def item_counts(judgments: Judgments, clusters: Sequence[int] | NDArray[np.int64
     """
     _check_repeats(judgments)
     n_items, n_labels = len(judgments.items), max(len(judgments.labels), 1)
-    cells = judgments.item.astype(np.int64) * n_labels + judgments.label
-    if n_items * n_labels <= _DENSE_CELLS:
-        dense = np.bincount(cells, minlength=n_items * n_labels).reshape(n_items, n_labels)
-        first, row_of, frequency = _patterns(dense)
-        counts = sparse.csr_array(dense[first].astype(np.float64))
-    else:
-        kept, times = np.unique(cells, return_counts=True)
-        parts = (times.astype(np.float64), (kept // n_labels, kept % n_labels))
-        counts = sparse.csr_array(parts, shape=(n_items, n_labels))
-        row_of, frequency = np.arange(n_items), np.ones(n_items)
-    judged = np.asarray(counts.sum(axis=1)).ravel() > 0
-    row_of = np.where(judged, np.cumsum(judged) - 1, -1)[row_of]  # an item that nobody judged is not resampled
-    counts, frequency = counts[judged], frequency[judged]
+    cells, times = np.unique(judgments.item.astype(np.int64) * n_labels + judgments.label, return_counts=True)
+    parts = (times.astype(np.float64), (cells // n_labels, cells % n_labels))
+    counts = sparse.csr_array(parts, shape=(n_items, n_labels))
+    judged = np.flatnonzero(np.diff(counts.indptr))  # an item that nobody judged is not resampled
+    first, row_of_judged, frequency = _patterns(counts[judged])
+    row_of = np.full(n_items, -1, np.int64)
+    row_of[judged] = row_of_judged
     units = Units(frequency, cluster_table(row_of, len(frequency), clusters, n_items))
-    return ItemCounts(counts, units, judgments.labels)
+    return ItemCounts(counts[judged[first]], units, judgments.labels)
 
 
 def cluster_table(
@@ -126,15 +119,33 @@ def cluster_table(
     return sparse.csr_array((np.ones(len(codes)), (codes, row_of[kept])), shape=(len(names), n_rows))
 
 
-def _patterns(dense: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """First item, row of each item, and number of items of each different row."""
-    base = int(dense.max(initial=0)) + 1
-    if base ** dense.shape[1] < 2**62:  # a row is the digits of one number: much faster to sort than rows
-        numbers = dense @ np.array([base**k for k in range(dense.shape[1])], np.int64)
+def _patterns(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """First item, row of each item, and number of items of each different row of label counts.
+
+    The order of the rows is made of what they hold, so that the order of the items changes no draw.
+    """
+    base = int(counts.data.max(initial=0)) + 1
+    if base ** counts.shape[1] < 2**62:  # a row is the digits of one number: much faster to sort than rows
+        digits = np.array([base**k for k in range(counts.shape[1])], np.int64)
+        numbers = np.zeros(counts.shape[0], np.int64)
+        item_of = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        np.add.at(numbers, item_of, counts.data.astype(np.int64) * digits[counts.indices])
         _, first, row_of, times = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
-    else:
-        _, first, row_of, times = np.unique(dense, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return first, row_of.ravel(), times.astype(np.float64)
+        return first, row_of.ravel(), times.astype(np.float64)
+    lengths = np.diff(counts.indptr)
+    row_of = np.empty(counts.shape[0], np.int64)
+    firsts, frequencies, n_rows = [np.empty(0, np.int64)], [np.empty(0)], 0
+    # Rows of one length are a small table of labels and their counts: no cell for a label that nobody gave.
+    by_length = np.argsort(lengths, kind="stable")
+    for items in np.split(by_length, np.flatnonzero(np.diff(lengths[by_length])) + 1):
+        places = counts.indptr[items][:, None] + np.arange(lengths[items[0]] if len(items) else 0)
+        rows = np.hstack([counts.indices[places], counts.data[places].astype(np.int64)])
+        _, first, same, times = np.unique(rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
+        row_of[items] = n_rows + same.ravel()
+        firsts.append(items[first])
+        frequencies.append(times.astype(np.float64))
+        n_rows += len(first)
+    return np.concatenate(firsts), row_of, np.concatenate(frequencies)
 
 
 def _check_repeats(judgments: Judgments) -> None:

@@ -28,6 +28,7 @@ from errorbar.ceiling.subsets import MOST, Subsets, annotator_subsets
 from errorbar.core.corpus import Corpus, Hypothesis, absent_note
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
 from errorbar.edits.apply import corrected_text
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Selection
@@ -147,6 +148,7 @@ def prepare_study(
     seed: int = 0,
     jobs: int = 1,
     by_type: bool = False,
+    force: bool = False,
 ) -> Study:
     """Measure every annotator's text and every system against every annotator.
 
@@ -154,14 +156,17 @@ def prepare_study(
         corpus: Sentences on which all annotators worked.
         systems: The systems' sentences.
         metric: What to compute; its choice of annotators must be a rule.
-        problems: Where overlapping edits, and annotators who did not look at everything, are recorded.
+        problems: Where overlapping edits, annotators who did not look at everything, and what is to be said of the
+            systems' texts are recorded.
         sizes: Numbers of annotators in a subset; none: 1 to one less than there are.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
         seed: For that draw.
         jobs: How many texts are measured at the same time.
         by_type: Also count error types.
+        force: Take systems as they are, without looking whether they are corrections of this source.
 
     Raises:
+        InputError: If edits of one annotator overlap, or a system is not a correction of the source.
         UsageError: If there is only one annotator, or a size does not fit.
     """
     n = len(corpus.annotators)
@@ -188,6 +193,11 @@ def prepare_study(
         (name, column, [corrected_text(sentence, name, problems, file=name) for sentence in corpus.sentences])
         for column, name in enumerate(corpus.annotators)
     ]
+    if not force:
+        texts_of = [sentence.text for sentence in corpus.sentences]
+        for system in systems:
+            if len(system.lines) == len(corpus):
+                Admission().take(system.name, texts_of, system.lines, problems)
     problems.raise_errors()
     pieces = humans + [(system.name, NO_ONE, list(system.lines)) for system in systems]
 

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.agree_input import AgreeSource, read_agreement
+from errorbar.cli.crowd_input import CrowdSource
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
-from errorbar.formats.json_text import NotJsonError, parse_json
-from errorbar.formats.opening import Lines
-from errorbar.formats.reference import UNMARKED, Unmarked, expand_files, read_named
-from errorbar.studies.signatures import GIVEN, agreement_signature
+from errorbar.formats.judgment_tables import LAYOUTS, Layout
+from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
+from errorbar.studies.signatures import agreement_signature
 
 if TYPE_CHECKING:
     from errorbar.agreement import AgreementReport
-    from errorbar.core.judgments import Judgments
+    from errorbar.agreement.cohen import Weighting
+    from errorbar.agreement.krippendorff import Level
+    from errorbar.crowd.repeats import RepeatPolicy
     from errorbar.edits.items import Labels, Projection
 
 SCHEMA = "errorbar.agree/1"
 PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
+SCALES = ("nominal", "ordinal", "interval", "ratio")
+WEIGHTS = ("none", "linear", "quadratic")
+REPEATS = ("refuse", "first", "last")
+MOST_CELLS = 500_000
+"""Cells of joint tables that JSON has."""
+MOST_SHOWN = 20
+"""Labels in the line of shares."""
 
 
 @click.command("agree")
-@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
 @click.option(
     "--items",
     type=click.Choice(PROJECTIONS),
@@ -43,11 +50,25 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 )
 @click.option("--type", "kind", default="", metavar="TYPE", help="Only edits of this error type count.")
 @click.option("--labels", type=click.Choice(("error", "type")), default="error", show_default=True, help="Labels.")
-@click.option(
-    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-)
-@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
+@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", show_default=True, help="Of a table.")
+@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable.")
+@click.option("--repeats", type=click.Choice(REPEATS), default="refuse", show_default=True, help="Of one rater.")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
+@click.option(
+    "--scale",
+    type=click.Choice(SCALES),
+    default="nominal",
+    show_default=True,
+    help="What labels are: names, ranks, numbers, or numbers with a true zero.",
+)
+@click.option("--order", default="", metavar="A,B", help="The labels from lowest to highest.  [default: as numbers]")
+@click.option(
+    "--weights",
+    type=click.Choice(WEIGHTS),
+    help="Of Cohen's kappa.  [default: none for names, linear for ranks, quadratic for numbers]",
+)
 @click.option("--pairs", is_flag=True, help="Cohen's kappa of every pair.")
 @click.option("--confusion", "crossed", is_flag=True, help="Which labels meet.")
 @click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="For intervals.")
@@ -62,7 +83,13 @@ def command(
     labels: Labels,
     documents: str | None,
     unmarked: Unmarked,
+    layout: Layout,
+    columns: tuple[str, ...],
+    repeats: RepeatPolicy,
     unknown: tuple[str, ...],
+    scale: Level,
+    order: str,
+    weights: Weighting | None,
     pairs: bool,
     crossed: bool,
     resamples: int,
@@ -73,12 +100,14 @@ def command(
     """Tell how far annotators or raters agree.
 
     FILEs are M2 or errorbar JSONL over the same sentences, whose annotators' edits are turned into judgments of
-    tokens (or gaps, sentences, words); or one table of judgments, CSV or JSON lines with item, rater and label.
+    tokens (or gaps, sentences, words); or one table of judgments: CSV, JSON lines or Parquet with item, rater and
+    label, a column for each rater (--layout wide), or batch results of Mechanical Turk.
 
     \b
     errorbar agree official-2014.0.m2 official-2014.1.m2
     errorbar agree --items words --words articles 'A*.m2' --lenient
     errorbar agree votes.csv
+    errorbar agree ratings.csv --scale ordinal
     """
     from errorbar.agreement import Resampling, agreement_report
     from errorbar.stats.streams import stream
@@ -86,12 +115,32 @@ def command(
     if pairs and crossed:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
     problems = Problems(lenient=lenient)
-    projected = Projected(items, words, kind, labels, documents, unmarked)
-    judgments, clusters = _read(files, projected, problems)
-    resampling = Resampling(stream(seed, "agreement"), resamples)
-    report = agreement_report(judgments, unknown=unknown, clusters=clusters, resampling=resampling)
+    declared = tuple(label for label in order.split(",") if label)
+    judged = CrowdSource(layout, columns, (), unknown, repeats, items, words, kind, documents, unmarked)
+    source = AgreeSource(judged, labels, scale, declared)
+    found = read_agreement(files, source, problems)
+    report = agreement_report(
+        found.judgments,
+        level=scale,
+        order=found.order,
+        weighting=weights,
+        unknown=unknown,
+        clusters=found.clusters,
+        resampling=Resampling(stream(seed, "agreement"), resamples),
+    )
+    _refuse_views(report, pairs=pairs, crossed=crossed)
     notes = [*problems.notes, *report.notes]
-    signature = _signature(judgments, projected, unknown, resamples, seed, by_cluster=clusters is not None)
+    signature = agreement_signature(
+        found.judgments,
+        found.how,
+        unknown=unknown,
+        replicates=resamples,
+        seed=seed,
+        clusters=found.clusters,
+        level=scale,
+        weighting=report.weighting,
+        order=found.order,
+    )
     if style == "json":
         warnings = [note_record(note) for note in notes]
         show_json({"schema": SCHEMA, **_record(report), "signature": signature, "warnings": warnings})
@@ -107,84 +156,13 @@ def command(
         show(table, style)
 
 
-def _signature(
-    judgments: Judgments, options: Projected, unknown: Sequence[str], resamples: int, seed: int, *, by_cluster: bool
-) -> str:
-    """What was computed on which judgments how; they hold all that a digit depends on."""
-    words = f",words={options.words}" if options.items == "words" else ""
-    kind = f",type={options.kind}" if options.kind else ""
-    projected = f"items={options.items}{words}{kind},labels={options.labels}"
-    how = projected if by_cluster else GIVEN
-    unit = "cluster" if by_cluster else "item"
-    return agreement_signature(judgments, how, unknown=unknown, replicates=resamples, seed=seed, unit=unit)
-
-
-@dataclass(frozen=True, slots=True)
-class Projected:
-    """What the options say about making judgments of edits."""
-
-    items: Projection
-    words: str
-    kind: str
-    labels: Labels
-    documents: str | None
-    unmarked: Unmarked
-
-    def refuse(self) -> None:
-        """A table of judgments needs none of it."""
-        given = {
-            "--items": self.items != "tokens",
-            "--words": self.words != "prepositions",
-            "--type": bool(self.kind),
-            "--labels": self.labels != "error",
-            "--documents": self.documents is not None,
-            "--unmarked": self.unmarked != "auto",
-        }
-        for option, useless in given.items():
-            if useless:
-                what = f"{option} says how edits become judgments, and this file has judgments"
-                raise UsageError(Problem("useless-option", what, fix="leave it out"))
-
-
-def _read(
-    files: Sequence[str], options: Projected, problems: Problems
-) -> tuple[Judgments, np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None]:
-    from errorbar.edits.items import WORD_CLASSES, edit_items
-
-    named = expand_files(files)
-    first = Lines(named[0].path, problems).peek()
-    if _is_judgments(first):
-        from errorbar.formats.judgments import read_judgments
-
-        options.refuse()
-        if len(named) > 1:
-            what = "judgments come in one file"
-            raise UsageError(Problem("several-judgments", what, fix="join the files into one table"))
-        return read_judgments(named[0].path, problems), None
-    corpus = read_named(named, problems, unmarked=options.unmarked)
-    if options.documents is not None:
-        add_documents(corpus, options.documents, problems)
-    words = options.words
-    chosen = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    made = edit_items(corpus, options.items, words=chosen, type=options.kind, labels=options.labels)
-    problems.notes += made.notes()
-    return made.judgments, made.clusters
-
-
-def _is_judgments(first: str) -> bool:
-    if first.startswith("{"):
-        try:
-            row = parse_json(first)
-        except NotJsonError:
-            return False  # the reader of corpora says what is wrong
-        return isinstance(row, dict) and "rater" in row
-    # Anything that is neither M2 nor a page is a table; its reader names the columns it needs.
-    return (
-        bool(first)
-        and not first.startswith(("S ", "A ", "<"))
-        and first != "S"
-        and any(sign in first for sign in ",;\t")
-    )
+def _refuse_views(report: AgreementReport, *, pairs: bool, crossed: bool) -> None:
+    if pairs and report.weighting is None:
+        what = "--pairs is Cohen's kappa of every pair, which has no weights for ratios"
+        raise UsageError(Problem("agreement-weighting", what, fix="choose another --scale"))
+    asked = {"agreement-pairs": pairs, "agreement-labels": crossed}
+    for note in (note for note in report.notes if asked.get(note.code)):
+        raise UsageError(Problem(note.code, note.what, fix="choose raters, or group the labels"))
 
 
 def _cells(estimate: Estimate, style: str) -> list[Cell]:
@@ -208,19 +186,33 @@ def _table(report: AgreementReport, style: str) -> Table:
     from errorbar.agreement.titles import TITLES
 
     rows: list[list[Cell]] = [
-        [title, *_cells(report.coefficients[name], style)]
+        [_title(name, title, report), *_cells(report.coefficients[name], style)]
         for name, title in TITLES.items()
         if name in report.coefficients
     ]
     rows += [[f"specific agreement: {label}", *_cells(estimate, style)] for label, estimate in report.specific.items()]
-    shares = ", ".join(f"{label} {percent(share)}%" for label, share in report.prevalence.items())
     footer = [
         f"{report.n_items:,} items, {report.n_raters} raters, {report.n_judgments:,} judgments, "
         f"{report.n_missing:,} missing",
-        f"prevalence: {shares}",
+        f"shares of the judgments: {_shares(report)}",
         *report.remarks,
     ]
     return Table(["coefficient" if style == "csv" else "", *_headings("value", style)], rows, 1, footer)
+
+
+def _title(name: str, title: str, report: AgreementReport) -> str:
+    if report.level != "nominal" and name == "krippendorff":
+        return f"{title}, {report.level}"
+    return f"{title}, {report.weighting} weights" if name == "cohen" and report.weighting != "none" else title
+
+
+def _shares(report: AgreementReport) -> str:
+    known = list(report.prevalence.items())
+    if len(known) <= MOST_SHOWN:
+        return ", ".join(f"{named([label])} {percent(share)}%" for label, share in known)
+    known.sort(key=lambda pair: -pair[1])
+    shown = ", ".join(f"{named([label])} {percent(share)}%" for label, share in known[:MOST_SHOWN])
+    return f"{shown} and {len(known) - MOST_SHOWN:,} rarer labels"
 
 
 def _pair_table(report: AgreementReport, style: str) -> Table:
@@ -231,10 +223,12 @@ def _pair_table(report: AgreementReport, style: str) -> Table:
         if style != "csv":
             observed = "–" if pair.kappa.observed is None else f"{pair.kappa.observed:.4f}"
         rows.append([first, second, int(pair.table.counts.sum()), observed, *_cells(pair.kappa.estimate, style)])
-    return Table(["first", "second", "items", "observed", *_headings("Cohen's kappa", style)], rows, 2)
+    kappa = "Cohen's kappa" if report.weighting == "none" else f"Cohen's kappa, {report.weighting} weights"
+    return Table(["first", "second", "items", "observed", *_headings(kappa, style)], rows, 2)
 
 
 def _confusion_table(report: AgreementReport) -> Table:
+    assert report.confusion is not None  # else the view was refused
     labels = report.confusion.labels
     rows: list[list[Cell]] = [
         [label, *(f"{value:g}" for value in row)]
@@ -245,7 +239,11 @@ def _confusion_table(report: AgreementReport) -> Table:
 
 
 def _record(report: AgreementReport) -> dict[str, object]:
+    crossed = report.confusion
+    counted = sum(pair.table.counts.size for pair in report.pairwise) <= MOST_CELLS
     return {
+        "scale": report.level,
+        "weights": report.weighting,
         "n_items": report.n_items,
         "n_raters": report.n_raters,
         "n_judgments": report.n_judgments,
@@ -262,10 +260,10 @@ def _record(report: AgreementReport) -> dict[str, object]:
                 "expected": pair.kappa.expected,
                 "kappa": estimate_record(pair.kappa.estimate),
                 "kappa_max": pair.kappa.maximum,
-                "counts": pair.table.counts.tolist(),
+                "counts": pair.table.counts.tolist() if counted else None,
             }
             for pair in report.pairwise
         ],
-        "confusion": {"labels": list(report.confusion.labels), "counts": report.confusion.counts.tolist()},
+        "confusion": crossed and {"labels": list(crossed.labels), "counts": crossed.counts.tolist()},
         "remarks": list(report.remarks),
     }

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
+    INPUT,
     format_option,
     jobs_option,
     lenient_option,
@@ -25,14 +27,16 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 if TYPE_CHECKING:
     from errorbar.ceiling import Ceiling, Study
     from errorbar.ceiling.spread import CeilingIntervals, EssaySpread
+    from errorbar.edits.admission import Admission
 
 SCHEMA = "errorbar.ceiling/1"
 NO_RATIO = "the human score is 0"
 
 
 @click.command("ceiling")
-@click.argument("systems", nargs=-1, type=click.Path(), metavar="[SYSTEM...]")
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @corpus_options
+@admission_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
 @click.option("--sizes", metavar="A-B", help="Numbers of references, e.g. 1-9 or 2. [default: all]")
 @click.option(
@@ -53,6 +57,7 @@ NO_RATIO = "the human score is 0"
 def command(
     systems: tuple[str, ...],
     corpus: CorpusInput,
+    admission: Admission,
     spec: str,
     sizes: str | None,
     most: int,
@@ -78,7 +83,7 @@ def command(
     from errorbar.ceiling.spread import ceiling_intervals, essay_spread
     from errorbar.metrics.resampling import Resampling
 
-    data = load(corpus, systems, lenient=lenient)
+    data = load(corpus, systems, lenient=lenient, admission=admission)
     study = prepare_study(
         data.corpus,
         data.systems,
@@ -89,6 +94,7 @@ def command(
         seed=seed,
         jobs=jobs,
         by_type=by_type,
+        force=True,  # who read the files has looked at them
     )
     found = ceiling(study, jobs=jobs)
     intervals = spread = None

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.cli.options import format_option, note_record
+from errorbar.cli.admission import admission_options
+from errorbar.cli.options import INPUT, format_option, note_record
 from errorbar.cli.plural import counted
 from errorbar.cli.render import Table, show, show_json
+from errorbar.cli.talk import show_lines
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.opening import Lines, rereadable
+from errorbar.formats.opening import Lines
 from errorbar.formats.reference import UNMARKED, read_sentences
+
+if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
 
 SCHEMA = "errorbar.check/1"
 ALL = 1_000_000
@@ -21,13 +27,12 @@ ALL = 1_000_000
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, type=click.Path(), required=True, metavar="FILE...")
-@click.option(
-    "--gold", type=click.Path(), metavar="FILE", help="Check each FILE as a system's output for this reference."
-)
-@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
+@click.option("--gold", type=INPUT, metavar="FILE", help="Check each FILE as a system's output for this reference.")
+@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@admission_options
 @format_option
-def command(files: tuple[str, ...], gold: str | None, source: str | None, style: str) -> None:
+def command(files: tuple[str, ...], gold: str | None, source: str | None, admission: Admission, style: str) -> None:
     """List every problem of M2, JSONL or HOO files, of rankings, or of system outputs.
 
     A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
@@ -43,7 +48,10 @@ def command(files: tuple[str, ...], gold: str | None, source: str | None, style:
     if source is not None and (gold is not None or not any(is_hoo(file) for file in files)):
         what = "--source is for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave it out, or check a HOO folder"))
-    reports = [(file, *_check(file, gold, source)) for file in files]
+    if gold is None and (admission.force or admission.retokenize):
+        what = "--force and --retokenize are about systems' outputs"
+        raise UsageError(Problem("useless-option", what, fix="leave them out, or add --gold"))
+    reports = [(file, *_check(file, gold, source, admission)) for file in files]
     rows = [
         [problem.place.file or file, problem.place.line or None, problem.severity, _say(problem), problem.code]
         for file, _, problems in reports
@@ -68,7 +76,7 @@ def command(files: tuple[str, ...], gold: str | None, source: str | None, style:
         if rows or style != "table":
             show(Table(["file", "line", "severity", "problem", "code"], rows, 5, footer), style)
         else:
-            click.echo("\n".join(footer))
+            show_lines(*footer)
     sys.exit(int(any(problem.severity == "error" for _, _, problems in reports for problem in problems)))
 
 
@@ -77,11 +85,15 @@ def _say(problem: Problem) -> str:
     return f"{problem.what}{expected}{f'; {problem.fix}' if problem.fix else ''}"
 
 
-def _check(file: str, gold: str | None, source: str | None) -> tuple[dict[str, int], list[Problem]]:
+def _check(
+    file: str, gold: str | None, source: str | None, admission: Admission
+) -> tuple[dict[str, int], list[Problem]]:
     problems = Problems(limit=ALL)
     counts: dict[str, int] = {}
     try:
-        counts = _check_reference(file, source, problems) if gold is None else _check_system(file, gold, problems)
+        counts = (
+            _check_reference(file, source, problems) if gold is None else _check_system(file, gold, problems, admission)
+        )
     except InputError as error:
         found = [problem for problem in error.problems if problem not in problems.errors]
         problems.errors += found
@@ -96,9 +108,8 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
         return check_hoo(file, problems, source=source)
     from errorbar.formats.rankings import is_ranking, read_rankings
 
-    again = rereadable(file)
-    if is_ranking(again):
-        comparisons = read_rankings(again, problems)
+    if is_ranking(file):
+        comparisons = read_rankings(file, problems)
         return {
             "systems": len(comparisons.systems),
             "judges": len(comparisons.judges),
@@ -107,7 +118,7 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
         }
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
-    for sentence in read_sentences(Lines(again, problems, name=file), problems):
+    for sentence in read_sentences(Lines(file, problems), problems):
         sentences += 1
         tokens += len(sentence.tokens)
         edits += sum(map(len, sentence.annotations.values()))
@@ -122,22 +133,21 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
     }
 
 
-def _check_system(file: str, gold: str, problems: Problems) -> dict[str, int]:
-    from errorbar.edits.shift import ShiftDetector
+def _check_system(file: str, gold: str, problems: Problems, admission: Admission) -> dict[str, int]:
+    from errorbar.edits.admission import Look
     from errorbar.formats.hypothesis import HypothesisReader
     from errorbar.formats.reference import NamedFile, reference_chunks
-    from errorbar.metrics.scoring import warn_shifted
 
     reader = HypothesisReader(NamedFile.parse(file), problems)
-    detector = ShiftDetector()
+    look = Look(admission.retokenize)
     sentences = changed = 0
     for chunk in reference_chunks([NamedFile.parse(gold)], Problems(lenient=True), unmarked=UNMARKED[0]):
         lines = reader.take(len(chunk))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
         if len(lines) == len(texts):
-            detector.add(texts, lines)
+            lines = look.add(texts, lines)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     reader.finish(sentences)
-    warn_shifted(reader.name, detector, problems)
+    admission.say(reader.name, look.seen, look.shifts, look.retokenized, problems)
     return {"lines": reader.count, "sentences changed": changed}

@@ -6,32 +6,43 @@ from typing import TYPE_CHECKING
 
 import click
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
+    INPUT,
     as_written_option,
     bootstrap_options,
     format_option,
     lenient_option,
     note_record,
     show_notes,
+    swap_options,
 )
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.cli.score import make_resampling
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Undefined
 from errorbar.metrics.registry import DEFAULT, parse_metric
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.comparison import Comparison, Pair
     from errorbar.metrics.resampling import Method
+    from errorbar.metrics.swaps import Adjust
 
 SCHEMA = "errorbar.compare/1"
+FEW = 3
+"""Systems whose pairs are always shown: there are no more pairs than systems."""
 
 
 @click.command("compare")
-@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM SYSTEM...")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
 @corpus_options
+@admission_options
 @click.option("--metric", "spec", default=DEFAULT, metavar="SPEC", show_default=True, help="What is computed.")
-@click.option("--pairs", is_flag=True, help="Show every pair: difference, interval, p, power.")
+@click.option(
+    "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."
+)
+@swap_options
 @bootstrap_options
 @as_written_option
 @lenient_option
@@ -39,8 +50,11 @@ SCHEMA = "errorbar.compare/1"
 def command(
     systems: tuple[str, ...],
     corpus: CorpusInput,
+    admission: Admission,
     spec: str,
     pairs: bool,
+    adjust: Adjust,
+    swaps: int | None,
     ci_method: Method,
     resamples: int,
     confidence: float,
@@ -52,24 +66,29 @@ def command(
 ) -> None:
     """Tell whether systems differ by more than chance, on the same corpus.
 
-    Approximate randomization gives p-values, adjusted for the number of pairs (Holm); a paired bootstrap gives
-    intervals of differences. Essays are swapped and resampled where they are known, else sentences.
+    Approximate randomization gives p-values, adjusted for the number of pairs; a paired bootstrap gives intervals of
+    differences. Essays are swapped and resampled where they are known, else sentences. Of two or three systems every
+    pair is shown below the scores; csv has one table, that of the systems, or with --pairs that of the pairs.
 
     \b
     errorbar compare --gold official-2014.combined.m2 CAMB CUUI AMU
-    errorbar compare --gold gold.m2 --documents essays.sgml --pairs ours.txt theirs.txt
+    errorbar compare --gold gold.m2 --documents essays.sgml ours.txt theirs.txt
     """
-    from errorbar.metrics.comparison import System, compare_systems, warn_hopeless
+    from errorbar.metrics.comparison import System, compare_systems
+    from errorbar.metrics.floors import warn_hopeless
+    from errorbar.metrics.swaps import SwapPlan
 
-    data = load(corpus, systems, lenient=lenient, as_written=as_written)
+    data = load(corpus, systems, lenient=lenient, as_written=as_written, admission=admission)
     data.problems.raise_errors()
     metric = parse_metric(spec)
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs)
-    found = compare_systems(metric, measured, data.documents.clusters(), resampling)
+    testing, alpha, unit = SwapPlan(adjust, swaps), 1 - confidence, data.documents.unit
+    found = compare_systems(metric, measured, data.documents.clusters(), resampling, testing)
     data.documents.warn(data.problems)
-    warn_hopeless(found, 1 - confidence, data.problems)
-    signature = data.signature(str(metric.spec), resampling.convention(data.documents.clustering))
+    warn_hopeless(found, alpha, data.problems, unit=unit)
+    tested = testing.convention(len(measured), alpha)
+    signature = data.signature(str(metric.spec), resampling.convention(data.documents.clustering), tested)
     notes = data.problems.notes
     if style == "json":
         show_json(
@@ -79,36 +98,46 @@ def command(
                     dict(zip(("system", "precision", "recall", "f"), (name, *row), strict=True))
                     for name, row in zip(found.names, found.scores.tolist(), strict=True)
                 ],
-                "pairs": [_record(pair) for pair in found.pairs],
-                "unit": data.documents.unit,
+                "pairs": [_record(pair, alpha) for pair in found.pairs],
+                "adjust": adjust,
+                "swaps": found.n_swaps(alpha),
+                "unit": unit,
                 "signature": signature,
                 "warnings": [note_record(note) for note in notes],
             }
         )
         return
     show_notes(notes)
-    if not pairs:
-        table = _system_table(found, 1 - confidence, style)
+    if style == "csv":
+        tables = [_pair_rows(found, alpha) if pairs else _system_table(found, alpha, style)]
     else:
-        table = _pair_rows(found) if style == "csv" else _pair_table(found, confidence)
-    table.footer = [*table.footer, f"signature {signature}"]
-    show(table, style)
+        tables = [_system_table(found, alpha, style)]
+        tables += [_pair_table(found, confidence, unit)] if pairs or len(measured) <= FEW else []
+    tables[-1].footer = [*tables[-1].footer, f"signature {signature}"]
+    for number, table in enumerate(tables):
+        if number:
+            click.echo()
+        show(table, style)
 
 
 def _system_table(found: Comparison, alpha: float, style: str) -> Table:
+    from errorbar.report.pairs import group_legend
+
+    ranking = found.ranking(alpha)
+    unknown = style == "csv" or any(one.undecided for one in ranking)
     rows: list[list[Cell]] = [
         [
             one.letter,
             one.name,
             *(one.scores if style == "csv" else map(percent, one.scores)),
             " ".join(one.better),
+            *([" ".join(one.undecided)] if unknown else []),
             one.group,
         ]
-        for one in found.ranking(alpha)
+        for one in ranking
     ]
-    columns = ["", "system", "P", "R", "F", "significantly better than", "group"]
-    footer = [f"systems that share a group letter cannot be told apart at the {alpha:.2g} level (Holm over all pairs)"]
-    return Table(columns, rows, 2, footer)
+    columns = ["", "system", "P", "R", "F", "significantly better than", *(["undecided"] if unknown else []), "group"]
+    return Table(columns, rows, 2, group_legend(found, alpha))
 
 
 PAIR_COLUMNS = (
@@ -123,62 +152,41 @@ PAIR_COLUMNS = (
     "detectable_difference",
     "power_at_one_point",
     "reason",
+    "p_at_floor",
+    "p_adjusted_at_floor",
+    "smallest_p_adjusted",
+    "result",
 )
 
 
-def _pair_rows(found: Comparison) -> Table:
+def _pair_rows(found: Comparison, alpha: float) -> Table:
     """Every pair as data: fractions with all digits."""
+    from errorbar.report.pairs import result, why_not
+
     rows: list[list[Cell]] = []
     for pair in found.pairs:
         ends = (None, None) if isinstance(pair.interval, Undefined) else (pair.interval.low, pair.interval.high)
         tested = (pair.test.p_value, str(pair.test.exact).lower(), pair.p_adjusted)
         power = (pair.power.detectable, pair.power.power)
-        rows.append([pair.first, pair.second, pair.difference, *ends, *tested, *power, _why_not(pair)])
+        floor = (str(pair.test.at_floor).lower(), str(pair.at_floor).lower(), pair.smallest_p)
+        reason = (why_not(pair), *floor, result(pair, alpha))
+        rows.append([pair.first, pair.second, pair.difference, *ends, *tested, *power, *reason])
     return Table(PAIR_COLUMNS, rows, 2)
 
 
-def _pair_table(found: Comparison, confidence: float) -> Table:
-    rows: list[list[Cell]] = []
-    for pair in found.pairs:
-        interval = "–" if isinstance(pair.interval, Undefined) else _ends(pair.interval)
-        power = pair.power.power
-        detectable = pair.power.detectable
-        rows.append(
-            [
-                pair.first,
-                pair.second,
-                f"{100 * pair.difference:+.2f}",
-                interval,
-                _p(pair.test.p_value) + ("" if not pair.test.exact else " exact"),
-                _p(pair.p_adjusted),
-                "–" if detectable is None else f"{100 * detectable:.2f}",
-                "–" if power is None else f"{100 * power:.0f}%",
-            ]
-        )
-    columns = ["first", "second", "F diff", f"{100 * confidence:g}% CI", "p", "p (Holm)", "detectable", "power at 1"]
-    footer = [
-        "detectable: the difference in points of F that such a corpus shows with 80% power; "
-        "power at 1: how often it shows a difference of one point"
-    ]
-    footer += [f"– {pair.first}, {pair.second}: {reason}" for pair in found.pairs if (reason := _why_not(pair))]
-    return Table(columns, rows, 2, footer)
+def _pair_table(found: Comparison, confidence: float, unit: str) -> Table:
+    from errorbar.report.pairs import PAIR_NOTES, pair_columns, pair_texts, verdict, why_not
+
+    alpha = 1 - confidence
+    rows: list[list[Cell]] = [list(pair_texts(pair, alpha)) for pair in found.pairs]
+    said = [f"{verdict(found.pairs[0], alpha, unit)}."] if len(found.pairs) == 1 else []
+    missing = [f"– {pair.first}, {pair.second}: {reason}" for pair in found.pairs if (reason := why_not(pair))]
+    return Table(pair_columns(found, confidence), rows, 2, [*said, *PAIR_NOTES, *missing])
 
 
-def _why_not(pair: Pair) -> str:
-    """Why something of a pair is missing."""
-    interval = pair.interval if isinstance(pair.interval, Undefined) else None
-    return ", ".join(dict.fromkeys(str(why) for why in (pair.test.undefined, interval, pair.power.undefined) if why))
+def _record(pair: Pair, alpha: float) -> dict[str, object]:
+    from errorbar.report.pairs import result
 
-
-def _ends(interval: Interval) -> str:
-    return f"{100 * interval.low:+.2f} to {100 * interval.high:+.2f}"
-
-
-def _p(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
-
-
-def _record(pair: Pair) -> dict[str, object]:
     interval: object
     if isinstance(pair.interval, Undefined):
         interval = {"low": None, "high": None, "reason": str(pair.interval)}
@@ -191,6 +199,10 @@ def _record(pair: Pair) -> dict[str, object]:
         "interval": interval,
         "p_value": pair.test.p_value,
         "p_adjusted": pair.p_adjusted,
+        "p_at_floor": pair.test.at_floor,
+        "p_adjusted_at_floor": pair.at_floor,
+        "smallest_p_adjusted": pair.smallest_p,
+        "result": result(pair, alpha),
         "exact": pair.test.exact,
         "n_replicates": pair.test.n_replicates,
         "undefined": None if pair.test.undefined is None else str(pair.test.undefined),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import click
 
 from errorbar.cli.hoo_routing import HOO, wants_hoo_conversion
-from errorbar.cli.options import lenient_option, show_notes
+from errorbar.cli.options import INPUT, lenient_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.core.corpus import Sentence, unknown_annotator
 from errorbar.core.errors import Place, Problem, UsageError
@@ -20,9 +20,10 @@ from errorbar.formats.hoo_jsonl import has_standoff
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.nucle import merge_essays
 from errorbar.formats.nucle_project import project_essays, split_essays
-from errorbar.formats.opening import STANDARD_INPUT, Lines
+from errorbar.formats.opening import Lines
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     read_sentences,
@@ -51,7 +52,7 @@ class _Request:
 
 
 @click.command("convert")
-@click.argument("inputs", nargs=-1, type=click.Path(), required=True, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, type=INPUT, required=True, metavar="INPUT...")
 @click.option(
     "--to", "to", type=click.Choice([*_WRITABLE, HOO]), help="Format to write. [default: by the ending of OUT]"
 )
@@ -65,16 +66,14 @@ class _Request:
 )
 @click.option(
     "--source",
-    type=click.Path(),
+    type=INPUT,
     metavar="FILE",
     help="INPUTs are corrected versions of this text, line by line; HOO: folder of texts.",
 )
 @click.option(
-    "--tokens", type=click.Path(), metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays."
+    "--tokens", type=INPUT, metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays."
 )
-@click.option(
-    "--essays", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence of INPUT."
-)
+@click.option("--essays", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence of INPUT.")
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
 @click.option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
@@ -83,7 +82,7 @@ class _Request:
     type=click.Choice(UNMARKED),
     default="auto",
     show_default=True,
-    help="Who looked at a sentence without any A line.",
+    help=UNMARKED_HELP,
 )
 @click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
 @click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
@@ -156,7 +155,6 @@ def command(
     problems = Problems(lenient=lenient, as_written=as_written)
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]
-    _check_standard_input([*(file.path for file in files), source, tokens, essays])
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
         what = "--alternative and --no-optional say how an annotator's edits are applied"
         raise UsageError(Problem("useless-option", what, fix="give --to text and --annotator, or leave them out"))
@@ -192,15 +190,10 @@ def _target(to: str | None, out: str) -> Format:
 def _note_standoff(files: Sequence[NamedFile], target: Format, problems: Problems) -> None:
     """Say that the character edits of HOO data stay behind: sentences are converted, and hold the same in tokens."""
     for file in files:
-        if target.name != "text" and file.path != STANDARD_INPUT and has_standoff(file.path):
+        if target.name != "text" and has_standoff(file.path):
             what = f"{target.name} made of sentences has no stand-off records; left out"
             fix = "--to hoo reads them"
             problems.note("jsonl-standoff-left", what, Place(file.path), fix=fix)
-
-
-def _check_standard_input(paths: Sequence[str | None]) -> None:
-    if sum(path == STANDARD_INPUT for path in paths) > 1:
-        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
 
 
 def _kind(files: list[NamedFile], from_: str | None) -> str:

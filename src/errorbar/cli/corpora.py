@@ -11,15 +11,17 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.cli.options import INPUT
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.shift import ShiftDetector
+from errorbar.edits.admission import Admission
 from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     expand_files,
@@ -27,7 +29,6 @@ from errorbar.formats.reference import (
     reading_conventions,
     refuse_same_names,
 )
-from errorbar.metrics.scoring import warn_shifted
 from errorbar.metrics.statistics import Documents
 from errorbar.studies.signatures import CorpusSignatures
 
@@ -54,16 +55,14 @@ def corpus_options(command: Command) -> Command:
 
     @click.option(
         "--gold",
-        type=click.Path(),
+        type=INPUT,
         multiple=True,
         required=True,
         metavar="FILE",
         help="Reference; repeatable, or a pattern.",
     )
-    @click.option(
-        "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-    )
-    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+    @click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
     @wraps(command)
     def wrapped(*args: Any, gold: tuple[str, ...], documents: str | None, unmarked: Unmarked, **options: Any) -> Any:
         return command(*args, corpus=CorpusInput(gold, documents, unmarked), **options)
@@ -110,15 +109,15 @@ class Loaded:
         return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)
 
 
-def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, as_written: bool = False) -> Loaded:
+def load(
+    source: CorpusInput, systems: Sequence[str], *, lenient: bool, admission: Admission, as_written: bool = False
+) -> Loaded:
     """Read everything.
 
     Raises:
-        InputError: If a file is bad, or files do not fit together.
+        InputError: If a file is bad, files do not fit together, or a system is not a correction of the source.
         UsageError: If two files have one name.
     """
-    if sum(NamedFile.parse(argument).path == "-" for argument in (*source.gold, *systems)) > 1:
-        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
     gold = expand_files(source.gold)
     for file in gold:
         if is_hoo(file.path):
@@ -137,11 +136,9 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, as_writt
         lines = reader.take(len(corpus))
         reader.finish(len(corpus))
         problems.raise_errors()
-        detector = ShiftDetector()
-        detector.add(texts, lines)
-        warn_shifted(file.name, detector, problems)
-        hypotheses.append(Hypothesis(file.name, lines))
+        hypotheses.append(Hypothesis(file.name, admission.take(file.name, texts, lines, problems)))
+    problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
     conventions = reading_conventions(source.unmarked, as_written=as_written)
-    return Loaded(corpus, hypotheses, documents, problems, conventions)
+    return Loaded(corpus, hypotheses, documents, problems, (*conventions, *admission.conventions))

@@ -10,7 +10,7 @@ import numpy as np
 
 from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd, signature
 from errorbar.cli.crowd_stream import read_streamed, refuse_streaming, stream_option, write_answers
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, show, show_json
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
@@ -26,7 +26,7 @@ PRIOR = (2.0, 0.5)
 
 
 @click.command("aggregate")
-@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
 @click.option("--method", "methods", type=click.Choice(METHODS), multiple=True, help="Repeatable.  [default: all]")
 @click.option("--ties", default=UNKNOWN, show_default=True, metavar="LABEL", help="The label that wins ties.")
 @click.option("--prior", type=(float, float), default=PRIOR, show_default=True, help="Pseudo-counts: right, wrong.")

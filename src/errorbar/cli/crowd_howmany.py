@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
@@ -17,11 +17,11 @@ SCHEMA = "errorbar.crowd.howmany/1"
 
 
 @click.command("howmany")
-@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
 @click.option(
     "--experts", default="", metavar="A,B", help="Raters of JUDGMENTS who are experts; the rest is the crowd."
 )
-@click.option("--truth", metavar="FILE", help="Table item,label of expert answers.")
+@click.option("--truth", type=INPUT, metavar="FILE", help="Table item,label of expert answers.")
 @click.option("--draws", type=click.IntRange(1), default=200, show_default=True, help="Subsets drawn for kappa.")
 @crowd_options
 @seed_option

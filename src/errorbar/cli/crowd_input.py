@@ -11,9 +11,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.cli.options import INPUT
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import usual_order
+from errorbar.core.natural import natural_order
 from errorbar.core.problems import Problems
 from errorbar.crowd.repeats import POLICIES, RepeatPolicy, settle_repeats
 from errorbar.edits.extract import extract_edits
@@ -21,22 +24,19 @@ from errorbar.edits.items import ERROR, PROJECTIONS, WORD_CLASSES, Projection, e
 from errorbar.formats.documents import add_documents
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgments import read_seconds
-from errorbar.formats.mturk import is_batch, read_batch, read_wide
-from errorbar.formats.opening import Lines, rereadable
-from errorbar.formats.plain_judgments import read_judgments_fast
-from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, expand_files, read_named
+from errorbar.formats.judgment_tables import LAYOUTS, Layout, header, is_corpus, read_judgment_table
+from errorbar.formats.opening import rereadable
+from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked, expand_files, read_named
 from errorbar.studies.signatures import crowd_signature
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-LAYOUTS = ("auto", "long", "wide", "batch")
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdSource:
     """What the shared options say about the judgments."""
 
-    layout: str
+    layout: Layout
     columns: tuple[str, ...]
     labels: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -47,17 +47,26 @@ class CrowdSource:
     documents: str | None
     unmarked: Unmarked
 
+    shared: bool = False
+    """Whether documents and unmarked sentences may be those of another corpus of the same command."""
+
+    @property
+    def told(self) -> bool:
+        """Whether an option says that the judgments are a table."""
+        return bool(self.columns) or self.layout != "auto"
+
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data.
-
-        Not looked at: columns, documents and unmarked sentences, which a report hands on for its own corpus.
 
         Raises:
             UsageError: If one is.
         """
         made = {"--items": self.items != "tokens", "--words": self.words != "prepositions", "--type": self.kind != ""}
+        if not self.shared:
+            made |= {"--documents": self.documents is not None, "--unmarked": self.unmarked != "auto"}
         read = {
             "--layout": self.layout != "auto",
+            "--column": self.columns != (),
             "--labels": self.labels != (),
             "--repeats": self.repeats != "refuse",
         }
@@ -97,12 +106,12 @@ def crowd_options(command: Command) -> Command:
     @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", help="What a corpus's annotators judge.")
     @click.option("--words", default="prepositions", help="With --items words: prepositions, articles, or a,b,c.")
     @click.option("--type", "kind", default="", metavar="TYPE", help="Only annotators' edits of this type count.")
-    @click.option("--documents", metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
-    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
+    @click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+    @click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
     @wraps(command)
     def wrapped(
         *args: Any,
-        layout: str,
+        layout: Layout,
         columns: tuple[str, ...],
         labels: str,
         unknown: tuple[str, ...],
@@ -130,49 +139,18 @@ def read_crowd(path: str, source: CrowdSource, problems: Problems) -> Crowd:
     """
     files = expand_files([path])
     first = rereadable(files[0].path)
-    if len(files) > 1 or is_corpus(str(first), source):
+    if len(files) > 1 or is_corpus(first, told=source.told):
         source.refuse(corpus=True)
         named = files if len(files) > 1 else [NamedFile(str(first), files[0].name)]
         return _from_corpus(named, source, problems)
     source.refuse(corpus=False)
-    head = _head(str(first))
-    header = [field.strip().strip('"') for field in head.split(max(",\t;", key=head.count))]
-    roles = column_roles(source.columns)
-    seconds = None
-    layout = source.layout
-    if layout == "auto":
-        layout = "batch" if is_batch(header) else "long"
-    if layout == "batch":
-        answer, item = roles.pop("label", ""), roles.pop("item", "")
-        batch = read_batch(first, problems, answer=answer, item=item, labels=source.labels)
-        judgments, seconds = batch.judgments, batch.seconds
-    elif layout == "wide":
-        judgments = read_wide(first, problems, item=roles.get("item", "item"), labels=source.labels)
-    else:
-        timed = roles.pop("seconds", "")
-        judgments = read_judgments_fast(
-            first, problems, columns=roles, labels=source.labels, repeats="keep", used=[timed] if timed else []
-        )
-        if timed:
-            # What else is wrong with a row was said at the first reading; both leave out the same rows.
-            again = Problems(lenient=problems.lenient)
-            seconds = read_seconds(first, timed, again, columns=roles)
-            problems.notes += [note for note in again.notes if note.code == "judgments-seconds"]
+    table = read_judgment_table(
+        first, problems, layout=source.layout, columns=column_roles(source.columns), labels=source.labels
+    )
+    judgments = table.judgments
     votes = np.bincount(judgments.label, minlength=len(judgments.labels)).tolist()
     undeclared_labels(dict(zip(judgments.labels, votes, strict=True)), source.labels, files[0].path)
-    return _settled(Crowd(judgments, None, seconds, None, source), problems)
-
-
-def is_corpus(path: str, source: CrowdSource) -> bool:
-    """Whether a file is an annotated corpus: M2, or JSON lines without raters that no option calls a table."""
-    head = _head(path)
-    told = bool(source.columns) or source.layout != "auto"
-    return head.startswith("S ") or (head.startswith("{") and '"rater"' not in head and not told)
-
-
-def _head(path: str) -> str:
-    """The first line; none of Parquet, which is no text."""
-    return "" if path.endswith(".parquet") else Lines(path, Problems()).peek()
+    return _settled(Crowd(judgments, None, table.seconds, None, source), problems)
 
 
 def _settled(crowd: Crowd, problems: Problems) -> Crowd:
@@ -197,6 +175,10 @@ def _settled(crowd: Crowd, problems: Problems) -> Crowd:
     rows = kept.weight.astype(np.int64)
     weight = None if table.weight is None else table.weight[rows]
     judgments = Judgments(kept.item, kept.rater, kept.label, kept.items, kept.raters, kept.labels, weight)
+    # Who came first changes no digit: raters and rows have an order of their own, and labels unless it was declared.
+    labels = judgments.labels if source.labels else usual_order(judgments.labels)
+    judgments, order = judgments.arranged(natural_order(judgments.raters), labels)
+    rows = rows[order]
     n_bare = len(judgments.items) - len(np.unique(judgments.item))
     if n_bare:
         problems.note("crowd-unjudged", unjudged_words(n_bare), Place())
@@ -221,7 +203,8 @@ def _from_corpus(files: Sequence[NamedFile], source: CrowdSource, problems: Prob
         add_documents(corpus, source.documents, problems)
     made = edit_items(corpus, source.items, words=_words(source), type=source.kind)
     problems.notes += made.notes()
-    return Crowd(made.judgments, made.clusters, None, corpus, source)
+    judgments, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
+    return Crowd(judgments, made.clusters, None, corpus, source)
 
 
 def system_flags(path: str, crowd: Crowd, problems: Problems) -> tuple[str, NDArray[np.bool_]]:
@@ -232,13 +215,7 @@ def system_flags(path: str, crowd: Crowd, problems: Problems) -> tuple[str, NDAr
     """
     file = NamedFile.parse(path)
     first = rereadable(file.path)
-    head = _head(str(first)).replace('"', "")
-    table = (
-        str(first).endswith(".parquet")
-        or head.startswith("{item")
-        or {"item", "flag"} <= set(head.replace("\t", ",").replace(";", ",").split(","))
-    )
-    if crowd.corpus is not None and not table:
+    if crowd.corpus is not None and not {"item", "flag"} <= set(header(first)):
         return file.name, _projected(NamedFile(str(first), file.name), crowd, problems)
     return file.name, table_flags(NamedFile(str(first), file.name), crowd.judgments.items, problems)
 
@@ -287,26 +264,10 @@ def _projected(file: NamedFile, crowd: Crowd, problems: Problems) -> NDArray[np.
     return flags
 
 
-def error_label(labels: Sequence[str], given: str) -> int:
-    """Code of the label that means "this is an error".
-
-    Raises:
-        UsageError: If there is no such label.
-    """
-    wanted = given or ERROR
-    found = [code for code, label in enumerate(labels) if label.lower() == wanted.lower()]
-    if len(found) != 1:
-        what = f"no label is called '{wanted}'"
-        fix = f"name the label that means an error: --error LABEL; {nearest(wanted, labels)}"
-        if len(labels) == 1:
-            fix = f"name it with --error LABEL, or where nothing was called an error: --labels {labels[0]},{wanted}"
-        raise UsageError(Problem("crowd-error-label", what, fix=fix))
-    return found[0]
-
-
 def signature(spec: str, crowd: Crowd, flags: NDArray[np.bool_] | None, conventions: Sequence[str]) -> str:
-    """What can change a digit: items, judgments, flags and conventions."""
-    return crowd_signature(spec, crowd.judgments, flags, conventions)
+    """What can change a digit: items, judgments, flags, conventions, and with flags what is resampled together."""
+    clusters = crowd.clusters if flags is not None else None
+    return crowd_signature(spec, crowd.judgments, flags, conventions, clusters)
 
 
 def _words(source: CrowdSource) -> str | list[str]:

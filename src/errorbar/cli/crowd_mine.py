@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.cli.talk import tell
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.crowd.mine import Mined, mine
@@ -20,7 +21,7 @@ SCHEMA = "errorbar.crowd.mine/1"
 
 
 @click.command("mine")
-@click.argument("corpus", metavar="CORPUS")
+@click.argument("corpus", type=INPUT, metavar="CORPUS")
 @click.option("--counts", required=True, metavar="FILE", help="Counts of n-grams; with --build it is written.")
 @click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
 @click.option("--min-count", type=click.IntRange(1), default=1, show_default=True, help="Of n-grams kept by --build.")
@@ -70,7 +71,7 @@ def command(
     if style != "json":
         show_notes(problems.notes)
     n_mined = sum(item.kind == "candidate" for item in found)
-    click.echo(f"{n_mined} likely errors among {len(found)} items ({100 * n_mined / len(found):.1f} %)", err=True)
+    tell(f"{n_mined} likely errors among {len(found)} items ({100 * n_mined / len(found):.1f} %)")
     if key:
         save_lines(["item,kind,score", *(f"{item.item},{item.kind},{item.score!r}" for item in found)], key)
     if style == "json":
@@ -92,7 +93,7 @@ def _build(corpus: str, path: str, targets: frozenset[str], least: int, problems
     problems.raise_errors()
     made.prune(least)
     save_lines(made.lines(), path)
-    click.echo(f"{len(made.pairs):,} pairs and {len(made.triples):,} triples in {path}", err=True)
+    tell(f"{len(made.pairs):,} pairs and {len(made.triples):,} triples in {path}")
 
 
 def _record(item: Mined, *, blind: bool) -> dict[str, object]:

@@ -6,7 +6,7 @@ import click
 
 from errorbar.cli.crowd_input import CrowdSource, crowd_options, read_crowd
 from errorbar.cli.crowd_score import cells, headings
-from errorbar.cli.options import format_option, lenient_option, note_record, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.problems import Problems
 from errorbar.crowd.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, characteristic
@@ -23,8 +23,8 @@ RULES: dict[str, type[Sprt] | type[Posterior] | type[Running] | type[Fixed]] = {
 
 
 @click.command("raters")
-@click.argument("judgments", metavar="JUDGMENTS")
-@click.option("--gold", metavar="FILE", help="Table item,label of items whose answer is known.")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
+@click.option("--gold", type=INPUT, metavar="FILE", help="Table item,label of items whose answer is known.")
 @click.option("--rule", type=click.Choice(list(RULES)), default="sprt", show_default=True, help="Keeps or drops.")
 @click.option("--good", type=float, default=0.85, show_default=True, help="sprt: accuracy to keep.")
 @click.option("--bad", type=float, default=0.60, show_default=True, help="sprt: accuracy to drop.")

@@ -7,7 +7,7 @@ import click
 from errorbar.agreement.resampling import Resampling
 from errorbar.cli.crowd_input import CrowdSource, crowd_options
 from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, interval_text, percent, show, show_json
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
@@ -18,8 +18,8 @@ SCHEMA = "errorbar.crowd.score/1"
 
 
 @click.command("score")
-@click.argument("judgments", metavar="JUDGMENTS")
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
 @share_options
 @click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")
 @click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="For intervals.")

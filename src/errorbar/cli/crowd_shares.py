@@ -11,11 +11,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.cli.crowd_input import Crowd, CrowdSource, error_label, read_crowd, signature, system_flags, table_flags
+from errorbar.cli.crowd_input import Crowd, CrowdSource, read_crowd, signature, system_flags, table_flags
 from errorbar.cli.crowd_stream import Streamed, read_streamed, refuse_streaming, stream_option
 from errorbar.core.problems import Problems
 from errorbar.crowd.answers import Answers
 from errorbar.crowd.dawid_skene import dawid_skene
+from errorbar.crowd.errors import error_codes, error_convention
 from errorbar.crowd.majority import majority
 from errorbar.crowd.trust import trust_weighted
 from errorbar.formats.reference import NamedFile
@@ -23,6 +24,7 @@ from errorbar.metrics.crowd import TIES, Flags, Floats, Ties
 from errorbar.stats.streams import stream
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+ERROR_HELP = "A label that means an error, or a rule such as '<4'; repeatable.  [default: error]"
 SHARES = ("votes", "trust", "dawid-skene")
 
 
@@ -31,13 +33,13 @@ class ShareOptions:
     """What the shared options say.
 
     Attributes:
-        error: The label that means an error.
+        errors: The labels that mean an error, or rules; none: ``error``.
         shares: What a share is.
         ties: What a tie is to the majority.
         streamed: Whether judgments are counted block by block.
     """
 
-    error: str
+    errors: tuple[str, ...]
     shares: str
     ties: Ties
     streamed: bool
@@ -51,11 +53,13 @@ class CrowdShares:
         share: Share of errors of each item; shape (items,), as the next.
         n_judgments: Judgments of each item.
         read: What was read.
+        convention: What a signature says of the labels that mean an error.
     """
 
     share: Floats
     n_judgments: NDArray[np.int64]
     read: Crowd | Streamed
+    convention: tuple[str, ...]
 
     @property
     def clusters(self) -> NDArray[np.int64] | None:
@@ -75,6 +79,7 @@ class CrowdShares:
 
     def signature(self, spec: str, flags: Flags, conventions: Sequence[str]) -> str:
         """What can change a digit."""
+        conventions = (*self.convention, *conventions)
         if isinstance(self.read, Crowd):
             return signature(spec, self.read, flags, conventions)
         return self.read.signature(spec, conventions, flags.tobytes())
@@ -83,15 +88,15 @@ class CrowdShares:
 def share_options(command: Command) -> Command:
     """``--error``, ``--shares``, ``--ties``, ``--stream``: the command gets them as one argument, ``wanted``."""
 
-    @click.option("--error", default="", metavar="LABEL", help="The label that means an error.  [default: error]")
+    @click.option("--error", "errors", multiple=True, metavar="LABEL", help=ERROR_HELP)
     @click.option("--shares", type=click.Choice(SHARES), default="votes", show_default=True, help="What a share is.")
     @click.option(
         "--ties", type=click.Choice(TIES), default="half", show_default=True, help="What a tie is to the majority."
     )
     @stream_option
     @wraps(command)
-    def wrapped(*args: Any, error: str, shares: str, ties: Ties, streamed: bool, **options: Any) -> Any:
-        return command(*args, wanted=ShareOptions(error, shares, ties, streamed), **options)
+    def wrapped(*args: Any, errors: tuple[str, ...], shares: str, ties: Ties, streamed: bool, **options: Any) -> Any:
+        return command(*args, wanted=ShareOptions(errors, shares, ties, streamed), **options)
 
     return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type
 
@@ -113,8 +118,9 @@ def read_shares(path: str, source: CrowdSource, wanted: ShareOptions, seed: int,
     else:
         read = read_crowd(path, source, problems)
         answers = _answers(read, wanted.shares, seed)
-    code = error_label(answers.labels, wanted.error)
-    return CrowdShares(np.clip(answers.shares[:, code], 0, 1), answers.n_judgments, read)
+    codes = error_codes(answers.labels, wanted.errors)
+    convention = error_convention(answers.labels, codes)
+    return CrowdShares(answers.share_of(codes), answers.n_judgments, read, convention)
 
 
 def _answers(crowd: Crowd, shares: str, seed: int) -> Answers:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,7 +12,6 @@ import numpy as np
 from errorbar.cli.crowd_input import (
     CrowdSource,
     column_roles,
-    is_corpus,
     undeclared_labels,
     unjudged_words,
     unknown_words,
@@ -27,7 +24,9 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.crowd.answers import UNKNOWN, Answers
 from errorbar.crowd.tally import Tally
+from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.judgment_blocks import judgment_blocks
+from errorbar.formats.judgment_tables import is_corpus
 from errorbar.formats.opening import rereadable
 
 ROWS = 1 << 14
@@ -90,7 +89,7 @@ def read_streamed(path: str, source: CrowdSource, problems: Problems, ties: str 
     if "seconds" in roles:
         refuse_streaming("--column seconds=", "leave it out: nothing here uses times")
     first = rereadable(path)
-    if is_corpus(str(first), source):
+    if is_corpus(first, told=source.told):
         refuse_streaming("a corpus", "leave out --stream: a corpus is read whole")
     source.refuse(corpus=False)
     tally, raters, n = Tally(source.labels), set[str](), 0
@@ -130,11 +129,5 @@ def write_answers(answers: Answers) -> None:
             strict=True,
         )
         lines += [[item, names[code], n, share if n else None] for item, code, n, share in columns]
-        _write(lines)
+        click.echo(csv_lines(lines), nl=False)
         lines = []
-
-
-def _write(lines: list[list[Cell]]) -> None:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(["" if cell is None else cell for cell in row] for row in lines)
-    click.echo(buffer.getvalue(), nl=False)

@@ -8,7 +8,7 @@ from errorbar.agreement.resampling import Resampling
 from errorbar.cli.crowd_input import CrowdSource, crowd_options
 from errorbar.cli.crowd_score import cells, headings, judgments_text
 from errorbar.cli.crowd_shares import ShareOptions, read_shares, share_options
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
@@ -22,8 +22,8 @@ SCHEMA = "errorbar.curve/1"
 
 
 @click.command("curve")
-@click.argument("judgments", metavar="JUDGMENTS")
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
 @click.option("--bins", default=",".join(f"{edge:g}" for edge in EDGES), show_default=True, help="Edges of agreement.")
 @click.option(
     "--thresholds", default=",".join(f"{tau:g}" for tau in THRESHOLDS), show_default=True, help="Of the curve."
@@ -71,7 +71,7 @@ def command(
     def measure(flags: Flags, estimand: Estimand, ties: Ties) -> CrowdStatistics:
         return measure_crowd(crowd.share, flags, crowd.n_judgments, crowd.clusters, estimand=estimand, ties=ties)
 
-    found = []
+    found, signatures = [], []
     for system in systems:
         name, flags = crowd.flags(system, problems)
         tables = {estimand: measure(flags, estimand, wanted.ties) for estimand in ESTIMANDS}
@@ -84,9 +84,21 @@ def command(
             # The curve leaves ties out and counts them, whatever they are to the bins.
             majority = measure(flags, "majority", "half")
             curve = kappa_curve(majority, marks, reference_prevalence=prevalence, resampling=resampling)
+        parts = {
+            "bins": "+".join(f"{edge:g}" for edge in edges),
+            "thresholds": "+".join(f"{mark:g}" for mark in marks),
+            "prevalence": f"{prevalence:g}",
+            "shares": wanted.shares,
+            "ties": wanted.ties,
+        }
+        spec = f"curve({','.join(f'{key}={value}' for key, value in parts.items())})"
+        signatures.append(crowd.signature(spec, flags, (f"resamples:{resamples}", f"seed:{seed}")))
         found.append((name, in_bins, curve))
     if style == "json":
-        rows = [{"system": name, "bins": _bin_records(b), "curve": _curve_records(c)} for name, b, c in found]
+        rows = [
+            {"system": name, "bins": _bin_records(b), "curve": _curve_records(c), "signature": sign}
+            for (name, b, c), sign in zip(found, signatures, strict=True)
+        ]
         notes = [note_record(note) for note in problems.notes]
         show_json({"schema": SCHEMA, "reference_prevalence": prevalence, "seed": seed, "rows": rows, "warnings": notes})
         return

@@ -11,7 +11,8 @@ from click.shell_completion import CompletionItem
 from errorbar.cli.options import format_option, note_record, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, show, show_json
-from errorbar.core.errors import Problem, UsageError
+from errorbar.cli.talk import show_lines, tell
+from errorbar.core.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
     from errorbar.datasets import Dataset, Fetched
@@ -50,7 +51,7 @@ def command(ctx: click.Context, style: str) -> None:
 @format_option
 def list_command(style: str) -> None:
     """List every corpus."""
-    from errorbar.datasets import cache_root, catalog
+    from errorbar.datasets import cache_root, catalog, is_cached
 
     root = cache_root()
     found = list(catalog().values())
@@ -63,7 +64,7 @@ def list_command(style: str) -> None:
             dataset.name,
             dataset.title,
             dataset.license,
-            "yes" if (root / dataset.name).is_dir() else "no",
+            "yes" if is_cached(dataset, root) else "no",
             _size(dataset.n_bytes, style),
         ]
         for dataset in found
@@ -77,7 +78,7 @@ def list_command(style: str) -> None:
 @format_option
 def show_command(name: str, style: str) -> None:
     """Show a corpus's address, license, citation, traps and files."""
-    from errorbar.datasets import cache_root, dataset
+    from errorbar.datasets import cache_root, dataset, is_cached
 
     found = dataset(name)
     root = cache_root()
@@ -92,7 +93,7 @@ def show_command(name: str, style: str) -> None:
         "cite": f"{found.citation} {found.citation_url}",
         "page": found.page,
         "address": ", ".join(found.addresses) or "none known: fetch with --from-file",
-        "in cache": str(root / found.name) if (root / found.name).is_dir() else "no",
+        "in cache": str(root / found.name) if is_cached(found, root) else "no",
     }
     lines = [f"{key:<10}{value}" for key, value in facts.items()] + [f"{'trap':<10}{trap}" for trap in found.traps]
     rows: list[list[Cell]] = [
@@ -100,7 +101,7 @@ def show_command(name: str, style: str) -> None:
     ]
     table = Table(["file", "sha256", "bytes"], rows, 2, () if style == "table" else lines)
     if style == "table":
-        click.echo("\n".join(lines))
+        show_lines(*lines)
     show(table, style)
 
 
@@ -122,8 +123,18 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         raise UsageError(Problem("data-one-name", what, fix="name the one that the file holds"))
     found = [dataset(name) for name in names]  # a misspelt last name is found before the first download
     done: list[Fetched] = []
+    failed: list[Problem] = []
     for one in found:
-        fetched = fetch(one, from_file=from_file, again=again, trust=trust, progress=progress_bar, say=_say)
+        try:
+            fetched = fetch(one, from_file=from_file, again=again, trust=trust, progress=progress_bar, say=_say)
+        except InputError as error:
+            if len(found) == 1:
+                raise
+            for problem in error.problems:
+                _say(f"error: {problem}")
+            fix = f"with a copy at hand: errorbar data fetch {one.name} --from-file PATH"
+            failed.append(Problem("data-not-fetched", f"the corpus '{one.name}' was not fetched", fix=fix))
+            continue
         done.append(fetched)
         show_notes(list(fetched.notes))
         trusted = fetched.n_files - fetched.n_verified
@@ -137,6 +148,8 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
     elif style != "table":
         rows: list[list[Cell]] = [[f.dataset.name, str(f.path), f.source, f.n_files, f.n_bytes] for f in done]
         show(Table(["name", "folder", "source", "files", "bytes"], rows, 3), style)
+    if failed:
+        raise InputError(failed)
 
 
 @command.command("path")
@@ -149,7 +162,7 @@ def path_command(name: str) -> None:
 
 
 def _say(line: str) -> None:
-    click.echo(line, err=True)
+    tell(line)
 
 
 def _size(n_bytes: int | None, style: str) -> Cell:
@@ -159,13 +172,15 @@ def _size(n_bytes: int | None, style: str) -> Cell:
 
 
 def _summary(dataset: Dataset, root: Path) -> dict[str, object]:
+    from errorbar.datasets import is_cached
+
     folder = root / dataset.name
     return {
         "name": dataset.name,
         "what": dataset.title,
         "license": dataset.license,
         "bytes": dataset.n_bytes,
-        "path": str(folder) if folder.is_dir() else None,
+        "path": str(folder) if is_cached(dataset, root) else None,
     }
 
 

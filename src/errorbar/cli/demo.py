@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from errorbar.cli.options import format_option
+from errorbar.cli.talk import tell
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.demo import demo_files
 
@@ -48,7 +49,7 @@ def command(
         arguments += ["--by-type"] * by_type + ["--by-sentence"] * by_sentence
         score.main(arguments, standalone_mode=False, parent=context)
         if style == "table":
-            click.echo("The same on files of your own: errorbar score --gold GOLD.m2 SYSTEM...", err=True)
+            tell("The same on files of your own: errorbar score --gold GOLD.m2 SYSTEM...")
 
 
 def _report(context: click.Context, gold: Path, systems: list[Path], out: str) -> None:
@@ -59,7 +60,7 @@ def _report(context: click.Context, gold: Path, systems: list[Path], out: str) -
     arguments = ["--gold", f"demo={gold}", "--title", TITLE, "-o", out, *map(str, systems)]
     report.main(arguments, standalone_mode=False, parent=context)
     if out != "-":
-        click.echo("The same on files of your own: errorbar report --gold GOLD.m2 SYSTEM...", err=True)
+        tell("The same on files of your own: errorbar report --gold GOLD.m2 SYSTEM...")
 
 
 def _save(folder: Path, files: list[Path]) -> None:
@@ -73,4 +74,4 @@ def _save(folder: Path, files: list[Path]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         (folder / file.name).write_bytes(file.read_bytes())
-    click.echo(f"{len(files)} files in {folder}", err=True)
+    tell(f"{len(files)} files in {folder}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
 from importlib.util import find_spec
 
 import click
@@ -16,9 +16,15 @@ from errorbar.version import __version__
 SCHEMA = "errorbar.doctor/1"
 LIBRARIES = ("numpy", "scipy", "click")
 EXTRAS = {
-    "tokenize": ("nltk", "sentences of raw essays"),
-    "parquet": ("pyarrow", "judgments from Parquet files"),
+    "tokenize": ("sentences and tokens of raw essays: errorbar convert", {"nltk": "nltk"}),
+    "parquet": ("judgments from Parquet files", {"pyarrow.parquet": "pyarrow"}),
+    "report": (
+        "pages and charts: errorbar report, task board",
+        {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"},
+    ),
+    "dask": ("many machines: errorbar score --dask", {"distributed": "distributed"}),
 }
+"""Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""
 
 
 @click.command("doctor")
@@ -37,9 +43,8 @@ def command(style: str) -> None:
         "self-test": self_test(),
         **{name: metadata.version(name) for name in LIBRARIES},
     }
-    for extra, (library, purpose) in EXTRAS.items():
-        there = find_spec(library) is not None
-        facts[f"extra '{extra}'"] = f"{metadata.version(library) if there else 'not installed'} ({purpose})"
+    for extra, (purpose, modules) in EXTRAS.items():
+        facts[f"extra '{extra}'"] = f"{_state(modules)} ({purpose})"
     facts["corpora"] = str(cache_root())
     if style == "json":
         show_json({"schema": SCHEMA, "kernel_active": KERNEL, **facts})
@@ -47,3 +52,16 @@ def command(style: str) -> None:
         show(Table(["what", "found"], list(facts.items()), 2), style)
     if not facts["self-test"].startswith("passed"):
         sys.exit(1)
+
+
+def _state(modules: dict[str, str]) -> str:
+    """Whether the libraries of an extra work, found by loading them."""
+    missing = [name for module, name in modules.items() if find_spec(module.partition(".")[0]) is None]
+    if missing:
+        return "not installed" if len(missing) == len(modules) else f"incomplete: no {', '.join(missing)}"
+    for module, name in modules.items():
+        try:
+            import_module(module)
+        except Exception as error:  # noqa: BLE001 - a damaged library may raise anything, and doctor is to say so
+            return f"{name} does not load: {type(error).__name__}: {error}"
+    return f"works: {', '.join(f'{name} {metadata.version(name)}' for name in modules.values())}"

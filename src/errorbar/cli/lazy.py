@@ -45,6 +45,15 @@ class LazyGroup(click.Group):
             ctx.fail(f"no command '{args[0]}'; {nearest(args[0], self.table)}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click would call it a failure where the reader of the output has seen enough."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return 0
+        except EOFError as error:  # nobody is asked anything here, and click would call it an interruption
+            raise RuntimeError(f"unexpected end of data ({error})") from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):

@@ -10,7 +10,10 @@ import sys
 import click
 
 from errorbar.cli.lazy import LazyGroup
+from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
+from errorbar.cli.talk import show_click_error, tell
 from errorbar.core.errors import ErrorbarError
+from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
 
 DEBUG = "ERRORBAR_DEBUG"
@@ -19,6 +22,8 @@ MOST_ALIKE = 5
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 3
 EXIT_INTERRUPTED = 130
+EXIT_STOPPED = 128
+"""What shells add a signal's number to."""
 
 COMMANDS = {
     "score": "Score systems against annotators.",
@@ -51,11 +56,13 @@ COMMANDS = {
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="errorbar")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Measure grammatical error correction against many human judges.
 
     Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`.
     """
+    ctx.with_resource(keeping_pipes())
 
 
 def show_problems(error: ErrorbarError) -> None:
@@ -64,12 +71,10 @@ def show_problems(error: ErrorbarError) -> None:
     for problem in error.problems:
         counts[problem.code] = counts.get(problem.code, 0) + 1
         if counts[problem.code] <= MOST_ALIKE:
-            click.echo(f"error: {problem}", err=True)
+            tell(f"error: {problem}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            click.echo(
-                f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]", err=True
-            )
+            tell(f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]")
 
 
 def run() -> None:
@@ -78,26 +83,48 @@ def run() -> None:
     gc.set_threshold(200_000, 50, 100)
     # The last collection, when the interpreter goes, would look at all of them once more: a tenth of the time again.
     atexit.register(gc.freeze)
+    prepare_streams()
+    stop_on_signals()
+    code = _outcome()
+    try:
+        finish_output()
+    except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`
+        drop_output()
+    except OSError as error:
+        code = max(code, _failed(error))
+    sys.exit(code)
+
+
+def _outcome() -> int:
+    """Run the command, say what is to be said, and return the exit code."""
     try:
         code = cli.main(prog_name="errorbar", standalone_mode=False)
-    except ErrorbarError as error:
-        show_problems(error)
-        sys.exit(error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+    except SystemExit as left:
+        code = left.code
+    except (ErrorbarError, click.ClickException) as error:
+        show_problems(error) if isinstance(error, ErrorbarError) else show_click_error(error)
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except OSError as error:  # what is read is opened elsewhere: this is the output
-        click.echo(f"error: the output cannot be written: {error.strerror or error} [cannot-write]", err=True)
-        sys.exit(EXIT_BAD_INPUT)
+        tell("interrupted")
+        return EXIT_INTERRUPTED
+    except StoppedError as stopped:
+        tell(f"stopped by {stopped}")
+        return EXIT_STOPPED + stopped.number
+    except OSError as error:
+        return _failed(error)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        click.echo(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback", err=True)
-        sys.exit(EXIT_INTERNAL)
-    sys.exit(code if isinstance(code, int) else 0)
+        tell(f"internal error: {type(error).__name__}: {error}; set {DEBUG}=1 for the traceback")
+        return EXIT_INTERNAL
+    return code if isinstance(code, int) else 0
+
+
+def _failed(error: OSError) -> int:
+    """What is read names itself where it is opened: this is the output, or a folder that is gone."""
+    if error.filename:
+        tell(f"error: {error.filename}: cannot be opened: {error.strerror} [cannot-open]")
+    else:
+        drop_output()
+        tell(f"error: the output cannot be written: {error.strerror or error} [cannot-write]")
+    return EXIT_BAD_INPUT

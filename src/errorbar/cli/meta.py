@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.rank import BY, METHODS
 from errorbar.cli.render import Cell, Table, interval_record, show, show_json
@@ -31,8 +31,8 @@ TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall-b": "Kendall"}
 
 
 @click.command("meta")
-@click.argument("human", type=click.Path(), metavar="HUMAN")
-@click.argument("scores", nargs=-1, type=click.Path(), required=True, metavar="SCORES...")
+@click.argument("human", type=INPUT, metavar="HUMAN")
+@click.argument("scores", nargs=-1, type=INPUT, required=True, metavar="SCORES...")
 @click.option(
     "--method", type=click.Choice(METHODS), default=METHODS[0], show_default=True, help="How judgments become scores."
 )

@@ -5,19 +5,51 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
+from os import PathLike
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from errorbar.cli.render import FORMATS
-from errorbar.core.errors import Problem, UsageError
+from errorbar.cli.talk import tell
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.formats.pipes import display_name, pipe_key
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
+ADJUSTMENTS = ("max-t", "holm")
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
+
+_PIPES = "errorbar.pipes"
+
+
+class InputPath(click.Path):
+    """A file or folder to read, or ``name=file``; every input of every command has this type.
+
+    A pipe can be one input only, whether it is called ``-``, ``/dev/stdin`` or ``<(...)``: another would find nothing.
+    """
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | PathLike[str]:
+        """Refuse a pipe that another input is."""
+        from errorbar.formats.reference import NamedFile
+
+        path = NamedFile.parse(str(value)).path
+        key = pipe_key(path)
+        if ctx is not None and key is not None:
+            known = ctx.meta.setdefault(_PIPES, set())
+            if key in known:
+                what = "standard input can be read only once" if path == "-" else "a pipe can be read only once"
+                raise UsageError(Problem("two-stdin", what, Place(display_name(path)), fix="give it for one file"))
+            known.add(key)
+        return super().convert(value, param, ctx)
+
+
+INPUT = InputPath()
 
 
 def format_option(command: Command) -> Command:
@@ -72,6 +104,27 @@ def bootstrap_options(command: Command) -> Command:
     """As ``resampling_options``, where no closed formula exists."""
     made: Command = _with_resampling(command, BOOTSTRAPS, "Bootstrap over essays (or sentences).")
     return made
+
+
+def swap_options(command: Command) -> Command:
+    """``--adjust``, ``--swaps``: how systems are compared."""
+    for option in (
+        click.option(
+            "--swaps",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
+        ),
+        click.option(
+            "--adjust",
+            type=click.Choice(ADJUSTMENTS),
+            default=ADJUSTMENTS[0],
+            show_default=True,
+            help="How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
@@ -132,9 +185,9 @@ def show_notes(notes: list[Problem]) -> None:
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
-            click.echo(f"{'warning' if note.severity == 'warning' else 'note'}: {note}", err=True)
+            tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            click.echo(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]", err=True)
+            tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def note_record(note: Problem) -> dict[str, object]:

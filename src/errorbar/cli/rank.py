@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, interval_record, show, show_json
 
@@ -31,7 +31,7 @@ BY = ("item", "sentence", "comparison")
 
 
 @click.command("rank")
-@click.argument("judgments", type=click.Path(), metavar="JUDGMENTS")
+@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
 @click.option(
     "--method",
     "methods",

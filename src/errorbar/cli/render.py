@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import sys
@@ -14,9 +12,15 @@ from unicodedata import combining, east_asian_width
 import click
 
 from errorbar.core.estimate import Estimate
+from errorbar.core.visible import visible, visible_json
+from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.latex_text import escape_latex
+from errorbar.formats.markdown_text import escape_markdown
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+LONGEST_CELL = 200
+"""Characters of a cell of a text table; the other formats have all."""
 
 Cell = str | int | float | None
 
@@ -76,18 +80,15 @@ def estimate_record(estimate: Estimate) -> dict[str, object]:
 
 
 def show_json(document: object) -> None:
-    """Print a JSON document on stdout."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+    """Print a JSON document on stdout; what its encoding cannot hold is escaped as JSON does it."""
+    beyond = (sys.stdout.encoding or "").lower().replace("-", "") not in ("utf8", "utf16", "utf32")
+    click.echo(visible_json(json.dumps(document, ensure_ascii=beyond, indent=1)))
 
 
 def show(table: Table, style: str) -> None:
     """Print a table on stdout in one of the FORMATS but json."""
     if style == "csv":
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(table.columns)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in table.rows)
-        click.echo(buffer.getvalue(), nl=False)
+        click.echo(csv_lines([table.columns, *table.rows]), nl=False)
     elif style == "markdown":
         click.echo(_markdown(table))
     elif style == "latex":
@@ -97,17 +98,22 @@ def show(table: Table, style: str) -> None:
 
 
 def _text(cell: Cell) -> str:
-    return "–" if cell is None else str(cell)
+    return "–" if cell is None else visible(str(cell))
+
+
+def _cut(text: str) -> str:
+    """A cell of a text table, whose width every other row pays for."""
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
 
 
 def _markdown(table: Table) -> str:
     rule = ["---" if i < table.text_columns else "---:" for i in range(len(table.columns))]
     lines = [
-        list(table.columns),
+        [escape_markdown(name) for name in table.columns],
         rule,
-        *([_text(cell).replace("|", "\\|") for cell in row] for row in table.rows),
+        *([escape_markdown(_text(cell)) for cell in row] for row in table.rows),
     ]
-    footer = [f"\n{line}" for line in table.footer]
+    footer = [f"\n{escape_markdown(line)}" for line in table.footer]
     return "\n".join([f"| {' | '.join(line)} |" for line in lines] + footer)
 
 
@@ -117,20 +123,21 @@ def _latex(table: Table) -> str:
     lines.append(" & ".join(escape_latex(name) for name in table.columns) + r" \\")
     lines.append(r"\midrule")
     lines += [" & ".join(escape_latex(_text(cell)) for cell in row) + r" \\" for row in table.rows]
-    lines += [r"\bottomrule", r"\end{tabular}", *(f"% {line}" for line in table.footer)]
+    lines += [r"\bottomrule", r"\end{tabular}", *(f"% {visible(line)}" for line in table.footer)]
     return "\n".join(lines)
 
 
 def _show_text(table: Table) -> None:
-    rows = [[_text(cell) for cell in row] for row in table.rows]
-    widths = [max(_width(row[i]) for row in [list(table.columns), *rows]) for i in range(len(table.columns))]
+    columns = [_cut(visible(name)) for name in table.columns]
+    rows = [[_cut(_text(cell)) for cell in row] for row in table.rows]
+    widths = [max(_width(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
     head, *body = (
         " "
         + "  ".join(
             _pad(cell, width, left=i < table.text_columns)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        for row in [table.columns, *rows]
+        for row in [columns, *rows]
     )
     rule = " " + "─" * (sum(widths) + 2 * (len(widths) - 1))
     styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -138,7 +145,7 @@ def _show_text(table: Table) -> None:
     click.echo("\n".join([rule, *(line.rstrip() for line in body)]))
     if table.footer:
         click.echo()
-    for line in table.footer:
+    for line in map(visible, table.footer):
         click.echo(click.style(line, dim=True) if styled else line)
 
 

@@ -13,14 +13,19 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.agree import PROJECTIONS
-from errorbar.cli.options import lenient_option, resampling_options, show_notes
+from errorbar.cli.options import INPUT, lenient_option, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
+from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.formats.reference import UNMARKED, Unmarked
+from errorbar.core.visible import visible
+from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.resampling import Method
+    from errorbar.metrics.swaps import Adjust
     from errorbar.report import Report
 
 KINDS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
@@ -31,28 +36,39 @@ EPOCH = "SOURCE_DATE_EPOCH"
 
 
 @click.command("report")
-@click.argument("systems", nargs=-1, type=click.Path(), metavar="[SYSTEM...]")
-@click.option(
-    "--gold", type=click.Path(), multiple=True, metavar="FILE", help="Reference, or a HOO folder; repeatable."
-)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
+@click.option("--gold", type=INPUT, multiple=True, metavar="FILE", help="Reference, or a HOO folder; repeatable.")
 @click.option("--metric", "specs", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
-@click.option("--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML: the essay of each sentence.")
-@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help="Who looked at unmarked sentences.")
-@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML: the essay of each sentence.")
+@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
+@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
-@click.option("--judgments", metavar="FILE", help="A crowd's judgments: item,rater,label.")
+@click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @click.option(
-    "--flags", "flag_files", multiple=True, metavar="NAME=FILE", help="A system's flags: item,flag; repeatable."
+    "--flags",
+    "flag_files",
+    multiple=True,
+    type=INPUT,
+    metavar="NAME=FILE",
+    help="A system's flags: item,flag; repeatable.",
 )
 @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
 @click.option("--words", metavar="WORDS", help="With --items words: prepositions (the default), articles, or a,b,c.")
-@click.option("--error", "error", metavar="LABEL", help="The label that means an error.  [default: error]")
+@click.option(
+    "--error",
+    "errors",
+    multiple=True,
+    metavar="LABEL",
+    help="A label that means an error, or a rule such as '<4'; repeatable.  [default: error]",
+)
 @click.option("--ok", "ok", metavar="LABEL", help="Of a sample: the label that means no error.  [default: ok]")
 @click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
-@click.option("--sample-key", metavar="FILE", help="The key of a judged sample.")
-@click.option("--judged", multiple=True, metavar="FILE", help="The filled-in sets of the sample; repeatable.")
+@click.option("--sample-key", type=INPUT, metavar="FILE", help="The key of a judged sample.")
+@click.option(
+    "--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of the sample; repeatable."
+)
 @click.option(
     "-o", "--out", default="report.html", show_default=True, metavar="FILE", help=".html, .md or .tex; or '-'."
 )
@@ -60,7 +76,9 @@ EPOCH = "SOURCE_DATE_EPOCH"
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--charts", metavar="DIR", help="Write each chart there too, as SVG, PNG and PDF.")
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
+@swap_options
 @resampling_options
+@admission_options
 @lenient_option
 @click.pass_context
 def command(
@@ -78,7 +96,7 @@ def command(
     columns: tuple[str, ...],
     items: str | None,
     words: str | None,
-    error: str | None,
+    errors: tuple[str, ...],
     ok: str | None,
     unknown: tuple[str, ...],
     sample_key: str | None,
@@ -88,11 +106,14 @@ def command(
     title: str,
     charts: str | None,
     no_browse: bool,
+    adjust: Adjust,
+    swaps: int | None,
     ci_method: Method,
     resamples: int,
     confidence: float,
     seed: int,
     jobs: int,
+    admission: Admission,
     lenient: bool,
 ) -> None:
     """Put everything about systems and annotators on one page that needs no network.
@@ -106,6 +127,7 @@ def command(
     """
     from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
     from errorbar.cli.score import make_resampling
+    from errorbar.metrics.swaps import SwapPlan
 
     kind = output_kind(out, to)
     _check_target(out)
@@ -127,14 +149,16 @@ def command(
         columns=columns,
         items=items,
         words=words,
-        error=error,
+        errors=errors,
         ok=ok,
         unknown=unknown,
         sample_key=sample_key,
         judged=judged,
         browse=not no_browse and kind == "html",
+        admission=admission,
         lenient=lenient,
         resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
+        testing=SwapPlan(adjust, swaps),
     )
     refuse_overwriting(asked, out)
     with progress_bar("steps", 3) as progress:
@@ -149,7 +173,7 @@ def command(
         progress(2)
         show_notes(list(dict.fromkeys(notes)))
         for missing in left_out(found):
-            click.echo(f"note: {missing}", err=True)
+            tell(f"note: {missing}")
         size = write(report, out, kind)
         drawn = []
         if charts is not None:
@@ -159,7 +183,7 @@ def command(
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
-    click.echo(f"{where}: {_size(size)} in {seconds:.1f} s{beside}", err=True)
+    tell(f"{where}: {_size(size)} in {seconds:.1f} s{beside}")
 
 
 def all_cores() -> int:
@@ -217,7 +241,10 @@ def write(report: Report, out: str, kind: str) -> int:
 
 
 def command_line(context: click.Context) -> str:
-    """The command that was given, in a form that a shell takes: options that were not given are left out."""
+    """The command that was given, in a form that a shell takes: options that were not given are left out.
+
+    On one line, whatever the files are called: a page shows it to be copied.
+    """
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -233,7 +260,7 @@ def command_line(context: click.Context) -> str:
             words += [word for each in values for word in (_longest(parameter.opts), str(each))]
     if any(each.startswith("-") and each != STANDARD_OUTPUT for each in arguments):
         words.append("--")
-    return shlex.join([*words, *arguments])
+    return visible(shlex.join([*words, *arguments]))
 
 
 def _longest(names: Sequence[str]) -> str:

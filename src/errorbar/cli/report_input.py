@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -11,9 +11,11 @@ from errorbar.cli.hoo_routing import HOO, wants_hoo
 from errorbar.cli.options import show_notes
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class ReportInput:
     items: str | None
     words: str | None
     flags: tuple[str, ...]
-    error: str | None
+    errors: tuple[str, ...]
     ok: str | None
     unknown: tuple[str, ...]
     sample_key: str | None
@@ -51,6 +53,8 @@ class ReportInput:
     browse: bool
     lenient: bool
     resampling: Resampling
+    testing: SwapPlan = field(default_factory=SwapPlan)
+    admission: Admission = Admission()  # noqa: RUF009 - frozen
 
 
 def studies(asked: ReportInput, progress: Callable[[int], object]) -> list[Study]:
@@ -108,9 +112,12 @@ def _check(asked: ReportInput) -> None:
 def _check_useless(asked: ReportInput) -> None:
     """Refuse options about data that is not there."""
     corpus = {"--metric": asked.specs, "--source": asked.source, "--missing-as-empty": asked.missing_as_empty}
-    labels = {"--error": asked.error, "--unknown": asked.unknown}
+    default = asked.testing.adjust == SwapPlan().adjust
+    tests = {"--swaps": asked.testing.swaps, "--adjust": None if default else asked.testing.adjust}
+    labels = {"--error": asked.errors, "--unknown": asked.unknown}
     for options, there, fix in (
-        ({**corpus, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
+        ({**corpus, **tests, "--ceiling-ci": asked.ceiling_resamples}, bool(asked.gold), "--gold"),
+        ({"--force": asked.admission.force, "--retokenize": asked.admission.retokenize}, bool(asked.gold), "--gold"),
         (labels, asked.judgments is not None or asked.sample_key is not None, "--judgments, or --sample-key"),
         ({"--column": asked.columns, "--items": asked.items}, asked.judgments is not None, "--judgments"),
         ({"--words": asked.words}, asked.items == "words", "--items words"),
@@ -136,12 +143,13 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
     if asked.source is not None or asked.missing_as_empty:
         what = "--source and --missing-as-empty are for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave them out, or name a HOO folder"))
-    data = load(CorpusInput(asked.gold, asked.documents, asked.unmarked), asked.systems, lenient=asked.lenient)
+    source = CorpusInput(asked.gold, asked.documents, asked.unmarked)
+    data = load(source, asked.systems, lenient=asked.lenient, admission=asked.admission)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and asked.resampling.method != "closed":
         # Said before the work: it is why somebody waits.
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
-        fix = "fewer --resamples are quicker; --ci-method closed compares none"
+        fix = "fewer --swaps or --resamples are quicker; --ci-method closed compares none"
         show_notes([Problem("report-many-pairs", what, fix=fix, severity="warning")])
     study = study_corpus(
         data.corpus,
@@ -150,11 +158,13 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
         data.problems,
         data.documents,
         resampling=asked.resampling,
+        testing=asked.testing,
         conventions=data.conventions,
         metrics=metrics[1:],
         ceiling_resamples=asked.ceiling_resamples,
         jobs=asked.resampling.jobs,
         browse=asked.browse,
+        force=asked.admission.force,
     )
     return replace(study, name=_named(expand_files(asked.gold)))
 
@@ -177,8 +187,9 @@ def _hoo(asked: ReportInput) -> HooStudy:
     if len(asked.specs) > 1:
         what = "a report on HOO data has one metric; its variants are computed anyway"
         raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
-    if asked.ceiling_resamples is not None or asked.documents is not None:
-        what = "--ceiling-ci and --documents are not for HOO data"
+    admission = asked.admission
+    if asked.ceiling_resamples is not None or asked.documents is not None or admission.force or admission.retokenize:
+        what = "--ceiling-ci, --documents, --force and --retokenize are not for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave them out"))
     problems = Problems(lenient=asked.lenient)
     fragments = read_gold(asked.gold[0], problems, source=asked.source)
@@ -202,7 +213,7 @@ def _hoo(asked: ReportInput) -> HooStudy:
 
 
 def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
-    from errorbar.cli.crowd_input import CrowdSource, error_label, read_crowd, system_flags
+    from errorbar.cli.crowd_input import CrowdSource, read_crowd, system_flags
     from errorbar.studies.crowd import study_crowd
     from errorbar.studies.signatures import GIVEN
 
@@ -219,6 +230,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         "",
         asked.documents,
         asked.unmarked,
+        shared=bool(asked.gold),
     )
     crowd = read_crowd(judgments, source, problems)
     files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
@@ -233,7 +245,7 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         problems,
         name=NamedFile.parse(judgments).name,
         clusters=crowd.clusters,
-        error=crowd.judgments.labels[error_label(crowd.judgments.labels, asked.error or "")],
+        error=asked.errors,
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
         curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
@@ -247,7 +259,7 @@ def _sample(asked: ReportInput, key_file: str) -> SampleStudy:
     from errorbar.studies.sample import study_sample
 
     problems = Problems(lenient=asked.lenient)
-    labels = Labels((asked.error or "error",), (asked.ok or "ok",), asked.unknown)
+    labels = Labels(asked.errors or ("error",), (asked.ok or "ok",), asked.unknown)
     key, judged = judged_input(asked.judged, key_file, "majority", labels, problems)
     return study_sample(
         key.strata,

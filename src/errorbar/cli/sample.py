@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from errorbar.cli.options import format_option, lenient_option, note_record, seed_option, show_notes
+from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import show, show_json
 from errorbar.cli.sample_input import (
     FrameInput,
@@ -29,6 +29,7 @@ from errorbar.cli.sample_render import (
     plan_record,
     plan_table,
 )
+from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 
@@ -61,8 +62,8 @@ def command() -> None:
 def frame_options(function: Command) -> Command:
     """``--corpus``, ``--items``, ``--words``, ``--bands``: the command gets them as one argument, ``frame``."""
 
-    @click.argument("flags", nargs=-1, metavar="[FLAGS]...")
-    @click.option("--corpus", metavar="FILE", help="Source sentences; FLAGS are then the systems' outputs.")
+    @click.argument("flags", nargs=-1, type=INPUT, metavar="[FLAGS]...")
+    @click.option("--corpus", type=INPUT, metavar="FILE", help="Source sentences; FLAGS are then the systems' outputs.")
     @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
     @click.option("--words", default="prepositions", show_default=True, help="With --items words: a class, or a,b,c.")
     @click.option("--bands", type=click.IntRange(1), default=1, show_default=True, help="Cut strata by score.")
@@ -208,8 +209,8 @@ def compare(
 @click.option("--out", required=True, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz.")
 @click.option("--key", "key_file", required=True, metavar="FILE", help="The private key, a new file.")
 @click.option("--rater", "raters", multiple=True, default=("rater-1",), show_default=True, help="Who; repeatable.")
-@click.option("--after", metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
-@click.option("--judged", multiple=True, metavar="FILE", help="The filled-in sets of --after.")
+@click.option("--after", type=INPUT, metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
+@click.option("--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of --after.")
 @label_options
 @seed_option
 @lenient_option
@@ -248,12 +249,12 @@ def draw(
         Path(key_file).unlink()  # a key without its set would be in the way of the next try
         raise
     drawn = key.rounds[-1]
-    click.echo(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}", err=True)
+    tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key_file}")
 
 
 @command.command("estimate")
-@click.argument("judgments", nargs=-1, metavar="[JUDGMENTS]...")
-@click.option("--key", "key_file", metavar="FILE", help="The key that was written with the set.")
+@click.argument("judgments", nargs=-1, type=INPUT, metavar="[JUDGMENTS]...")
+@click.option("--key", "key_file", type=INPUT, metavar="FILE", help="The key that was written with the set.")
 @click.option(
     "--counts",
     multiple=True,
@@ -268,9 +269,11 @@ def draw(
     help="Of several raters.",
 )
 @label_options
-@click.option("--votes", metavar="FILE", help="Cheap judgments of many items; needs --flags or --corpus.")
-@click.option("--flags", "flag_files", multiple=True, metavar="FILE", help="What the sample was drawn from.")
-@click.option("--corpus", metavar="FILE", help="With --votes: source sentences; --flags are then outputs.")
+@click.option("--votes", type=INPUT, metavar="FILE", help="Cheap judgments of many items; needs --flags or --corpus.")
+@click.option(
+    "--flags", "flag_files", multiple=True, type=INPUT, metavar="FILE", help="What the sample was drawn from."
+)
+@click.option("--corpus", type=INPUT, metavar="FILE", help="With --votes: source sentences; --flags are then outputs.")
 @click.option("--items", type=click.Choice(PROJECTIONS), default="tokens", show_default=True, help="With --corpus.")
 @click.option("--words", default="prepositions", show_default=True, help="With --items words.")
 @click.option("--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of F.")

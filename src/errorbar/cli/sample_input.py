@@ -10,10 +10,13 @@ import numpy as np
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
+from errorbar.crowd.errors import labels_of_rule
 from errorbar.edits.items import WORD_CLASSES, Projection
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_tables import read_judgment_table
+from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import NamedFile, expand_files, read_named
 from errorbar.sampling import (
     Assisted,
@@ -113,6 +116,21 @@ class Labels:
     errors: tuple[str, ...]
     others: tuple[str, ...]
     unknown: tuple[str, ...]
+
+    def among(self, known: Sequence[str]) -> Labels:
+        """The same with the labels that rules such as ``<4`` stand for; no label may be both.
+
+        Raises:
+            UsageError: If a label means an error and none.
+        """
+        errors, others = (
+            tuple(label for text in texts for label in labels_of_rule(text, known, numbers_only=False))
+            for texts in (self.errors, self.others)
+        )
+        if both := [label for label in errors if label in others]:
+            what = f"the label '{named(both[:1])}' means an error and none"
+            raise UsageError(Problem("sample-label", what, expected="one of --error and --ok"))
+        return Labels(errors, others, self.unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +264,15 @@ def judged_input(
     """
     key = read_key(key_file)
     judgments = read_judged_files(files, key, problems)
+    meant = labels.among(judgments.labels)
     judged = judge_sample(
         judgments,
         key,
         problems,
         truth=truth,
-        errors=labels.errors,
-        others=labels.others,
-        unknown=labels.unknown,
+        errors=meant.errors,
+        others=meant.others,
+        unknown=meant.unknown,
     )
     return key, judged
 
@@ -273,7 +292,8 @@ def votes_input(
         UsageError: If a label is not declared.
     """
     frame = read_frame_input(source, problems)
-    table = read_judgments(votes, problems)
+    table = read_judgment_table(rereadable(votes), problems, repeats="refuse").judgments
+    labels = labels.among(table.labels)
     known = {*labels.errors, *labels.others, *labels.unknown}
     for label in table.labels:
         if label not in known:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from errorbar.cli.admission import admission_options
 from errorbar.cli.hoo_routing import wants_hoo
 from errorbar.cli.options import (
+    INPUT,
     as_written_option,
     dask_option,
     format_option,
@@ -34,6 +36,7 @@ from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import (
     UNMARKED,
+    UNMARKED_HELP,
     NamedFile,
     Unmarked,
     expand_files,
@@ -46,6 +49,7 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
 
 if TYPE_CHECKING:
+    from errorbar.edits.admission import Admission
     from errorbar.metrics.resampling import Method, Resampling
 
 SCHEMA = "errorbar.score/1"
@@ -54,10 +58,10 @@ SHORT_HASH = 8
 
 
 @click.command("score")
-@click.argument("systems", nargs=-1, type=click.Path(), required=True, metavar="SYSTEM...")
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
 @click.option(
     "--gold",
-    type=click.Path(),
+    type=INPUT,
     multiple=True,
     required=True,
     metavar="FILE",
@@ -77,17 +81,16 @@ SHORT_HASH = 8
     type=click.Choice(UNMARKED),
     default="auto",
     show_default=True,
-    help="Who looked at a sentence without any A line.",
+    help=UNMARKED_HELP,
 )
-@click.option(
-    "--documents", type=click.Path(), metavar="FILE", help="NUCLE SGML that tells the essay of each sentence."
-)
-@click.option("--source", type=click.Path(), metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@click.option("--types", type=click.Path(), metavar="FILE", help="HOO: JSON that counts error types in other rows.")
+@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells the essay of each sentence.")
+@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
+@click.option("--types", type=INPUT, metavar="FILE", help="HOO: JSON that counts error types in other rows.")
 @click.option("--best", is_flag=True, help="HOO: the best run of each team and measure.")
 @click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
 @click.option("--ci", is_flag=True, help="Add confidence intervals to P, R and F.")
 @resampling_options
+@admission_options
 @dask_option
 @as_written_option
 @lenient_option
@@ -111,6 +114,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    admission: Admission,
     dask: str | None,
     as_written: bool,
     lenient: bool,
@@ -131,7 +135,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if wants_hoo(gold, specs):
         unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
-        unused["--as-written"] = as_written
+        unused |= {"--as-written": as_written, "--force": admission.force, "--retokenize": admission.retokenize}
         _refuse(unused, "has no meaning for HOO data", "leave it out")
         from errorbar.cli.hoo import score_hoo
 
@@ -157,7 +161,6 @@ def command(
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
-    _check_inputs([*gold, *systems])
     problems = Problems(lenient=lenient, as_written=as_written)
     files = [NamedFile.parse(system) for system in systems]
     refuse_same_names(files, "systems")
@@ -171,6 +174,7 @@ def command(
         resampling=resampling,
         unmarked=unmarked,
         documents=documents,
+        admission=admission,
         jobs=jobs,
         dask=dask,
     )
@@ -229,11 +233,6 @@ def _against(metric: Metric, annotator: str) -> Metric:
         what = f"'{annotator}' is the name of a rule for choosing annotators"
         raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold name=path"))
     return replace(metric, choose=annotator)
-
-
-def _check_inputs(paths: Sequence[str]) -> None:
-    if sum(NamedFile.parse(path).path == "-" for path in paths) > 1:
-        raise UsageError(Problem("two-stdin", "standard input can be read only once", fix="give '-' for one file"))
 
 
 def _record(score: Score, *, by_type: bool, by_sentence: bool) -> dict[str, object]:

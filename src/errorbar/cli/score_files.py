@@ -10,6 +10,7 @@ from errorbar.cli.progress import progress_bar
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems, in_file_order
+from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.opening import display_name
@@ -34,6 +35,7 @@ def score_files(
     resampling: Resampling | None = None,
     unmarked: Unmarked = "auto",
     documents: str | None = None,
+    admission: Admission = Admission(),  # noqa: B008 - frozen
     jobs: int = 1,
     dask: str | None = None,
 ) -> list[Score]:
@@ -82,6 +84,7 @@ def score_files(
             by_sentence=by_sentence,
             resampling=resampling,
             conventions=conventions,
+            admission=admission,
             progress=progress,
             executor=executor,
         )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.cli.options import format_option, jobs_option, note_record, show_notes
+from errorbar.cli.options import INPUT, format_option, jobs_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.talk import tell
 from errorbar.cli.task_run import corpus_record
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
@@ -25,7 +26,7 @@ SCHEMA = "errorbar.task-alternatives/1"
 @click.argument("files", nargs=-1, required=True, metavar="[TEAM=]FILE...")
 @click.option("--corpus", metavar="NAME", help="What they are about.  [default: the test corpus]")
 @click.option("--list", "listing", metavar="CSV", help="Write the answers there for judging.")
-@click.option("--judged", metavar="CSV", help="The list with its column verdict filled in: yes or no.")
+@click.option("--judged", type=INPUT, metavar="CSV", help="The list with its column verdict filled in: yes or no.")
 @click.option("--gold", metavar="FILE", help="With --judged: where to write the gold edits and accepted answers.")
 @click.option("--cache", type=click.Path(path_type=Path), metavar="DIR", help="Where counts are kept.")
 @jobs_option
@@ -71,10 +72,7 @@ def command(
     if listing is not None:
         save_lines(judging_lines(answers, reference), listing)
         show_notes(problems.notes)
-        click.echo(
-            f"{len(answers)} answer{'' if len(answers) == 1 else 's'} in {listing}: fill in the column verdict",
-            err=True,
-        )
+        tell(f"{len(answers)} answer{'' if len(answers) == 1 else 's'} in {listing}: fill in the column verdict")
         return
     assert judged is not None
     assert gold is not None  # checked above
@@ -90,7 +88,7 @@ def command(
         save_lines(write_jsonl(made.sentences, problems), gold)
     else:
         save_lines(write_m2(made.sentences, problems, made.annotators), gold)
-    click.echo(f"{len(accepted)} of {len(answers)} answers accepted; gold edits with them in {gold}", err=True)
+    tell(f"{len(accepted)} of {len(answers)} answers accepted; gold edits with them in {gold}")
     changed = replace(chosen, alternatives=(Path(gold),))
     results = _scored(replace(read, corpora=(changed,)), cache, jobs)
     if style == "json":

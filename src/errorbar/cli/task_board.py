@@ -12,6 +12,7 @@ import click
 
 from errorbar.cli.options import resampling_options, show_notes
 from errorbar.cli.progress import progress_bar
+from errorbar.cli.talk import show_lines
 from errorbar.cli.task_run import score_task
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -46,8 +47,8 @@ def command(
 ) -> None:
     """Write tables.md, tables.tex, index.html and teams/NAME.html; runs are scored as task run does.
 
-    The page of the task holds the tables and a report on the best run of each team: intervals, which teams can be
-    told apart, the human ceiling, agreement, every sentence.
+    The page of the task holds the tables and a report on the best run of each team: intervals, which teams
+    differ significantly, the human ceiling, agreement, every sentence.
 
     \b
     errorbar task board task.toml -o board
@@ -72,7 +73,7 @@ def command(
         files += _write_pages(results, board, out, problems, resampling, browse=not no_browse)
     show_notes(list(dict.fromkeys(problems.notes)))
     for name in files:
-        click.echo(str(out / name))
+        show_lines(str(out / name))
 
 
 def _write_tables(board: Report, out: Path) -> None:

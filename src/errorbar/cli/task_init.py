@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from errorbar.cli.talk import show_lines
+
 if TYPE_CHECKING:
     from errorbar.tasks.config import Kind
 
@@ -24,4 +26,4 @@ def command(folder: Path, kind: Kind) -> None:
     from errorbar.tasks.template import write_template
 
     for path in write_template(folder, kind):
-        click.echo(f"{path}{'/' if path.is_dir() else ''}")
+        show_lines(f"{path}{'/' if path.is_dir() else ''}")

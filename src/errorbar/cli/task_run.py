@@ -11,6 +11,7 @@ import click
 from errorbar.cli.options import format_option, jobs_option, note_record, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.talk import tell
 from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ def score_task(path: Path, cache: Path | None, jobs: int, problems: Problems, *,
     with progress_bar("runs", total) as progress:
         results = run_task(task, problems, jobs=jobs, cache=cache, prune=prune, progress=progress)
     made = f"{results.n_counted} count{'' if results.n_counted == 1 else 's'} made"
-    click.echo(f"{total} run{'' if total == 1 else 's'}: {made}, {results.n_cached} from the cache", err=True)
+    tell(f"{total} run{'' if total == 1 else 's'}: {made}, {results.n_cached} from the cache")
     if prune:
-        click.echo(f"{results.n_pruned} old count{'' if results.n_pruned == 1 else 's'} removed", err=True)
+        tell(f"{results.n_pruned} old count{'' if results.n_pruned == 1 else 's'} removed")
     return results
 
 

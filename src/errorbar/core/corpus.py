@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.natural import natural_order
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
@@ -89,30 +90,13 @@ class Corpus:
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
 
 
-_DIGITS = re.compile(r"([0-9]+)")
-
-Rank = tuple[bool, tuple[tuple[int, str], ...], str]
-
-
-def annotator_rank(name: str) -> Rank:
-    """Where an annotator stands among others: numbers ascending, then names, A2 before A10.
-
-    It depends on nothing but the name. Full ties between annotators go to the first one, so neither the order of
-    files nor that of lines may decide them.
-    """
-    parts = _DIGITS.split(name)  # text and numbers in turn
-    texts = [(0, part) for part in parts[::2]]
-    numbers = [(len(part), part) for part in (digits.lstrip("0") for digits in parts[1::2])]
-    mixed = [pair for both in zip(texts, [*numbers, (0, "")], strict=True) for pair in both]
-    return not (name.isascii() and name.isdecimal()), tuple(mixed), name
-
-
 def annotator_order(names: Iterable[str]) -> list[str]:
-    """Names once each, by ``annotator_rank``: the order in which annotators are tried, which the first of a tie wins.
+    """Names once each, in the order in which annotators are tried, which the first of a full tie wins.
 
-    It is the official scorer's, whose annotators are numbers.
+    Numbers ascend, as in the official scorer, and A2 is before A10. It depends on nothing but the names: neither the
+    order of files nor that of lines may decide ties.
     """
-    return sorted(set(names), key=annotator_rank)
+    return list(natural_order(set(names)))
 
 
 @dataclass(frozen=True, slots=True)

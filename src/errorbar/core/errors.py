@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from errorbar.core.visible import visible
+
 Severity = Literal["error", "repaired", "warning"]
 
 
@@ -45,10 +47,11 @@ class Problem:
     others: int = 0
 
     def __str__(self) -> str:
+        """One line, whatever is quoted in it."""
         place = f"{self.place}: " if str(self.place) else ""
         expected = f" (expected {self.expected})" if self.expected else ""
         fix = f"; {self.fix}" if self.fix else ""
-        return f"{place}{self.what}{expected}{fix} [{self.code}]"
+        return visible(f"{place}{self.what}{expected}{fix} [{self.code}]")
 
 
 class ErrorbarError(Exception):

@@ -16,6 +16,10 @@ from errorbar.core.errors import Problem, UsageError, nearest
 Codes = NDArray[np.int32]
 MAX_CELLS = 200_000_000
 """Cells of the largest dense table that is made: 1.6 GB."""
+FREE_CELLS = 5_000_000
+"""Cells of a dense table that few judgments may take."""
+CELLS_OF_ONE = 32
+"""Cells for each judgment that a larger table may have: many items have few labels, or it is mostly empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +156,25 @@ class Judgments:
             self.item[rows], self.rater[rows], self.label[rows], self.items, self.raters, self.labels, weight
         )
 
+    def arranged(self, raters: Sequence[str], labels: Sequence[str]) -> tuple[Judgments, NDArray[np.int64]]:
+        """The same judgments with their vocabularies in another order, sorted by item and then by rater.
+
+        Where the order of rows and files is to change no digit, nothing may depend on who came first.
+
+        Args:
+            raters: The raters in their new order; every one, once.
+            labels: The labels likewise.
+
+        Returns:
+            The judgments, and the row that each was before.
+        """
+        raters_to, labels_to = (_places(old, new) for old, new in ((self.raters, raters), (self.labels, labels)))
+        rater = raters_to[self.rater]
+        rows = np.lexsort((rater, self.item))
+        weight = None if self.weight is None else self.weight[rows]
+        codes = (self.item[rows], rater[rows], labels_to[self.label[rows]])
+        return Judgments(*codes, self.items, tuple(raters), tuple(labels), weight), rows
+
     def only(self, raters: Sequence[str]) -> Judgments:
         """The judgments of some raters, in the order given; every item stays known.
 
@@ -159,8 +182,9 @@ class Judgments:
             UsageError: If there is no such rater.
         """
         new = np.full(len(self.raters), -1, np.int32)
+        known = {name: code for code, name in enumerate(self.raters)}
         for code, name in enumerate(raters):
-            new[code_of(name, self.raters, "rater")] = code
+            new[known[name] if name in known else code_of(name, self.raters, "rater")] = code
         kept = self.take(new[self.rater] >= 0)
         return Judgments(kept.item, new[kept.rater], kept.label, self.items, tuple(raters), self.labels, kept.weight)
 
@@ -185,15 +209,25 @@ class Judgments:
         """Total weight of each label of each item; shape (items, labels).
 
         Raises:
-            UsageError: If the table would have more than ``MAX_CELLS`` cells.
+            UsageError: If the table would have more than ``MAX_CELLS`` cells, or far more than judgments.
         """
         n_items, n_labels = len(self.items), len(self.labels)
-        if n_items * n_labels > MAX_CELLS:
-            what = f"a table of {n_items} items and {n_labels} labels has more than {MAX_CELLS} cells"
-            raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
+        check_cells(n_items, n_labels, len(self))
         cells = self.item.astype(np.int64) * n_labels + self.label
         summed = np.bincount(cells, self.weight, minlength=n_items * n_labels)
         return summed.reshape(n_items, n_labels).astype(np.float64)
+
+
+def check_cells(n_items: int, n_labels: int, n_judgments: int) -> None:
+    """Refuse a dense table of items by labels that is too large, or large and nearly empty.
+
+    Raises:
+        UsageError: If it has more than ``MAX_CELLS`` cells, or than ``FREE_CELLS`` and far more than judgments.
+    """
+    most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * n_judgments))
+    if n_items * n_labels > most:
+        what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
+        raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
 
 
 def code_of(name: str, names: Sequence[str], what: str) -> int:
@@ -205,6 +239,11 @@ def code_of(name: str, names: Sequence[str], what: str) -> int:
     if name not in names:
         raise UsageError(Problem("judgments-unknown", f"no {what} '{name}' in the judgments", fix=nearest(name, names)))
     return list(names).index(name)
+
+
+def _places(old: Sequence[str], new: Sequence[str]) -> Codes:
+    place = {name: at for at, name in enumerate(new)}
+    return np.array([place[name] for name in old], np.int32)
 
 
 def _encode(values: Iterable[object], names: dict[str, int]) -> Codes:

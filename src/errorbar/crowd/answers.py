@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,11 @@ class Answers:
     answer: NDArray[np.int32]
     n_judgments: NDArray[np.int64]
     ties: str
+
+    def share_of(self, codes: Sequence[int]) -> Floats:
+        """Share of some labels together; NaN for an item nobody judged; shape (items,)."""
+        share: Floats = np.clip(self.shares[:, list(codes)].sum(axis=1), 0, 1)
+        return share
 
     def is_tied(self) -> NDArray[np.bool_]:
         """Judged items on which several labels lead together; shape (items,)."""

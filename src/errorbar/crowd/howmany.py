@@ -26,6 +26,7 @@ from scipy.stats import binom, hypergeom
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import named
 from errorbar.crowd.answers import NO_ANSWER
 from errorbar.crowd.majority import majority
 
@@ -123,7 +124,7 @@ def how_many(
         UsageError: If there are not two labels, or no item of a truth was judged.
     """
     if len(crowd.labels) != 2:
-        what = f"the judgments have {len(crowd.labels)} labels: {', '.join(crowd.labels)}"
+        what = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
         raise UsageError(Problem("crowd-two-labels", what, expected="two labels"))
     counts = np.bincount(crowd.item.astype(np.int64) * 2 + crowd.label, minlength=2 * len(crowd.items)).reshape(-1, 2)
     cases = [_case(crowd, counts, truth) for truth in truths]

@@ -27,6 +27,7 @@ from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.crowd.answers import need_judgments
 from errorbar.crowd.gold import Rule, Sprt, Verdict, follow, smoothed_trust
+from errorbar.crowd.votes import check_labels
 from errorbar.stats.proportion import proportion_interval
 
 
@@ -82,9 +83,10 @@ def rater_rows(
 
     Raises:
         UsageError: If a gold item or label is unknown to the judgments, no gold item was judged, or there is not
-            one time for each judgment.
+            one time for each judgment; or if there are more labels than can be described.
     """
     need_judgments(judgments)
+    check_labels(judgments)
     truth = _truth(judgments, gold or {})
     if seconds is not None and len(seconds) != len(judgments):
         what = f"{len(seconds)} times for {len(judgments)} judgments"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.judgments import code_of
+from errorbar.core.judgments import check_cells, code_of
 from errorbar.crowd.answers import UNKNOWN, Answers, Floats, leading_answers, shares_of
 
 
@@ -23,13 +23,14 @@ class Tally:
     def __init__(self, labels: Sequence[str] = ()) -> None:
         self._items: dict[str, int] = {}
         self._labels = {label: code for code, label in enumerate(labels)}
+        self._n = 0
         self._counts = np.zeros((1024, max(len(labels), 2)), np.int32)
 
     def add(self, items: Iterable[str], labels: Iterable[str]) -> None:
         """Count the next judgments; a judgment without a label is not counted.
 
         Raises:
-            UsageError: If the columns differ in length.
+            UsageError: If the columns differ in length, or items and labels are too many.
         """
         names, known = self._items, self._labels
         item = np.fromiter((names.setdefault(name, len(names)) for name in items), np.int64)
@@ -37,6 +38,7 @@ class Tally:
         if len(item) != len(label):
             what = f"{len(item)} items and {len(label)} labels"
             raise UsageError(Problem("crowd-tally", what, expected="columns of one length"))
+        self._n += len(item)
         self._grow()
         width = self._counts.shape[1]
         said = label >= 0
@@ -46,6 +48,7 @@ class Tally:
             self._counts.ravel()[cells] += times.astype(np.int32)
 
     def _grow(self) -> None:
+        check_cells(len(self._items), len(self._labels), self._n)
         rows, columns = self._counts.shape
         if len(self._items) > rows or len(self._labels) > columns:
             shape = (

@@ -12,6 +12,24 @@ from errorbar.crowd.answers import Floats, leaders, need_judgments, shares_of
 MIN_ITEMS = 20
 """Judgments a rater must have on average before their errors are modeled (measured in docs/crowd.md)."""
 
+FREE_RATES = 200_000
+"""Rates of error of all raters that few judgments may be asked for."""
+RATES_OF_ONE = 8
+"""Rates of error for each judgment that many judgments may be asked for."""
+MAX_LABELS = 100
+"""Most labels of which the errors of a rater are described: K labels have K² of them."""
+
+
+def check_labels(judgments: Judgments) -> None:
+    """Refuse more labels than a rater's errors can be described for.
+
+    Raises:
+        UsageError: If there are more than ``MAX_LABELS``.
+    """
+    if len(judgments.labels) > MAX_LABELS:
+        what = f"{len(judgments.labels):,} different labels are too many to describe what raters do with each"
+        raise UsageError(Problem("crowd-many-labels", what, expected=f"at most {MAX_LABELS}", fix="group the labels"))
+
 
 class Votes:
     """Who said what, prepared for EM.
@@ -32,6 +50,7 @@ class Votes:
             what = f"every judgment says '{judgments.labels[0]}'"
             fix = "declare the other labels, or use the majority"
             raise UsageError(Problem("crowd-one-label", what, expected="two labels or more", fix=fix))
+        check_labels(judgments)
         present = len(np.unique(judgments.rater))
         if present < 2:
             what = "only one rater judged anything: nothing tells their errors from the truth"
@@ -41,6 +60,11 @@ class Votes:
             what = f"{mean:.1f} judgments of a rater on average are too few to model the errors of each"
             fix = "use the majority, or say min_items (--min-items) if you know better"
             raise UsageError(Problem("crowd-few-judgments", what, expected=f"{min_items:g} or more", fix=fix))
+        rates = self.n_raters * self.n_labels**2
+        if rates > max(FREE_RATES, RATES_OF_ONE * len(judgments)):
+            what = f"{self.n_raters:,} raters and {self.n_labels} labels have {rates:,} rates of error"
+            expected = f"at most {RATES_OF_ONE} for each judgment"
+            raise UsageError(Problem("crowd-many-labels", what, expected=expected, fix="group the labels"))
         column = judgments.rater.astype(np.int64) * self.n_labels + judgments.label
         shape = (len(judgments.items), self.n_raters * self.n_labels)
         self.table = sparse.csr_array((np.ones(len(column)), (judgments.item, column)), shape=shape)

@@ -5,7 +5,7 @@
 True
 """
 
-from errorbar.datasets.cache import cache_root, path
+from errorbar.datasets.cache import cache_root, is_cached, path
 from errorbar.datasets.corpora import Archive, DataFile, Dataset, catalog, dataset
 from errorbar.datasets.fetching import Fetched, fetch
 
@@ -18,5 +18,6 @@ __all__ = [
     "catalog",
     "dataset",
     "fetch",
+    "is_cached",
     "path",
 ]

@@ -67,10 +67,16 @@ def path(corpus: str | Dataset, *, root: Path | None = None) -> Path:
     """
     found = dataset(corpus) if isinstance(corpus, str) else corpus
     folder = (root or cache_root()) / found.name
-    if not folder.is_dir():
+    if not is_cached(found, root or cache_root()):
         what = f"the corpus '{found.name}' is not in the cache"
         raise InputError(Problem("data-missing", what, Place(str(folder)), fix=f"errorbar data fetch {found.name}"))
     return folder
+
+
+def is_cached(corpus: Dataset, root: Path) -> bool:
+    """Whether a corpus's folder is in the cache and holds anything."""
+    folder = root / corpus.name
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def read_recorded(root: Path, name: str) -> dict[str, str]:

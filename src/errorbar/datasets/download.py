@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from email.message import Message
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPMessage, HTTPResponse
+from itertools import count
 from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import ErrorbarError, InputError, Place, Problem
 from errorbar.version import __version__
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -21,27 +22,53 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 ATTEMPTS = 4
 """Failures in a row, without a byte gained, after which a download is given up."""
+UNREACHED = 2
+"""The same, where no server has answered: offline, a second look is enough."""
+MOST_CONNECTIONS = 50
+"""Connections of one download, however much each of them brings."""
+SLOW_AFTER = 120.0
+"""Seconds after which a connection must have brought ``SLOWEST`` bytes for each of its seconds."""
+SLOWEST = 100
 PAUSE = 1.0
 """Seconds before the second attempt; doubled before each further one."""
 TIMEOUT = 30.0
 """Seconds of silence after which a connection counts as lost."""
 TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CHUNK = 64 * 1024
+_DIGITS = 18
+"""Digits of a number that are looked at: more than any file has bytes."""
+_MOST_SAID = 200
+"""Characters of what a server says that are repeated."""
 
 
 class _TryAgainError(Exception):
     """A failure that may pass."""
 
 
+class _UnreachedError(_TryAgainError):
+    """No server has answered."""
+
+
 class _SafeRedirects(HTTPRedirectHandler):
     """Follows redirects, but never from an encrypted address to an unencrypted one."""
+
+    def http_error_302(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
+    ) -> IO[bytes] | HTTPResponse | None:
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except (ErrorbarError, ValueError):  # an address that is none: the library would leave the connection open
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> Request | None:
-        if req.full_url.startswith("https:") and not newurl.startswith("https:"):
-            fp.close()
-            raise _refusal(req.full_url, f"the server redirects to the unencrypted address {newurl}")
+        known = ("https:",) if req.full_url.startswith("https:") else ("https:", "http:")
+        if not newurl.startswith(known):
+            raise _refusal(req.full_url, f"the server redirects to the unencrypted address {_plain(newurl)}")
         # The type hints of the standard library ask for more than its own caller gives.
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
@@ -66,19 +93,22 @@ def download(url: str, part: Path, *, limit: int, progress: Progress, say: Calla
     part.parent.mkdir(parents=True, exist_ok=True)
     resumed = False
     failures = 0
-    while True:
+    for connection in count(1):
         before = _size(part)
         resumed = resumed or before > 0
         try:
             _transfer(url, part, limit, progress)
         except _TryAgainError as error:
             failures = 1 if _size(part) > before else failures + 1
-            if failures >= ATTEMPTS:
+            if failures >= (UNREACHED if isinstance(error, _UnreachedError) else ATTEMPTS):
                 raise _refusal(url, f"{error}, {failures} times in a row") from None
+            if connection >= MOST_CONNECTIONS:
+                raise _refusal(url, f"{error}, after {connection} connections") from None
             say(f"{url}: {error}; trying again")
             time.sleep(PAUSE * 2 ** (failures - 1))
         else:
             return resumed
+    raise AssertionError  # the count has no end
 
 
 def discard(part: Path) -> None:
@@ -92,8 +122,8 @@ def _transfer(url: str, part: Path, limit: int, progress: Progress) -> None:
     request = Request(url, headers={"User-Agent": f"errorbar/{__version__}", "Accept-Encoding": "identity"})
     if have:
         request.add_header("Range", f"bytes={have}-")
-        if _validator(part).is_file():  # the server sends the whole file where it has changed since
-            request.add_header("If-Range", _validator(part).read_text("utf-8"))
+        if version := _remembered(part):  # the server sends the whole file where it has changed since
+            request.add_header("If-Range", version)
     response = _open(request, part, have)
     if response is None:
         return
@@ -104,18 +134,23 @@ def _transfer(url: str, part: Path, limit: int, progress: Progress) -> None:
                 discard(part)
                 raise _TryAgainError("the server sent another part than asked for")
         else:
-            have, total = 0, int(response.headers.get("Content-Length") or 0)
+            have, total = 0, _number(response.headers.get("Content-Length"))
             discard(part)
             _remember(part, response)
         if total > limit:
             raise _refusal(url, f"it has {total:,} bytes, more than the {limit:,} that are accepted")
         with progress(f"bytes of {part.name.removesuffix('.part')}", total) as show, part.open("ab") as out:
+            begun, gained = time.monotonic(), 0
             while chunk := _read(response):
                 out.write(chunk)
                 have += len(chunk)
                 if have > limit:
                     break
                 show(have)
+                gained += len(chunk)
+                passed = time.monotonic() - begun
+                if passed > SLOW_AFTER and gained < SLOWEST * passed:
+                    raise _TryAgainError(f"fewer than {SLOWEST} bytes a second")
     if have > limit:
         discard(part)
         raise _refusal(url, f"it sends more than the {limit:,} bytes that are accepted")
@@ -134,38 +169,57 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
                     return None
                 discard(part)
                 raise _TryAgainError("what was downloaded before does not fit") from None
-            what = f"the server says {error.code} {error.reason}"
+            what = f"the server says {error.code} {_plain(error.reason)}"
             if error.code in TEMPORARY:
                 raise _TryAgainError(what) from None
             raise _refusal(request.full_url, what) from None
     except URLError as error:
-        raise _TryAgainError(f"no connection ({error.reason})") from None
-    except (OSError, HTTPException) as error:
-        raise _TryAgainError(f"no connection ({str(error) or type(error).__name__})") from None
+        raise _UnreachedError(f"no connection ({_plain(error.reason)})") from None
+    except (OSError, HTTPException, ValueError) as error:  # ValueError: an address that a redirect made up
+        raise _UnreachedError(f"no connection ({_plain(error) or type(error).__name__})") from None
     assert isinstance(response, HTTPResponse)
     return response
 
 
 def _read(response: HTTPResponse) -> bytes:
     try:
-        return response.read(_CHUNK)
-    except (OSError, HTTPException) as error:
-        raise _TryAgainError(f"the connection was lost ({str(error) or type(error).__name__})") from None
+        return response.read1(_CHUNK)  # what has come, so that a trickle is noticed
+    except (OSError, HTTPException, ValueError) as error:  # ValueError: the size of a chunk
+        raise _TryAgainError(f"the connection was lost ({_plain(error) or type(error).__name__})") from None
 
 
 def _content_range(response: HTTPResponse) -> tuple[int, int]:
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", (response.headers.get("Content-Range") or "").strip())
+    found = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip())
     if found is None:
         return -1, 0
-    return int(found[1]), 0 if found[2] == "*" else int(found[2])
+    return _number(found[1]), 0 if found[2] == "*" else _number(found[2])
+
+
+def _number(said: str | None) -> int:
+    """A size that a server says; 0 where it says none, or none that is a number."""
+    digits = (said or "").strip()
+    return int(digits[:_DIGITS]) if digits.isascii() and digits.isdecimal() else 0
+
+
+def _plain(said: object) -> str:
+    """What a server says, on one line and without what a terminal would obey."""
+    text = " ".join(str(said).split())
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)[:_MOST_SAID]
 
 
 def _remember(part: Path, response: HTTPResponse) -> None:
     """Keep what tells this version of the file from a later one; a weak ETag is no good for byte ranges."""
     tag = response.headers.get("ETag") or ""
     validator = response.headers.get("Last-Modified") if not tag or tag.startswith("W/") else tag
-    if validator:
+    if validator and _plain(validator) == validator and validator.isascii():
         _validator(part).write_text(validator, "utf-8")
+
+
+def _remembered(part: Path) -> str:
+    if not _validator(part).is_file():
+        return ""
+    version = _validator(part).read_text("utf-8", errors="replace")
+    return version if version.isascii() and version.isprintable() else ""
 
 
 def _validator(part: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.datasets.cache import FOLDER, cache_root, lock, read_recorded, write_recorded
+from errorbar.datasets.cache import FOLDER, cache_root, is_cached, lock, read_recorded, write_recorded
 from errorbar.datasets.corpora import Dataset, dataset
 from errorbar.datasets.obtain import Job, check_staging, from_archives, from_single_files, unpack
 from errorbar.datasets.verify import Seen, check
@@ -86,7 +86,7 @@ def fetch(
                 say=say or _silent,
             )
             _tidy(job)
-            if (root / found.name).is_dir() and not again:
+            if is_cached(found, root) and not again:
                 return _verify_cached(job)
             return _fetch(job, from_file)
     except OSError as error:

@@ -138,7 +138,9 @@ def _check_hash(part: Path, sha256: str | None, url: str) -> None:
         return
     seen = sha256_of(part)
     if seen != sha256:
-        what = f"sha256 {seen}, {part.stat().st_size:,} bytes"
+        with part.open("rb") as file:
+            page = file.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))
+        what = f"{'a web page: ' if page else ''}sha256 {seen}, {part.stat().st_size:,} bytes"
         fix = "the publisher changed the file, or something between here and there did"
         raise InputError(Problem("data-hash", what, Place(url), expected=sha256, fix=fix))
 

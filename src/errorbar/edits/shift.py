@@ -15,6 +15,22 @@ GAP = 2
 """Suspicious lines at most this far apart are reported as one stretch."""
 
 
+Words = frozenset[str]
+Changed = tuple[int, Words, Words]
+"""A line whose words are not those of its source: its number, counted from 0; the source's words; its own."""
+
+
+def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
+    """The lines that have other words than their source lines; how often, and in what order, does not count."""
+    found = []
+    for number, (source, line) in enumerate(zip(sources, lines, strict=True)):
+        if source != line:
+            old, new = frozenset(source.split()), frozenset(line.split())
+            if old != new:
+                found.append((number, old, new))
+    return found
+
+
 class ShiftDetector:
     """Collects suspicious lines over the parts of a corpus, in order.
 
@@ -25,33 +41,31 @@ class ShiftDetector:
     def __init__(self) -> None:
         self.lines: list[int] = []
         self._seen = 0
-        self._before: list[frozenset[str]] = []
-        self._waiting: list[tuple[int, frozenset[str], frozenset[str]]] = []
+        self._before: list[str] = []
+        self._waiting: list[Changed] = []
 
-    def add(self, sources: Sequence[str], hypothesis: Sequence[str]) -> None:
-        """Look at the next lines of both sides."""
-        words = [frozenset(text.split()) for text in sources]
+    def add(self, sources: Sequence[str], hypothesis: Sequence[str], changed: Sequence[Changed] | None = None) -> None:
+        """Look at the next lines of both sides, of which the changed ones may be known already."""
         start = self._seen
-        for at, (source, line, text) in enumerate(zip(words, hypothesis, sources, strict=True)):
-            if line == text:
-                continue
-            said = frozenset(line.split())
+        for at, source, said in changed_lines(sources, hypothesis) if changed is None else changed:
             if len(said) >= SHORTEST and _likeness(said, source) < UNLIKE:
-                self._waiting.append((start + at, said, source))
-        known = self._before + words
-        first = start - len(self._before)
-        end = start + len(words)
-        still: list[tuple[int, frozenset[str], frozenset[str]]] = []
-        for number, said, source in self._waiting:
+                self._waiting.append((start + at, source, said))
+        known = [*self._before, *sources] if self._waiting else sources
+        first = start - (len(known) - len(sources))
+        end = start + len(sources)
+        words: dict[int, Words] = {}  # of the few lines beside a waiting one
+        still: list[Changed] = []
+        for number, source, said in self._waiting:
             own = _likeness(said, source)
-            low, high = max(first, number - WINDOW), min(end, number + WINDOW + 1)
-            best = max(_likeness(said, known[other - first]) for other in range(low, high))
+            near = range(max(first, number - WINDOW), min(end, number + WINDOW + 1))
+            words |= {other: frozenset(known[other - first].split()) for other in near if other not in words}
+            best = max(_likeness(said, words[other]) for other in near)
             if best >= ALIKE and best >= own + MARGIN:
                 self.lines.append(number + 1)
             elif number + WINDOW >= end:
-                still.append((number, said, source))
+                still.append((number, source, said))
         self._waiting = still
-        self._before = known[-2 * WINDOW :]
+        self._before = [*self._before, *sources[-2 * WINDOW :]][-2 * WINDOW :]
         self._seen = end
 
     def stretches(self) -> list[tuple[int, int]]:

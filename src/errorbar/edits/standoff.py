@@ -22,7 +22,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -33,8 +33,9 @@ _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked aroun
 WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
 SMALL = 2_500
 """Word pairs that are compared one with each other without fixing anything first."""
-MOST_PAIRS = 4_000_000
-"""Word pairs between two fixed places beyond which a stretch counts as rewritten: one edit."""
+MOST_PAIRS, PAIRS_A_WORD = 1_000_000, 20
+"""Word pairs that are compared in all, and more for each word of the texts. Of the stretches between fixed places the
+larger ones beyond count as rewritten: one edit each."""
 _RUNS = (8, 4, 2, 1)
 
 _Block = tuple[int, int, int, int]
@@ -113,7 +114,7 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
         return []
     before, after = _words(source), _words(target)
     edits: list[StandoffEdit] = []
-    for start, end, text in _spans(before, after, _align(before.words, after.words)):
+    for start, end, text in _spans(before, after, changed_blocks(before.words, after.words)):
         edits.append(StandoffEdit(f"{name}-{len(edits) + 1:04d}", start, end, source[start:end], (text,)))
     return edits
 
@@ -194,14 +195,18 @@ def _edit_span(source: _Words, target: _Words, block: _Block) -> tuple[int, int,
     return source.ends[low], source.starts[high], target.text[target.ends[first] : target.starts[last]]
 
 
-def _align(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
+def changed_blocks(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
     """Changed blocks: source words low to high became target words first to last."""
     blocks: list[_Block] = []
-    for (i, j), (i2, j2) in pairwise([(0, 0), *_cuts(source, target, 0, 0, 0), (len(source), len(target))]):
+    stretches = [
+        (i, j, i2, j2)
+        for (i, j), (i2, j2) in pairwise([(0, 0), *_cuts(source, target, 0, 0, 0), (len(source), len(target))])
+        if source[i:i2] != target[j:j2]
+    ]
+    largest = _largest([(i2 - i) * (j2 - j) for i, j, i2, j2 in stretches], len(source) + len(target))
+    for i, j, i2, j2 in stretches:
         old, new = source[i:i2], target[j:j2]
-        if old == new:
-            continue
-        if len(old) * len(new) > MOST_PAIRS:
+        if len(old) * len(new) > largest:
             blocks.append((i, i2, j, j2))
             continue
         shift = j - i
@@ -212,6 +217,18 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
             shift += last - first - (high - low)
             blocks.append((low, high, first, last))
     return blocks
+
+
+def _largest(sizes: Sequence[int], n_words: int) -> int:
+    """Word pairs of the largest stretch that is compared, so that all those up to it are affordable together."""
+    left = MOST_PAIRS + PAIRS_A_WORD * n_words
+    largest = 0
+    for size, several in groupby(sorted(sizes)):
+        left -= size * len(list(several))
+        if left < 0:
+            break
+        largest = size
+    return largest
 
 
 def _cuts(source: Sequence[str], target: Sequence[str], i: int, j: int, level: int) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ the changes are cut anew, so that as many gold edits as possible come out.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from errorbar.core.edit import Edit
@@ -15,6 +16,8 @@ from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.maxmatch import max_match
 from errorbar.edits.standoff import apply_standoff
 
+MOST_CELLS, CELLS_A_CHARACTER = 7_000_000, 20
+"""Squares of the tokens of stretches that are searched, in all, and more for each character of the text."""
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _SPACE = "\u2423"
 """Stands for white space in tokens, which the search separates by spaces."""
@@ -33,7 +36,7 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
         max_unchanged: How many unchanged words an edit may span.
 
     Raises:
-        InputError: If the fragment has no text.
+        InputError: If the fragment has no text, or its stretches are too long to be searched.
     """
     text = gold.text
     if text is None:
@@ -43,17 +46,39 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
         return []
     found: list[StandoffEdit] = []
     clear = set(_apart([edit for edit in system if edit.corrections and edit.end <= len(text)]))
-    for low, high in _stretches(text, [*gold.edits, *system], max_unchanged):
-        mine = [edit for edit in system if low <= edit.start and edit.end <= high]
-        theirs = [edit for edit in gold.edits if low <= edit.start and edit.end <= high]
+    left = MOST_CELLS + CELLS_A_CHARACTER * len(text)
+    stretches = list(_stretches(text, [*gold.edits, *system], max_unchanged))
+    for (low, high), mine, theirs in zip(
+        stretches, _dealt(system, stretches), _dealt(gold.edits, stretches), strict=True
+    ):
         known = [edit for edit in mine if edit in clear]
         found += [edit for edit in mine if edit not in clear]  # also those that change no text
         if theirs and known:
+            n_tokens = sum(1 for _ in _TOKEN.finditer(text, low, high))
+            left -= n_tokens * n_tokens
+            if left < 0:
+                raise _too_dense(gold, n_tokens, low)
             anew = list(_search(text, low, high, theirs, known, max_unchanged))
             # The search merges neighbors that touch, so the edits as they were can agree better.
             known = max(known, anew, key=lambda edits: _agreeing(edits, theirs))
         found += known
     return sorted(found, key=lambda edit: (edit.start, edit.end))
+
+
+def _too_dense(gold: Fragment, n_tokens: int, low: int) -> InputError:
+    what = (
+        f"fragment {gold.name}: its edits lie too close together, {n_tokens:,} tokens of them from character {low} on"
+    )
+    return InputError(Problem("hoo-too-dense", what, Place(gold.file), "stretches of some hundred", "matching=edits"))
+
+
+def _dealt(edits: Sequence[StandoffEdit], stretches: Sequence[tuple[int, int]]) -> list[list[StandoffEdit]]:
+    """The edits of each stretch, in the order given; no two stretches touch, and each edit is in one."""
+    starts = [low for low, _ in stretches]
+    dealt: list[list[StandoffEdit]] = [[] for _ in stretches]
+    for edit in edits:
+        dealt[bisect_right(starts, edit.start) - 1].append(edit)
+    return dealt
 
 
 def _apart(edits: Sequence[StandoffEdit]) -> Iterator[StandoffEdit]:

@@ -7,8 +7,9 @@ Tokens are the words of ``errorbar.edits.standoff``; how edits of characters bec
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import UNCLEAR, Edit
@@ -17,7 +18,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.standoff_words import Placed, Words, place_edits
 
-_SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\s*\n\s*")
+_SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")
 _INDEX = re.compile(r"\S+-\d+")
 
 
@@ -39,16 +40,18 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
         return
     words = Words(text)
     placed: list[tuple[Edit, int]] = []
-    for each in place_edits(fragment.edits, words):
+    for each in place_edits(fragment.edits, words, Place(fragment.file)):
         _note_changes(each, fragment, problems)
         if each.edit is not None:
             placed.append((each.edit, each.start))
     cuts = _cuts(text, words.starts, [edit for edit, _ in placed])
+    placed.sort(key=lambda pair: pair[0].start)  # of equal ones the first stays first
+    starts = [edit.start for edit, _ in placed]
     for low, high in zip([0, *cuts], [*cuts, len(words.tokens)], strict=True):
         mine = [
             edit._replace(start=edit.start - low, end=edit.end - low)
-            for edit, at in placed
-            if low <= edit.start and edit.end <= high and _belongs(edit, at, low, high, words.ends)
+            for edit, at in placed[bisect_left(starts, low) : bisect_right(starts, high)]
+            if edit.end <= high and _belongs(edit, at, low, high, words.ends)
         ]
         ordered = tuple(sorted(mine, key=lambda edit: edit.span))
         yield Sentence(" ".join(words.tokens[low:high]), {annotator: ordered}, fragment.name)
@@ -164,9 +167,11 @@ def sentences_fragments(
         document = sentence.document or name
         at = sizes.get(document, 0)
         tokens = sentence.tokens
+        line = " ".join(tokens)
+        starts = [0, *accumulate(len(token) + 1 for token in tokens)]
         for edit in sentence.annotations.get(annotator, ()):
-            edits.setdefault(document, []).append(_standoff_edit(edit, tokens, at, lost))
-        lines.setdefault(document, []).append(" ".join(tokens))
+            edits.setdefault(document, []).append(_standoff_edit(edit, line, starts, at, lost))
+        lines.setdefault(document, []).append(line)
         sizes[document] = at + len(lines[document][-1]) + 1
         if annotator not in sentence.annotations:
             lost[f"that annotator {annotator} did not look"] = (
@@ -188,21 +193,27 @@ def sentences_fragments(
     ]
 
 
-def _standoff_edit(edit: Edit, tokens: Sequence[str], at: int, lost: dict[str, int]) -> StandoffEdit:
-    text = " ".join(tokens)
-    starts = [0]
-    for token in tokens:
-        starts.append(starts[-1] + len(token) + 1)
+def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: dict[str, int]) -> StandoffEdit:
+    """An edit of tokens as one of characters.
+
+    Args:
+        edit: The edit.
+        text: The tokens, a space between them.
+        starts: Where each token starts in it, and where one more would.
+        at: Where the text starts in its fragment.
+        lost: What HOO cannot hold, counted.
+    """
+    n_tokens = len(starts) - 1
     start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
     head = tail = ""
     if edit.is_insertion:
-        if edit.start == len(tokens):
+        if edit.start == n_tokens:
             start = end = len(text)
-            head = " " if tokens else ""
+            head = " " if n_tokens else ""
         else:
             end, tail = start, " "
     elif "" in edit.replacements:  # a deletion takes one space along
-        if edit.end < len(tokens):
+        if edit.end < n_tokens:
             end, tail = end + 1, " "
         elif edit.start:
             start, head = start - 1, " "

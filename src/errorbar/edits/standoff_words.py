@@ -16,9 +16,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.apply import apply_edits
 from errorbar.edits.standoff import WORD
+
+NOWHERE = Place()
+MOST_TOGETHER = 100
+"""Edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do."""
+MOST_NEIGHBORS = 50
+"""Words that are looked at on either side, where no white space parts them: a text of stops alone has no end."""
 
 
 class Words:
@@ -64,28 +71,38 @@ class Placed:
         return max(each.end for each in self.of)
 
 
-def place_edits(edits: Iterable[StandoffEdit], words: Words) -> list[Placed]:
+def place_edits(edits: Iterable[StandoffEdit], words: Words, place: Place = NOWHERE) -> list[Placed]:
     """Make edits of words from the character edits of a text.
+
+    Args:
+        edits: The edits.
+        words: The text.
+        place: Where they are from, for messages.
 
     Returns:
         In text order; none overlap and none stand twice.
+
+    Raises:
+        InputError: If too many edits meet in one word.
     """
     placed: list[Placed] = []
     for edit in in_text_order(edits):
         new = Placed(word_edit(edit, words), (edit,))
-        while placed and _meet(placed, new, words):
+        while placed and _meet(placed, new, words, place):
             new = _join((*placed.pop().of, *new.of), words)
+            if len(new.of) > MOST_TOGETHER:
+                raise _too_dense(new, place)
         placed.append(new)
     return placed
 
 
-def _meet(placed: Sequence[Placed], new: Placed, words: Words) -> bool:
+def _meet(placed: Sequence[Placed], new: Placed, words: Words, place: Place) -> bool:
     """Whether the new edit must be joined with the last one (and then perhaps with the one before)."""
     if new.edit is not None:
-        before = [each.edit for each in placed if each.edit is not None]
-        if before and before[-1].end > new.edit.start:
-            return True
-        for edit in reversed(before):
+        before = (each.edit for each in reversed(placed) if each.edit is not None)
+        for number, edit in enumerate(before):
+            if not number and edit.end > new.edit.start:
+                return True
             if edit.span != new.edit.span:
                 break
             if not edit.is_insertion or _say_the_same(edit, new.edit):
@@ -96,6 +113,8 @@ def _meet(placed: Sequence[Placed], new: Placed, words: Words) -> bool:
         if any(char.isspace() for char in words.text[each.end : chain[0].start]):
             break
         chain.insert(0, each)
+        if len(chain) > MOST_TOGETHER:
+            raise _too_dense(new, place)
     if len(chain) == 1:
         return False
     both = _join([edit for each in chain for edit in each.of], words).edit
@@ -116,6 +135,11 @@ def _say_the_same(first: Edit, second: Edit) -> bool:
 def _applied(tokens: Sequence[str], edits: Sequence[Edit], shift: int) -> list[str]:
     moved = [edit._replace(start=edit.start - shift, end=edit.end - shift, type="") for edit in edits]
     return apply_edits(tokens, moved)
+
+
+def _too_dense(new: Placed, place: Place) -> InputError:
+    what = f"more than {MOST_TOGETHER} edits meet where no white space parts them, up to character {new.end}"
+    return InputError(Problem("hoo-too-dense", what, place, fix="are edits repeated? words cannot hold so many"))
 
 
 def _join(edits: Sequence[StandoffEdit], words: Words) -> Placed:
@@ -159,9 +183,10 @@ def word_edit(edit: StandoffEdit, words: Words) -> Edit | None:
     # Neighbors on each side, as far as no white space parts them, show what the correction grows together with
     # ("model" + "s", "x" + "'a").
     wide_low, wide_high = max(low - 1, 0), min(high + 1, len(starts))
-    while wide_low > 0 and ends[wide_low - 1] == starts[wide_low]:
+    first, last = wide_low - MOST_NEIGHBORS, wide_high + MOST_NEIGHBORS
+    while wide_low > max(first, 0) and ends[wide_low - 1] == starts[wide_low]:
         wide_low -= 1
-    while 0 < wide_high < len(starts) and ends[wide_high - 1] == starts[wide_high]:
+    while 0 < wide_high < min(last, len(starts)) and ends[wide_high - 1] == starts[wide_high]:
         wide_high += 1
     head = text[starts[wide_low] : edit.start] if wide_low < len(starts) else ""
     tail = text[edit.end : ends[wide_high - 1]] if wide_high else ""

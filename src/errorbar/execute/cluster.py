@@ -28,6 +28,8 @@ LOCAL = "local"
 """The address that means: a cluster of processes on this machine, ended with the work."""
 PATIENCE = 5.0
 """Seconds to wait for the scheduler, and then for its first worker."""
+LOOK = 1.0
+"""Seconds between two looks at whether there are workers, while a result is waited for."""
 PROBE = 1 << 16
 """Bytes of a file by which it is recognized elsewhere, from its start and its end."""
 
@@ -51,7 +53,7 @@ class DaskCluster:
         distributed = _distributed()
         self.address = address
         self._cluster: Any = None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said here, in one line
+        _quiet()
         if address == LOCAL:
             with _interrupts_later():
                 self._cluster = distributed.LocalCluster(
@@ -97,7 +99,7 @@ class DaskCluster:
         def finish(waiting: deque[tuple[Piece, Any]]) -> Result:
             _, future = waiting[0]
             try:
-                outcome: Result | Failure = future.result()
+                outcome: Result | Failure = self._result(future)
             except distributed.KilledWorker:
                 what = f"a piece of work took {RETRIES + 1} workers with it"
                 raise UsageError(Problem("workers-lost", what, fix="give the workers more memory")) from None
@@ -108,6 +110,28 @@ class DaskCluster:
             return opened(outcome)
 
         return in_window(submit, finish, pieces, AHEAD * self.n_workers)
+
+    def _result(self, future: Any) -> Any:  # noqa: ANN401 - a Dask future, and what it holds
+        """Wait for a result, as long as there is somebody who works on it.
+
+        Raises:
+            UsageError: If no worker was there for ``PATIENCE`` seconds.
+        """
+        alone = 0
+        while True:
+            try:
+                return future.result(timeout=LOOK)
+            except TimeoutError:
+                if future.done():  # just now; or the work itself raised it
+                    return future.result()
+            if self.client.status != "running":  # the wait for a scheduler that went away ends by itself
+                continue
+            alone = 0 if self.client.scheduler_info()["workers"] else alone + 1
+            if alone * LOOK >= PATIENCE:
+                what = f"the scheduler at {self.address} has lost all its workers"
+                raise UsageError(
+                    Problem("workers-lost", what, fix=f"start some and run again: dask worker {self.address}")
+                )
 
     def _check_versions(self) -> None:
         try:
@@ -133,6 +157,13 @@ class DaskCluster:
     ) -> None:
         """Leave the cluster, and end it if it is our own."""
         self._close()
+
+
+def _quiet() -> None:
+    """Silence Dask: what matters is said here, in one line. Some of its loggers have levels of their own."""
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.split(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from errorbar.core.inventories import inventory
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.hoo_files import DataFile
-from errorbar.formats.hoo_xml import RawEdit, RawText, parse_edits
+from errorbar.formats.hoo_xml import RawEdit, RawText, Repairs, parse_edits
 from errorbar.formats.opening import display_name
 
 _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")
@@ -50,8 +50,9 @@ def read_edits(
         InputError: If the file cannot be opened, is too large, or cannot be read as XML.
     """
     shown = display_name(file.path)
-    context = _Context(shown, problems)
-    raws = parse_edits(file.read(), shown, problems)
+    found_here = Repairs(problems, shown)
+    context = _Context(shown, found_here)
+    raws = parse_edits(file.read(), shown, found_here)
     found = [(raw.line, edit) for raw in raws if (edit := _edit(raw, context, system=system)) is not None]
     lines, edits = [line for line, _ in found], [edit for _, edit in found]
     if text is not None:
@@ -76,8 +77,8 @@ def _edit(raw: RawEdit, context: _Context, *, system: bool) -> StandoffEdit | No
     kind, group = _type(raw.attributes.get("type", ""), raw.attributes.get("cset", ""), say, place, problems)
     if not system and kind and kind not in inventory("hoo").types:
         problems.note("hoo-type", say(f"unknown error type '{kind}'"), place, fix="it counts as Other")
-    nulls = [at for at, each in enumerate(raw.corrections or ()) if not each.empty and not each.text]
-    corrections = tuple(_correction(each) for at, each in enumerate(raw.corrections or ()) if at not in nulls)
+    nulls = [at for at, each in enumerate(raw.corrections or ()) if each.is_null]
+    corrections = tuple(_correction(each) for each in raw.corrections or () if not each.is_null)
     if nulls and nulls[0] > 0:
         what = say("the null correction that makes it optional is not the first")
         problems.note("hoo-null-not-first", what, place, fix="it counts as optional; optional=first reads it otherwise")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
-from xml.parsers import expat
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Source, display_name
-from errorbar.formats.safe_xml import guarded_parser, not_well_formed, read_limited
+from errorbar.formats.safe_xml import guarded_parser, parse, read_limited
 
 MOST_BYTES = 1 << 26
 """Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
+MOST_REPAIRS = 10_000
+"""Things out of place in one file; the most that a file of the shared task has are 57."""
 _INSIDE = {"": {"edits"}, "edits": {"edit"}, "edit": {"corrections", "original"}, "corrections": {"correction"}}
 _INSIDE |= {"correction": {"empty"}, "original": {"empty"}, "empty": set()}
 
@@ -28,6 +30,11 @@ class RawText:
 
     text: str = ""
     empty: bool = False
+
+    @property
+    def is_null(self) -> bool:
+        """It says nothing, not even that the text is the empty one."""
+        return not self.empty and not self.text
 
 
 @dataclass(slots=True)
@@ -48,18 +55,51 @@ class RawEdit:
     seen: set[str] = field(default_factory=set)
 
 
+class Repairs(Problems):
+    """What is found in one file, written into the notebook of the reading; too much of it is no edit file.
+
+    Args:
+        notebook: That of the reading.
+        name: What the file is called in messages.
+    """
+
+    def __init__(self, notebook: Problems, name: str) -> None:
+        super().__init__(lenient=notebook.lenient, limit=notebook.limit)
+        self.notebook = notebook
+        self.name = name
+        self.n_found = 0
+
+    def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
+        """As the notebook's, which keeps it."""
+        self._count()
+        self.notebook.error(code, what, place, expected=expected, fix=fix)
+
+    def take(self, notes: Iterable[Problem]) -> None:
+        """As the notebook's, which keeps them."""
+        for note in notes:
+            if note.severity == "repaired":
+                self._count()
+            self.notebook.take([note])
+
+    def _count(self) -> None:
+        self.n_found += 1
+        if self.n_found > MOST_REPAIRS:
+            what = f"more than {MOST_REPAIRS:,} things are wrong in the file"
+            raise InputError(Problem("hoo-broken", what, Place(self.name), "a file of edits"))
+
+
 def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
     """Read a whole file, gzipped or not, that may not be larger than ``limit`` bytes.
 
     Raises:
         InputError: If it cannot be opened or is larger; no more than the limit is ever read.
     """
-    content = read_limited(path, limit)
-    if content is None:
-        what = f"the file has more than {limit:,} bytes"
-        fix = "name the file of one fragment"
+
+    def refuse(what: str, fix: str) -> NoReturn:
+        fix = fix or "name the file of one fragment"
         raise InputError(Problem("hoo-too-large", what, Place(display_name(path)), fix=fix))
-    return content
+
+    return read_limited(path, limit, refuse)
 
 
 def parse_edits(content: bytes, name: str, problems: Problems) -> list[RawEdit]:
@@ -86,6 +126,7 @@ class _Reader:
         self.edits: list[RawEdit] = []
         self.path: list[str] = []
         self.text: RawText | None = None
+        self.parts: list[str] = []  # of that text: the parser gives it in pieces
         self.skipping = 0
         self.parser = guarded_parser(self._doctype)
         self.parser.StartElementHandler = self._start
@@ -93,13 +134,11 @@ class _Reader:
         self.parser.CharacterDataHandler = self._data
 
     def read(self, content: bytes) -> list[RawEdit]:
-        try:
-            self.parser.Parse(content, True)
-        except expat.ExpatError as error:
-            what = not_well_formed(error, content)
-            place = Place(self.name, error.lineno)
-            raise InputError(Problem("hoo-xml", what, place, "an <edits> element")) from None
+        parse(self.parser, content, self._not_xml)
         return self.edits
+
+    def _not_xml(self, what: str, line: int) -> NoReturn:
+        raise InputError(Problem("hoo-xml", what, Place(self.name, line), "an <edits> element"))
 
     @property
     def place(self) -> Place:
@@ -153,14 +192,16 @@ class _Reader:
             self.skipping -= 1
             return
         self.path.pop()
-        if tag in ("original", "correction"):
+        if tag in ("original", "correction") and self.text is not None:
+            self.text.text = "".join(self.parts)
             self.text = None
+            self.parts.clear()
 
     def _data(self, data: str) -> None:
         if self.skipping:
             return
         if self.text is not None and self.path[-1] != "empty":
-            self.text.text += data
+            self.parts.append(data)
         elif data.strip():
             what = f"{self._where()}text inside <{self.path[-1]}>: {data.strip()[:30]!r}"
             # The parser has read to the next tag already.

@@ -21,7 +21,7 @@ class HypothesisReader:
     def __init__(self, file: NamedFile, problems: Problems) -> None:
         self.file = file
         self.problems = problems
-        self.lines = Lines(file.path, problems)
+        self.lines = Lines(file.path, problems, last=True)
         self.count = 0
         first = self.lines.peek()
         if first.startswith("S ") and _looks_like_m2(self.lines):

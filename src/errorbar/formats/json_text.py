@@ -6,7 +6,7 @@ import json
 import re
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""An escape for half of a character beyond U+FFFF; two make one."""
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 class NotJsonError(Exception):
@@ -17,20 +17,17 @@ def parse_json(text: str) -> object:
     """Read one JSON value.
 
     Raises:
-        NotJsonError: If the text is not JSON, is nested too deeply, has a number of thousands of digits, or half of a
-            surrogate pair.
+        NotJsonError: If the text is not JSON, is nested too deeply, has a number of thousands of digits, or half a
+            character, which no file or terminal can show.
     """
     try:
-        value: object = json.loads(text)
-        if _HALF.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
-        return value
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise NotJsonError(f"{error.msg} at column {error.colno}") from None
     except RecursionError:
         raise NotJsonError("it is nested too deeply") from None
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):04x}"
-        raise NotJsonError(f"it has {half} alone, which is half of a surrogate pair and no text") from None
     except ValueError:  # Python refuses whole numbers of more than 4,300 digits
         raise NotJsonError("it has a number with thousands of digits") from None
+    if _HALF.search(text) and _HALVES.search(json.dumps(value, ensure_ascii=False)):
+        raise NotJsonError("it has half a character (a lone surrogate, \\ud800 to \\udfff)")
+    return value

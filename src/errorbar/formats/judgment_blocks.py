@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from os import fspath
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import NEEDED, JudgmentRow, judgment_rows
+from errorbar.formats.judgments import NEEDED, JudgmentRow, is_list, judgment_rows
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.parquet_blocks import parquet_blocks
-from errorbar.formats.parquet_file import open_parquet
+from errorbar.formats.parquet_file import is_parquet, parquet_names
 from errorbar.formats.plain_judgments import Block, NotPlainError, plain_blocks
 
 ROWS = 1 << 14
@@ -36,18 +35,20 @@ def judgment_blocks(path: Source, problems: Problems, columns: Mapping[str, str]
     first, known = rereadable(path), dict(columns or {})
     if "weight" in known:
         raise _weights(path)
-    if fspath(first).endswith(".parquet"):
-        with open_parquet(first) as file:
-            if "weight" in file.schema_arrow.names:
-                raise _weights(path)
+    if is_parquet(first):
+        if "weight" in parquet_names(first):
+            raise _weights(path)
         yield from parquet_blocks(first, known)
         return
     done = 0
     if set(known) <= set(NEEDED):
         try:
             for block in plain_blocks(first, known):
-                # The careful reader makes one line end of CR LF inside quotes; the joined text is searched in C.
+                # The careful reader makes one line end of CR LF inside quotes, and says where a label is a list; the
+                # joined text is searched in C.
                 if "\r" in "".join(block.items) or "\r" in "".join(block.labels):
+                    break
+                if any(map(is_list, set(block.labels))):
                     break
                 yield block
                 done += len(block.items)

@@ -6,7 +6,6 @@ import csv
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, nan
-from os import fspath
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,15 +13,35 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
-from errorbar.formats.parquet_file import open_parquet
+from errorbar.formats.parquet_file import is_parquet, parquet_columns, parquet_names
 
 COLUMNS = ("item", "rater", "label", "weight")
 NEEDED = COLUMNS[:3]
 DELIMITERS = ",\t;"
 Repeats = Literal["refuse", "keep"]
+
+
+ONE_LABEL = "one label; a row for each judgment, e.g. with a rater of its own"
+
+
+def is_list(label: str) -> bool:
+    """Whether a cell has several labels written as a list, such as ``[3, 3, 4]`` or ``['ok', 'error']``."""
+    text = label.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return False
+    inside = text[1:-1].strip()
+    if len(inside) > 1 and inside[0] in "'\"" and inside[-1] == inside[0]:
+        return True
+    return all(_number(part.lstrip("+-")) is not None for part in inside.replace(",", " ").replace(";", " ").split())
+
+
+def list_words(label: str) -> str:
+    """What is said of a cell with a list of labels."""
+    return f"the label '{named([label])}' is a list of labels"
 
 
 class JudgmentRow(NamedTuple):
@@ -120,7 +139,7 @@ class _Columns(NamedTuple):
 
 
 def _rows(path: Source, problems: Problems, columns: _Columns) -> Iterator[JudgmentRow]:
-    if fspath(path).endswith(".parquet"):
+    if is_parquet(path):
         yield from _parquet_rows(path, problems, columns)
         return
     lines = Lines(path, problems)
@@ -153,20 +172,18 @@ def _parquet_rows(path: Source, problems: Problems, columns: _Columns) -> Iterat
     """
     names = columns.names
     place = Place(display_name(path))
-    with open_parquet(path) as file:
-        header = list(file.schema_arrow.names)
-        places = _find_columns(header, columns, place, problems)
-        if places is None:
-            return
-        known = [names[name] for name in COLUMNS if name in places]
-        number = 0
-        for batch in file.iter_batches(columns=known):
-            for values in zip(*(batch.column(name).to_pylist() for name in known), strict=True):
-                number += 1
-                record = dict(zip([name for name in COLUMNS if name in places], values, strict=True))
-                row = _row(record, Place(place.file, number), problems, columns.number)
-                if row is not None:
-                    yield row
+    places = _find_columns(parquet_names(path), columns, place, problems)
+    if places is None:
+        return
+    known = [name for name in COLUMNS if name in places]
+    number = 0
+    for block in parquet_columns(path, [names[name] for name in known]):
+        for values in zip(*block, strict=True):
+            number += 1
+            record = dict(zip(known, values, strict=True))
+            row = _row(record, Place(place.file, number), problems, columns.number)
+            if row is not None:
+                yield row
 
 
 def _names(columns: Mapping[str, str]) -> dict[str, str]:
@@ -274,6 +291,10 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems, number:
     if not item or not rater:
         what = "the row names no item" if not item else "the row names no rater"
         problems.repairable("judgments-name", what, place, repair="the row is left out")
+        return None
+    if is_list(label):
+        repair = "the row is left out"
+        problems.repairable("judgments-list", list_words(label), place, repair=repair, expected=ONE_LABEL)
         return None
     weight: float | None = None
     if "weight" in record:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from errorbar.core.visible import visible
+
 _SPECIAL = str.maketrans(
     {
         "&": r"\&",
@@ -18,11 +20,12 @@ _SPECIAL = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         '"': r"\textquotedbl{}",
+        "≤": r"$\leq$",
     }
 )
 
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX sets as it is, on one line; a bracket at the start of a line would be read as an option."""
-    line = " ".join(text.split()).translate(_SPECIAL)
+    line = visible(" ".join(text.split())).translate(_SPECIAL)
     return f"{{}}{line}" if line.startswith(("[", "*")) else line

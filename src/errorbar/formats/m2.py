@@ -11,7 +11,8 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation, check_span, check_white_space
-from errorbar.formats.opening import Lines, Source, open_bytes
+from errorbar.formats.byte_files import byte_blocks
+from errorbar.formats.opening import Lines, Source
 
 NOTHING = "-NONE-"
 NOOP = "noop"
@@ -179,8 +180,8 @@ def m2_annotators(path: Source) -> list[str]:
     """
     found: dict[str, None] = {}
     known: set[bytes] = set()
-    with open_bytes(path) as stream:
-        for line in stream:
+    for block in byte_blocks(path):
+        for line in block.split(b"\n"):
             if line.startswith(b"A "):
                 tail = line.rpartition(b"|||")[2]
                 if tail not in known and line.count(b"|||") >= N_FIELDS - 1:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
+from errorbar.formats.judgments import ONE_LABEL, is_list, list_words
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.tables import TableRow, table_rows
 
@@ -81,6 +82,9 @@ def read_batch(
             n_rejected += 1
         elif not label:
             n_empty += 1
+        elif is_list(label):
+            repair = "the row is left out"
+            problems.repairable("judgments-list", list_words(label), row.place, repair=repair, expected=ONE_LABEL)
         elif labels and label not in labels:
             what = f"the answer '{label}' is not one of the labels; {nearest(label, labels)}"
             problems.repairable("batch-label", what, row.place, repair="the row is left out")
@@ -121,7 +125,10 @@ def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: S
             continue
         seen.add(name)
         for rater, label in values.items():
-            if rater != item:
+            if rater != item and is_list(label):
+                what, repair = f"{list_words(label)} of '{rater}'", "the cell is left out"
+                problems.repairable("judgments-list", what, place, repair=repair, expected=ONE_LABEL)
+            elif rater != item:
                 items.append(name)
                 raters.append(rater)
                 said.append(label.strip())

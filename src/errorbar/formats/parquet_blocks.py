@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.formats.judgments import NEEDED
 from errorbar.formats.opening import Source, display_name
-from errorbar.formats.parquet_file import open_parquet
+from errorbar.formats.parquet_file import parquet_columns, parquet_names
 from errorbar.formats.plain_judgments import Block
 
 ROWS = 1 << 17
@@ -33,18 +32,15 @@ def parquet_blocks(path: Source, columns: Mapping[str, str] | None = None) -> It
             raise UsageError(Problem("judgments-column", what, fix=nearest(name, NEEDED)))
     names = [(columns or {}).get(name, name) for name in NEEDED]
     place = Place(display_name(path))
-    with open_parquet(path) as file:
-        arrow = import_module("pyarrow")
-        there = list(file.schema_arrow.names)
-        missing = [name for name in names if name not in there]
-        if missing:
-            what = f"no column '{missing[0]}'; there are {', '.join(there)}"
-            raise InputError(Problem("judgments-column", what, place, fix="say which column it is"))
-        done = 0
-        for batch in file.iter_batches(batch_size=ROWS, columns=names):
-            items, raters, labels = (batch.column(name).cast(arrow.string()) for name in names)
-            if items.null_count or raters.null_count:
-                what = f"a row from {done + 1} to {done + len(items)} has no item or rater"
-                raise InputError(Problem("judgments-parquet", what, place))
-            yield Block(items.to_pylist(), raters.to_pylist(), labels.fill_null("").to_pylist())
-            done += len(items)
+    there = parquet_names(path)
+    missing = [name for name in names if name not in there]
+    if missing:
+        what = f"no column '{missing[0]}'; there are {', '.join(there)}"
+        raise InputError(Problem("judgments-column", what, place, fix="say which column it is"))
+    done = 0
+    for items, raters, labels in parquet_columns(path, names, rows=ROWS, texts=True):
+        if "" in items or "" in raters:
+            what = f"a row from {done + 1} to {done + len(items)} has no item or rater"
+            raise InputError(Problem("judgments-parquet", what, place))
+        yield Block(items, raters, labels)
+        done += len(items)

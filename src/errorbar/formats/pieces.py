@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.formats.byte_files import byte_blocks
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.m2 import m2_annotators, read_m2
-from errorbar.formats.opening import Lines, decode_lines, open_bytes, read_once
+from errorbar.formats.opening import Lines, decode_lines, read_once
 from errorbar.formats.reference import (
     ALL,
+    OF_ALL,
     NamedFile,
     ReferenceStream,
     Unmarked,
@@ -249,8 +251,8 @@ def cut_pieces(
 
 def _policy(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
     """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
-    if unmarked == "all":
-        return "all", tuple(m2_annotators(file.path))
+    if unmarked in OF_ALL:
+        return unmarked, tuple(m2_annotators(file.path))
     if unmarked != "auto":
         return unmarked, ()
     known = first_annotators(file.path)
@@ -264,21 +266,18 @@ def first_annotators(path: str) -> tuple[str, ...]:
     the five separators and ends with the one id.
     """
     found: dict[str, None] = {}
-    end = rest = b""
-    with open_bytes(path) as stream:
-        while block := stream.read(BLOCK):
-            whole, _, rest = (rest + block).rpartition(b"\n")
-            whole = b"\n" + whole + b"\n"
-            n_lines = whole.count(b"\nA ")
-            if end and whole.count(end) == n_lines and whole.count(b"|||") == N_BARS * n_lines:
-                continue
-            for name, tail in _annotators(whole):
-                found[name] = None
-                end = tail + b"\n"
-                if len(found) > 1:
-                    return tuple(found)
-        found.update({name: None for name, _ in _annotators(rest)})
-    return tuple(found)[:2]
+    end = b""
+    for block in byte_blocks(path, size=BLOCK):
+        whole = b"\n" + block
+        n_lines = whole.count(b"\nA ")
+        if end and whole.count(end) == n_lines and whole.count(b"|||") == N_BARS * n_lines:
+            continue
+        for name, tail in _annotators(whole):
+            found[name] = None
+            end = tail + b"\n"
+            if len(found) > 1:
+                return tuple(found)
+    return tuple(found)
 
 
 def _annotators(text: bytes) -> Iterator[tuple[str, bytes]]:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import DELIMITERS, NEEDED, Repeats, read_judgments
+from errorbar.formats.judgments import DELIMITERS, NEEDED, Repeats, is_list, read_judgments
 from errorbar.formats.opening import Source, open_bytes, rereadable
+from errorbar.formats.parquet_file import is_parquet
 
 BLOCK = 1 << 10
 """Rows taken at a time: few, so that they stay in the cache and out of the garbage collector's old generations."""
@@ -48,7 +49,7 @@ def plain_blocks(path: Source, columns: Mapping[str, str] | None = None) -> Iter
         NotPlainError: At the first sign of anything else, maybe after some blocks.
         InputError: If the file cannot be opened.
     """
-    if fspath(path).endswith((".parquet", ".jsonl")):
+    if fspath(path).endswith(".jsonl") or is_parquet(path):
         raise NotPlainError
     names = [(columns or {}).get(name, name) for name in NEEDED]
     with open_bytes(path) as stream:
@@ -116,8 +117,8 @@ def _read_plain(path: Source, columns: Mapping[str, str] | None, labels: Sequenc
     for block in plain_blocks(path, columns):
         for values, known, column in zip(block, names, codes, strict=True):
             column.append(np.fromiter(map(known.__getitem__, values), np.int32, len(values)))
-    # The careful reader makes one line end of CR LF also inside quotes.
-    if not codes[0] or any("\r" in name for known in names for name in known):
+    # The careful reader makes one line end of CR LF also inside quotes, and says where a label is a list.
+    if not codes[0] or any("\r" in name for known in names for name in known) or any(map(is_list, names[2])):
         raise NotPlainError
     item, rater, label = (np.concatenate(column) for column in codes)
     return Judgments(item, rater, label, tuple(names[0]), tuple(names[1]), tuple(names[2]))

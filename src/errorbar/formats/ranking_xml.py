@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from typing import NoReturn
-from xml.parsers import expat
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.ranking_pairs import Collected, Placed
-from errorbar.formats.safe_xml import guarded_parser, not_well_formed
+from errorbar.formats.safe_xml import guarded_parser, parse
 
 ITEM = "ranking-item"
 OUTPUT = "translation"
@@ -18,7 +17,7 @@ def read_ranking_xml(content: bytes, name: str, collected: Collected, problems: 
     """Read every ``ranking-item``, however deep it stands; other elements are passed by.
 
     Args:
-        content: The file.
+        content: The file in UTF-8, whatever it declares.
         name: What it is called in messages.
         collected: Where the rankings go.
         problems: Where problems go.
@@ -26,12 +25,11 @@ def read_ranking_xml(content: bytes, name: str, collected: Collected, problems: 
     Raises:
         InputError: If it is not well-formed XML (line and column are named), or declares a document type or an entity.
     """
-    reader = _Reader(name, collected, problems)
-    try:
-        reader.parser.Parse(content, True)
-    except expat.ExpatError as error:
-        what = not_well_formed(error, content)
-        raise InputError(Problem("ranking-xml", what, Place(name, error.lineno), f"<{ITEM}> elements")) from None
+
+    def refuse(what: str, line: int) -> NoReturn:
+        raise InputError(Problem("ranking-xml", what, Place(name, line), f"<{ITEM}> elements"))
+
+    parse(_Reader(name, collected, problems).parser, content, refuse)
 
 
 class _Reader:
@@ -43,7 +41,7 @@ class _Reader:
         self.problems = problems
         self.item: dict[str, str] | None = None
         self.placed: list[Placed] = []
-        self.parser = guarded_parser(self._doctype)
+        self.parser = guarded_parser(self._doctype, "utf-8")
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
 

@@ -10,21 +10,26 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from errorbar.core.corpus import Annotation, Corpus, Sentence, annotator_order, annotator_rank
+from errorbar.core.corpus import Annotation, Corpus, Sentence, annotator_order
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.natural import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.registry import recognize_line
 
-Unmarked = Literal["auto", "official", "all", "absent"]
-UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "absent")
-"""What a sentence without any A line means.
+Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
+UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "everywhere", "absent")
+"""Who looked at a sentence without any A line.
 
 ``official``: annotator 0 looked and found nothing, nobody else looked (the official scorer). ``all``: every
-annotator of the file looked at every sentence. ``absent``: nobody looked. ``auto``: ``all`` where the file has one
-annotator, else ``official``.
+annotator of the file looked at it and found nothing; at a sentence that some marked looked only those who did.
+``everywhere``: every annotator of the file looked at every sentence, also at those that only others marked.
+``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
+UNMARKED_HELP = "Who looked at sentences without any A line; everywhere: everybody looked at every sentence."
+OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))
+"""What takes it to know every annotator of the file."""
 FIRST_ANNOTATOR = "0"
 CHUNK = 4096
 ALL = 1 << 62
@@ -72,7 +77,7 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
         if not set(argument) & set("*?[") or Path(argument).exists():
             files.append(NamedFile.parse(argument))
             continue
-        matches = sorted(glob(argument), key=annotator_rank)  # noqa: PTH207 - Path.glob refuses absolute patterns
+        matches = sorted(glob(argument), key=natural_key)  # noqa: PTH207 - Path.glob refuses absolute patterns
         if not matches:
             raise InputError(Problem("no-such-file", "no file has such a name", Place(argument)))
         files += [NamedFile.parse(match) for match in matches]
@@ -201,7 +206,7 @@ class ReferenceStream:
         for sentence in taken:
             if not self.seen.keys() >= sentence.annotations.keys():
                 self.seen.update(dict.fromkeys(sentence.annotations))
-        if len(taken) == size and not self.complete and self.unmarked in ("auto", "all"):
+        if len(taken) == size and not self.complete and (self.unmarked == "auto" or self.unmarked in OF_ALL):
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
             self.seen.update(dict.fromkeys(m2_annotators(self.path)))
         self.complete = True
@@ -222,8 +227,10 @@ class ReferenceStream:
         """Give sentences without annotations those that they stand for."""
         if self.unmarked == "absent":
             return
-        if self.unmarked == "all":
+        if self.unmarked in OF_ALL:
             for sentence in sentences:
+                if sentence.annotations and self.unmarked == "all":
+                    continue
                 sentence.annotations = {name: sentence.annotations.get(name, ()) for name in annotator_order(self.seen)}
             return
         bare = [sentence for sentence in sentences if not sentence.annotations]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,10 +11,9 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2 import read_m2, write_m2
-from errorbar.formats.opening import STANDARD_INPUT, Lines, display_name
+from errorbar.formats.opening import Lines, display_name, read_once
+from errorbar.formats.pipes import pipes_are_kept
 from errorbar.formats.text import read_text, write_text
-
-_GZIP = b"\x1f\x8b"
 
 
 class Holds(StrEnum):
@@ -140,12 +137,15 @@ def recognize_line(first: str) -> Format:
 
 
 def recognize(path: str) -> Format:
-    """Tell a file's format by its first line, leaving standard input unread.
+    """Tell a file's format by its first line; what that takes from a pipe is kept only within ``keeping_pipes``.
 
     Raises:
         InputError: If the file cannot be opened, holds nothing, or is markup of an unknown kind.
     """
-    first = _peek_standard_input() if path == STANDARD_INPUT else Lines(path, Problems(lenient=True)).peek()
+    if read_once(path) and not pipes_are_kept():
+        what = "a look at a pipe would take its beginning away"
+        raise UsageError(Problem("read-once", what, Place(display_name(path)), fix="write it into a file first"))
+    first = Lines(path, Problems(lenient=True)).peek()
     place = Place(display_name(path))
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
@@ -154,19 +154,3 @@ def recognize(path: str) -> Format:
         what = f"markup that errorbar does not know; it starts {first.strip()[:30]!r}"
         raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from text"))
     return known
-
-
-def _peek_standard_input() -> str:
-    peek = getattr(sys.stdin.buffer, "peek", None)
-    if peek is None:  # a stream without look-ahead, as test runners put in place
-        what = "the format of standard input cannot be seen here"
-        raise UsageError(Problem("unknown-format", what, fix=f"name it: --from {'|'.join(FORMATS)}"))
-    start: bytes = peek(1)
-    if start.startswith(_GZIP):
-        try:
-            start = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start, 1 << 16)
-        except zlib.error as error:
-            what = f"the compressed data is damaged: {error}"
-            raise InputError(Problem("gzip-damaged", what, Place(display_name(STANDARD_INPUT)))) from None
-    text = start.decode(errors="replace").removeprefix("\ufeff")
-    return next((line for line in text.split("\n") if line.strip()), "")

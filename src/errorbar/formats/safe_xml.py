@@ -2,36 +2,71 @@
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Callable
-from typing import NoReturn
+from gzip import GzipFile
+from typing import IO, NoReturn
 from xml.parsers import expat
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.formats.opening import Source, display_name, open_bytes
 
+EXPANSION = 12
+"""How many times its size a packed file may have, unpacked; the edit files of the shared task have 6 to 10 times."""
+SMALL_UNPACKED = 1 << 20
+"""Bytes that any packed file may have, unpacked."""
 
-def read_limited(path: Source, limit: int) -> bytes | None:
-    """Read a whole file, gzipped or not; None if it has more than ``limit`` bytes, and no more is ever read.
+
+def read_limited(path: Source, limit: int, refuse: Callable[[str, str], NoReturn]) -> bytes:
+    """Read a whole file, gzipped or not, and never more of it than is allowed.
+
+    Args:
+        path: The file.
+        limit: Bytes of it, unpacked. A packed file may besides have no more than ``EXPANSION`` times its size, or
+            ``SMALL_UNPACKED``: a small file that unpacks to a large one is not a text.
+        refuse: What raises the error where it is larger: told what is wrong, and what a packed file's user may do.
 
     Raises:
-        InputError: If it cannot be opened or its compressed data is damaged.
+        InputError: If it cannot be opened, is larger, or its compressed data is damaged.
     """
+    place = Place(display_name(path))
     with open_bytes(path) as stream:
+        packed = isinstance(stream, GzipFile)
+        allowed = min(limit, max(SMALL_UNPACKED, EXPANSION * _size(stream))) if packed else limit
         try:
-            content = stream.read(limit + 1)
-        except (EOFError, OSError) as error:
-            what = f"the compressed data is damaged: {error}"
-            raise InputError(Problem("gzip-damaged", what, Place(display_name(path)))) from None
-    return None if len(content) > limit else content
+            content = stream.read(allowed + 1)
+        except (EOFError, OSError, zlib.error) as error:
+            what = f"the compressed data is damaged: {error}" if packed else f"cannot be read: {error}"
+            again = "fetch or compress the file again" if packed else ""
+            raise InputError(Problem("gzip-damaged" if packed else "cannot-open", what, place, fix=again)) from None
+    if len(content) > limit:
+        refuse(f"the file has more than {limit:,} bytes", "")
+    if len(content) > allowed:
+        what = f"the packed file has more than {allowed:,} bytes, unpacked"
+        refuse(what, f"unpack it: a plain file may have {limit:,} bytes")
+    return content
 
 
-def guarded_parser(refuse: Callable[..., NoReturn]) -> expat.XMLParserType:
+def _size(stream: IO[bytes]) -> int:
+    """Bytes of the file on the disk; 0 for a pipe, or what is no file."""
+    try:
+        return os.fstat(stream.fileno()).st_size
+    except OSError:
+        return 0
+
+
+def guarded_parser(refuse: Callable[..., NoReturn], encoding: str | None = None) -> expat.XMLParserType:
     """A parser that calls ``refuse`` where a document type begins.
 
     A document type is the only way to declare an entity or to name an outside file. It is refused where it begins, so
     nothing is expanded and nothing is fetched.
+
+    Args:
+        refuse: What raises the error.
+        encoding: That of the content, whatever the file declares; None: what it declares.
     """
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(encoding)
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -39,8 +74,26 @@ def guarded_parser(refuse: Callable[..., NoReturn]) -> expat.XMLParserType:
     return parser
 
 
-def not_well_formed(error: expat.ExpatError, content: bytes) -> str:
-    """Say what is wrong with XML that cannot be parsed."""
+def parse(parser: expat.XMLParserType, content: bytes, refuse: Callable[[str, int], NoReturn]) -> None:
+    """Parse a whole file; whatever is wrong with it is one error with a place.
+
+    Args:
+        parser: The parser, whose handlers take what is in the file.
+        content: The file.
+        refuse: What raises the error where it is not well-formed XML or its encoding is unknown: told what is wrong,
+            with the column, and in which line.
+    """
+    try:
+        parser.Parse(content, True)
+        return
+    except expat.ExpatError as error:
+        what, line = _not_well_formed(error, content), error.lineno
+    except (LookupError, ValueError) as error:  # what Python says of an encoding that expat does not know
+        what, line = f"the encoding that it declares cannot be read: {error}", 1
+    refuse(what, line)
+
+
+def _not_well_formed(error: expat.ExpatError, content: bytes) -> str:
     if not content.strip():
         return "the file is empty"
     return f"not well-formed XML at column {error.offset + 1}: {expat.errors.messages[error.code]}"

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile, SpooledTemporaryFile
 from typing import IO, cast
 
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.formats.pipes import cannot_keep
 
 STANDARD_OUTPUT = "-"
+PREFIX = ".errorbar-"
+"""What the names of unfinished files start with, where they need one."""
 _IN_MEMORY = 1 << 26
 """Bytes that are kept in memory before standard output is buffered on disk."""
 
@@ -40,33 +45,77 @@ def save_bytes(content: bytes, target: str) -> None:
 
 
 def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
-    """Let ``fill`` write beside the target, then move it into its place."""
-    path = Path(target)
-    if target == STANDARD_OUTPUT or (path.exists() and not path.is_file()):
-        with cast("IO[bytes]", SpooledTemporaryFile(max_size=_IN_MEMORY)) as spool:
-            fill(spool)
-            spool.seek(0)
-            _pour(spool, target)
-        return
+    """Let ``fill`` write beside the target, then move it into its place; a link stays, and what it names is written."""
     try:
-        # Closed and moved below; it must outlive the with statement that fills it.
-        temporary = NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)  # noqa: SIM115
+        path = Path(os.path.realpath(target))
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if path.is_dir():
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        flows = target == STANDARD_OUTPUT or (path.exists() and not path.is_file())
     except OSError as error:
         raise _cannot_write(target, error) from None
+    if flows:
+        _save_late(target, fill)
+        return
     try:
-        with temporary:
-            if path.suffix == ".gz":
+        with _beside(path) as temporary:
+            if target.endswith(".gz"):
                 import gzip  # noqa: PLC0415 - most files are not gzipped
 
                 with gzip.GzipFile("", "wb", fileobj=temporary, mtime=0) as packed:
                     fill(cast("IO[bytes]", packed))
             else:
-                fill(cast("IO[bytes]", temporary))
-        Path(temporary.name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(temporary.name).replace(path)
+                fill(temporary)
+    except OSError as error:
+        raise _cannot_write(target, error) from None
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[IO[bytes]]:
+    """A new file, which takes the place of ``path`` when it is whole.
+
+    Where the system knows files without a name (Linux, most file systems), nothing stays of one whose writer is
+    killed. Elsewhere it is ``.errorbar-...`` in the same folder, which goes unless the writer is killed by force.
+    """
+    name = ""
+    try:
+        number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
+        named = False
+    except (AttributeError, OSError):
+        number, name = tempfile.mkstemp(prefix=PREFIX, dir=path.parent)
+        os.chmod(name, 0o666 & ~_umask())  # noqa: PTH101 - as a string, like what follows
+        named = True
+    try:
+        with os.fdopen(number, "wb") as stream:
+            yield stream
+            stream.flush()
+            if not named:
+                name = str(path.parent / f"{PREFIX}{secrets.token_hex(8)}")
+                # A folder makes Python use linkat, which can follow the link that stands for the open file.
+                os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number, follow_symlinks=True)
+        if path.exists():
+            os.chmod(name, path.stat().st_mode & 0o777)  # noqa: PTH101
+        os.replace(name, path)  # noqa: PTH105
     finally:
-        with suppress(FileNotFoundError):  # it has been moved
-            Path(temporary.name).unlink()
+        if name:
+            with suppress(FileNotFoundError):  # it has been moved
+                os.unlink(name)  # noqa: PTH108
+
+
+def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
+    """Write to what cannot be replaced, such as standard output, when everything is known."""
+    spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY))  # noqa: SIM115 - closed below
+    try:
+        try:
+            fill(spool)
+            spool.seek(0)
+        except OSError as error:
+            raise InputError(cannot_keep(target, error)) from None
+        _pour(spool, target)
+    finally:
+        with suppress(OSError):  # what could not be written is tried again
+            spool.close()
 
 
 def _write(lines: Iterable[str], stream: IO[bytes]) -> None:
@@ -97,4 +146,4 @@ def _umask() -> int:
 
 
 def _cannot_write(target: str, error: OSError) -> InputError:
-    return InputError(Problem("cannot-write", f"cannot be written: {error.strerror}", Place(target)))
+    return InputError(Problem("cannot-write", f"cannot be written: {error.strerror or error}", Place(target)))

@@ -6,22 +6,20 @@ that one process can feed many.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
-from gzip import BadGzipFile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, open_bytes
+from errorbar.formats.byte_files import byte_blocks, is_packed
 
 BLOCK = 1 << 20
 """Bytes read at a time."""
+LONGEST_SENTENCE = 1 << 27
+"""Bytes from one S line to the next that are held; a line may have half as many."""
 _BOM = b"\xef\xbb\xbf"
 _S, _SPACE, _LF, _CR = b"S \n\r"
 
@@ -79,9 +77,8 @@ class Cutter:
     def __init__(self, path: str, *, sentences: bool, carry: bool) -> None:
         self.path = path
         self.sentences = sentences
-        self._open = ExitStack()
-        self._stream = self._open.enter_context(open_bytes(path))
-        self.carry = carry or type(self._stream).__name__ == "GzipFile"
+        self._blocks = byte_blocks(path, size=BLOCK)
+        self.carry = carry or is_packed(path)
         self._buffer = b""
         self._scanned = 0
         self._starts: NDArray[np.int64] = np.empty(0, np.int64)
@@ -120,24 +117,25 @@ class Cutter:
 
     def close(self) -> None:
         """Close the file."""
-        self._open.close()
+        self._blocks.close()
 
     def _fill(self) -> None:
-        try:
-            block = self._stream.read(BLOCK)
-        except (EOFError, BadGzipFile, zlib.error, OSError):
-            for _ in Lines(self.path, Problems(lenient=True)):  # which says in which line
-                pass
-            raise
+        block = next(self._blocks, b"")
         self._ended = not block
         self._buffer += block
-        end = len(self._buffer) if self._ended else self._buffer.rfind(b"\n") + 1
-        if end <= self._scanned:
+        end = len(self._buffer)
+        if self._ended:
             return
         # What ends without a line feed still is a line; the second byte is for looking ahead.
-        tail = b"\n\n" if self._ended and not self._buffer.endswith(b"\n") else b"\n"
-        self._starts = np.append(self._starts, self._find(self._buffer[self._scanned : end] + tail, end))
+        tail = b"\n" if block.endswith(b"\n") else b"\n\n"
+        self._starts = np.append(self._starts, self._find(block + tail, end))
         self._scanned = end
+        if end - int(self._starts[-1] if len(self._starts) else 0) > LONGEST_SENTENCE:
+            what = f"a sentence whose A lines have more than {LONGEST_SENTENCE:,} bytes"
+            place = Place(self.path, self._lines + self._buffer.count(b"\n"))
+            raise InputError(
+                Problem("sentence-too-long", what, place, "S lines", "or read it by one process: --jobs 1")
+            )
 
     def _find(self, text: bytes, end: int) -> NDArray[np.int64]:
         """Where units start, in lines that are complete."""

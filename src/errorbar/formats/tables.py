@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from os import fspath
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
-from errorbar.formats.parquet_file import open_parquet
+from errorbar.formats.parquet_file import is_parquet, parquet_columns, parquet_names
 
 DELIMITERS = ",\t;"
+MOST_NAMED = 50
+"""Columns among which a missing one is looked for."""
 
 
 class TableRow(NamedTuple):
@@ -40,7 +43,7 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] = ()) -> 
         InputError: If the file cannot be opened, or too many problems are found.
         MissingExtraError: If the file is Parquet (by its ending) and pyarrow is not installed.
     """
-    if fspath(path).endswith(".parquet"):
+    if is_parquet(path):
         yield from _parquet_rows(path, problems, needed)
         return
     lines = Lines(path, problems)
@@ -86,25 +89,24 @@ def _json_rows(lines: Lines, problems: Problems, needed: Sequence[str]) -> Itera
             continue
         if not isinstance(record, dict) or any(isinstance(value, dict | list) for value in record.values()):
             problems.error("table-json", "not a flat object", place, expected="keys with texts, numbers, true or false")
-        elif _good_header(list(record), needed, place, problems):
+        elif _has(record, needed, place, problems):
             yield TableRow({key: _text(value) for key, value in record.items()}, place)
 
 
 def _parquet_rows(path: Source, problems: Problems, needed: Sequence[str]) -> Iterator[TableRow]:
     name = display_name(path)
     number = 0
-    with open_parquet(path) as file:
-        header = list(file.schema_arrow.names)
-        if not _good_header(header, needed, Place(name), problems):
-            return
-        for batch in file.iter_batches():
-            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                number += 1
-                place = Place(name, number)
-                if any(isinstance(value, dict | list) for value in values):
-                    problems.error("table-parquet", "not a flat row", place, expected="texts, numbers, true or false")
-                    continue
-                yield TableRow({key: _text(value) for key, value in zip(header, values, strict=True)}, place)
+    header = parquet_names(path)
+    if not _good_header(header, needed, Place(name), problems):
+        return
+    for columns in parquet_columns(path):
+        for values in zip(*columns, strict=True):
+            number += 1
+            place = Place(name, number)
+            if any(isinstance(value, dict | list) for value in values):
+                problems.error("table-parquet", "not a flat row", place, expected="texts, numbers, true or false")
+                continue
+            yield TableRow({key: _text(value) for key, value in zip(header, values, strict=True)}, place)
     if not number and not problems.errors:
         problems.error("table-empty", "the file has no row", Place(name))
 
@@ -116,14 +118,17 @@ def _text(value: object) -> str:
 
 
 def _good_header(header: Sequence[str], needed: Sequence[str], place: Place, problems: Problems) -> bool:
-    good = True
-    for name in needed:
-        if name not in header:
-            expected = ", ".join(needed)
-            problems.error("table-column", f"no column '{name}'", place, expected=expected, fix=nearest(name, header))
-            good = False
-    for name in dict.fromkeys(header):
-        if name and header.count(name) > 1:  # spreadsheets leave empty columns behind
+    good = _has(header, needed, place, problems)
+    for name, times in Counter(header).items():
+        if name and times > 1:  # spreadsheets leave empty columns behind
             problems.error("table-column", f"two columns are called '{name}'", place)
             good = False
     return good
+
+
+def _has(header: Collection[str], needed: Sequence[str], place: Place, problems: Problems) -> bool:
+    missing = [name for name in needed if name not in header]
+    for name in missing:
+        expected, fix = ", ".join(needed), nearest(name, islice(header, MOST_NAMED))
+        problems.error("table-column", f"no column '{name}'", place, expected=expected, fix=fix)
+    return not missing

@@ -3,41 +3,38 @@
 Formula
     Approximate randomization: the outputs of two systems are swapped at random, essay by essay (or sentence by
     sentence), both mixed systems are folded, and p is the share of mixtures that differ in F at least as much as the
-    systems do. The interval of the difference comes from resamples that both systems share. Many pairs: Holm.
+    systems do. The interval of the difference comes from resamples that both systems share. Many pairs: step-down
+    max-T, or Holm; both in errorbar.metrics.swaps.
 Conventions
     Essays in which both systems wrote the same are not swapped: it changes nothing. With few enough essays all ways
-    to swap are tried, and p is exact. Every pair draws from a stream of its own name, so that adding a system changes
-    no other pair's digits; Holm's adjustment does depend on how many pairs there are.
+    to swap are tried, and p is exact. Adding a system changes no other pair's digits but the adjusted p-values.
+    A pair differs significantly, does not, or is undecided: where no difference, however large, could have been
+    significant with these essays and swaps, that none is says nothing.
 Source
-    Noreen 1989; Koehn 2004; Holm 1979. Dror et al. 2018 for their use with such scores.
+    Noreen 1989; Koehn 2004; Romano & Wolf 2005; Holm 1979. Dror et al. 2018 for their use with such scores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems
-from errorbar.execute import run
-from errorbar.metrics.base import Metric, Selection
-from errorbar.metrics.choice import Swapping
+from errorbar.metrics.base import Metric
 from errorbar.metrics.resampling import Resampling, fold_resamples, left_out, resampled_units
-from errorbar.metrics.statistics import Statistics, concatenate
+from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.swaps import F, SwapPlan, swap_tests
 from errorbar.metrics.totals import score_totals
-from errorbar.stats.comparison import Randomization, Swaps, paired_bootstrap, randomization_test
+from errorbar.stats.comparison import Randomization, paired_bootstrap
 from errorbar.stats.letters import better_letters, letter, shared_letters
-from errorbar.stats.multiple import adjust
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
-from errorbar.stats.streams import blocks
 
-F = 2
 POINT = 0.01
 """The difference whose power is reported: one point of F."""
 
@@ -64,9 +61,12 @@ class Pair:
         second: Name of the second.
         difference: F of the first minus F of the second.
         interval: Its interval, or why there is none.
-        test: Approximate randomization.
-        p_adjusted: Its p-value after Holm's adjustment for all pairs; None where there is no p-value.
+        test: Approximate randomization of this pair alone.
+        p_adjusted: Its p-value adjusted for all pairs; None where there is no p-value.
         power: What the corpus can show about these two.
+        smallest_p: The smallest adjusted p-value that any difference of these two could have had with these essays and
+            swaps; None where there is no p-value.
+        at_floor: Whether ``p_adjusted`` is only known to be at most what it says: no random swap was as extreme.
     """
 
     first: str
@@ -76,6 +76,16 @@ class Pair:
     test: Randomization
     p_adjusted: float | None
     power: PairedPower
+    smallest_p: float | None = None
+    at_floor: bool = False
+
+    def significant(self, alpha: float) -> bool:
+        """Whether the two differ significantly, adjusted for all pairs."""
+        return self.p_adjusted is not None and self.p_adjusted <= alpha
+
+    def undecided(self, alpha: float) -> bool:
+        """Whether no difference, however large, could have been significant: then nothing follows from this one."""
+        return not self.significant(alpha) and self.smallest_p is not None and self.smallest_p > alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,41 +96,46 @@ class Comparison:
         names: The systems' names.
         scores: P, R and F; shape (systems, 3).
         pairs: Every pair, in the order of ``itertools.combinations``.
+        testing: How they were tested.
     """
 
     names: tuple[str, ...]
     scores: NDArray[np.float64]
     pairs: tuple[Pair, ...]
+    testing: SwapPlan = field(default_factory=SwapPlan)
 
     def p_table(self) -> NDArray[np.float64]:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
-        table = np.full((len(self.names), len(self.names)), np.nan)
-        for (a, b), pair in zip(combinations(range(len(self.names)), 2), self.pairs, strict=True):
-            table[a, b] = table[b, a] = np.nan if pair.p_adjusted is None else pair.p_adjusted
-        return table
+        return self._table([np.nan if pair.p_adjusted is None else pair.p_adjusted for pair in self.pairs], np.nan)
+
+    def undecided_table(self, alpha: float) -> NDArray[np.bool_]:
+        """Which pairs no difference could have decided at ``alpha``; symmetric, shape (systems, systems)."""
+        return self._table([pair.undecided(alpha) for pair in self.pairs], 0.0) > 0
+
+    def n_swaps(self, alpha: float) -> int:
+        """How many random ways to swap were tried."""
+        return self.testing.number(len(self.names), alpha)
 
     def ranking(self, alpha: float) -> list[Ranked]:
-        """The systems by F, the best first, with letters for what is significant at ``alpha`` after Holm."""
+        """The systems by F, the best first, with letters for what is significant at ``alpha``, adjusted."""
         order = np.argsort(-self.scores[:, F], kind="stable")
-        p_values = self.p_table()[np.ix_(order, order)]
+        p_values, undecided = (t[np.ix_(order, order)] for t in (self.p_table(), self.undecided_table(alpha)))
         better = better_letters(self.scores[order, F], p_values, alpha=alpha)
-        groups = shared_letters(p_values, alpha=alpha)
+        groups = shared_letters(p_values, alpha=alpha, undecided=undecided)
         rows = []
         for rank, k in enumerate(order.tolist()):
             precision, recall, f = self.scores[k].tolist()
-            rows.append(Ranked(letter(rank), self.names[k], (precision, recall, f), better[rank], groups[rank]))
+            unknown = tuple(letter(int(other)) for other in np.flatnonzero(undecided[rank]))
+            rows.append(
+                Ranked(letter(rank), self.names[k], (precision, recall, f), better[rank], groups[rank], unknown)
+            )
         return rows
 
-    def smallest_p(self) -> float | None:
-        """The smallest adjusted p-value that any difference could get; None where ways to swap abound.
-
-        With few essays all ways to swap are tried, and two of them at least differ as much as the systems do.
-        """
-        tested = [pair.test for pair in self.pairs if pair.test.p_value is not None]
-        exact = [test for test in tested if test.exact]
-        if not exact or len(exact) < len(tested):
-            return None
-        return min(2 / test.n_replicates for test in exact) * len(tested)  # Holm counts the pairs with a p-value
+    def _table(self, values: Sequence[float], diagonal: float) -> NDArray[np.float64]:
+        table = np.full((len(self.names), len(self.names)), diagonal)
+        for (a, b), value in zip(combinations(range(len(self.names)), 2), values, strict=True):
+            table[a, b] = table[b, a] = value
+        return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +147,9 @@ class Ranked:
         name: Its name.
         scores: P, R and F.
         better: Letters of the systems that it is significantly better than.
-        group: Group letters; systems that share one cannot be told apart.
+        group: Group letters; systems that share one do not differ significantly. A question mark: some pair of the
+            system is undecided.
+        undecided: Letters of the systems with which no difference could have been significant.
     """
 
     letter: str
@@ -140,10 +157,15 @@ class Ranked:
     scores: tuple[float, float, float]
     better: tuple[str, ...]
     group: str
+    undecided: tuple[str, ...] = ()
 
 
 def compare_systems(
-    metric: Metric, systems: Sequence[System], clusters: NDArray[np.int64], resampling: Resampling
+    metric: Metric,
+    systems: Sequence[System],
+    clusters: NDArray[np.int64],
+    resampling: Resampling,
+    testing: SwapPlan | None = None,
 ) -> Comparison:
     """Compare systems on the same corpus.
 
@@ -151,7 +173,8 @@ def compare_systems(
         metric: What is computed.
         systems: At least two.
         clusters: Which essay each sentence is from; ``np.arange(n)`` for independent sentences.
-        resampling: How many resamples and ways to swap, from which seed, on how many cores.
+        resampling: How many resamples, at which level, from which seed, on how many cores.
+        testing: How many ways to swap, and how p-values are adjusted for the number of pairs; None: the default.
 
     Raises:
         UsageError: With fewer than two systems or sentences, or a closed formula.
@@ -171,15 +194,8 @@ def compare_systems(
     resampled = [fold_resamples(metric, s.statistics, draws, resampling.jobs)[:, F] for s in systems]
     jackknife = [left_out(metric, s.statistics, clusters)[:, F] for s in systems]
     numbers = list(combinations(range(len(systems)), 2))
-
-    def test(pair: tuple[int, int]) -> Randomization:
-        return _randomize(metric, systems[pair[0]], systems[pair[1]], codes, resampling)
-
-    tests = list(run(test, numbers, resampling.jobs))
-    known = [k for k, result in enumerate(tests) if result.p_value is not None]
-    adjusted: dict[int, float] = {}
-    if known:
-        adjusted = dict(zip(known, adjust([tests[k].p_value or 0.0 for k in known]).tolist(), strict=True))
+    how = testing or SwapPlan()
+    tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, how)
     pairs = []
     for k, (a, b) in enumerate(numbers):
         difference = float(scores[a, F] - scores[b, F])
@@ -193,23 +209,21 @@ def compare_systems(
         )
         power = _power(difference, without, int(codes.max()) + 1, resampling)
         name_a, name_b = systems[a].name, systems[b].name
-        pairs.append(Pair(name_a, name_b, difference, found.interval, tests[k], adjusted.get(k), power))
-    return Comparison(tuple(s.name for s in systems), scores, tuple(pairs))
-
-
-def warn_hopeless(found: Comparison, alpha: float, problems: Problems) -> None:
-    """Note it when no difference, however large, could be significant.
-
-    Args:
-        found: The comparison.
-        alpha: The level, a fraction.
-        problems: Where the note ``few-to-swap`` goes.
-    """
-    smallest = found.smallest_p()
-    if smallest is not None and smallest > alpha:
-        pairs, limit = f"{len(found.pairs):,} pairs", f"{min(smallest, 1):.2g}"
-        what = f"with so few essays no p-value of {pairs} can be below {limit} after Holm"
-        problems.note("few-to-swap", what, Place(), fix="compare fewer systems, or take sentences for independent")
+        one = tested[k]
+        pairs.append(
+            Pair(
+                name_a,
+                name_b,
+                difference,
+                found.interval,
+                one.test,
+                one.p_adjusted,
+                power,
+                one.smallest_p,
+                one.at_floor,
+            )
+        )
+    return Comparison(tuple(s.name for s in systems), scores, tuple(pairs), how)
 
 
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
@@ -224,30 +238,4 @@ def _power(difference: float, without: NDArray[np.float64], n_clusters: int, res
         n=n_clusters,
         standard_deviation=None if deviation is None else deviation * sqrt(size),
         units_needed=None if needed is None else ceil(needed * size),
-    )
-
-
-def _randomize(
-    metric: Metric, first: System, second: System, codes: NDArray[np.int64], resampling: Resampling
-) -> Randomization:
-    n = len(codes)
-    both = concatenate([first.statistics, second.statistics])
-    changed = (both.counts[:n] != both.counts[n:]).any(axis=(1, 2))
-    differing = np.unique(codes[changed])
-    if not differing.size:
-        return Randomization(0.0, None, 0, 0, exact=True, undefined=Undefined.NO_DISAGREEMENT)
-    place = np.full(int(codes.max()) + 1, -1)
-    place[differing] = np.arange(differing.size)
-    slot = place[codes]
-
-    def difference(swaps: Swaps) -> NDArray[np.float64]:
-        values = [
-            score_totals(metric.fold(both, Selection(swapping=Swapping(ways, slot))).totals, metric.beta)[:, F]
-            for ways in (swaps, ~swaps)
-        ]
-        return values[0] - values[1]
-
-    names = sorted((first.name, second.name))
-    return randomization_test(
-        difference, differing.size, blocks(resampling.seed, "swap", *names, replicates=resampling.replicates)
     )

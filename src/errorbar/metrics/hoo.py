@@ -1,13 +1,15 @@
 """HOO: detection, recognition and correction of stand-off edits, with and without the bonus for optional ones.
 
 Formula
-    Over the fragments, G = gold edits, S = system edits, H = gold edits that are detected (or recognized, or
-    corrected), O = optional gold edits that are missing. Without bonus P = H / S and R = H / G, with bonus
-    P = (H + O) / (S + O) and R = (H + O) / G; F = (1 + beta²) P R / (beta² P + R).
+    Over the fragments, G = gold edits, S = system edits, U = spurious system edits, H = gold edits that are detected
+    (or recognized, or corrected), O = optional gold edits that are missing. Without bonus R = H / G, and P is
+    H / (U + H) for detection, H / S for recognition and correction. With bonus O is added to H and to what P divides
+    by: R = (H + O) / G, P = (H + O) / (U + H + O) or (H + O) / (S + O). F = (1 + beta²) P R / (beta² P + R).
 Conventions
-    0/0 is 1 for P and R of detection and 0 for those of recognition and correction; F is 0 where P = R = 0. H
-    counts gold edits, so two gold edits met by one system edit can make P exceed 1: it is not cut. O is the same for
-    all three measures. Every choice is a parameter; ``conventions`` names sets of them.
+    0/0 is 1 for every P and R. F is 0 where P = R = 0, and for recognition and correction wherever nothing is
+    recognized. H counts gold edits, so two gold edits at one place met by one system edit can make P of recognition
+    and correction exceed 1: it is not cut. P of detection cannot. O is the same for all three measures. Every choice
+    is a parameter; ``conventions`` names sets of them.
 Source
     Dale & Kilgarriff 2011, section 3, equations 1 to 9 and footnotes 2 to 4; docs/design/hoo.md.
 """
@@ -84,8 +86,9 @@ class Hoo:
         matching: ``edits`` as given, or ``maxmatch``: the decomposition that agrees best with the gold edits.
         max_unchanged: How many unchanged words an edit of ``maxmatch`` may span.
         aggregate: ``pooled`` counts of the data set, or the ``mean`` of the fragments' scores.
-        empty: What 0/0 is for detection: ``one`` or ``zero``.
-        unrecognized: What 0/0 is for recognition and correction: ``zero`` or ``one``.
+        empty: What 0/0 is for P and R: ``one`` or ``zero``.
+        unrecognized: What F of recognition and correction is where there are no edits at all and P = R = 0/0 = 1:
+            ``zero``, as nothing is recognized, or ``one``.
         counted: What counts as corrected: ``gold`` edits or ``system`` edits.
         insertion: When an insertion aligns with a span: ``inside`` of it, at its edge too (``touch``), never
             (``same``: only at the same point), or inside and where the texts agree at the edge (``text``).
@@ -106,8 +109,14 @@ class Hoo:
         Parameter("matching", str, "edits", "A system's edits as given, or maxmatch.", _OneOf("edits", "maxmatch")),
         Parameter("max_unchanged", int, 2, "How many unchanged words an edit of maxmatch may span.", _small_count),
         Parameter("aggregate", str, "pooled", "Pooled counts, or the mean of fragments.", _OneOf("pooled", "mean")),
-        Parameter("empty", str, "one", "What 0/0 is for P and R of detection.", _OneOf("one", "zero")),
-        Parameter("unrecognized", str, "zero", "0/0 in recognition and correction.", _OneOf("zero", "one")),
+        Parameter("empty", str, "one", "What 0/0 is for P and R.", _OneOf("one", "zero")),
+        Parameter(
+            "unrecognized",
+            str,
+            "zero",
+            "F of recognition and correction where P and R are 0/0 = 1.",
+            _OneOf("zero", "one"),
+        ),
         Parameter("counted", str, "gold", "Which edits count as corrected.", _OneOf("gold", "system")),
         Parameter(
             "insertion",

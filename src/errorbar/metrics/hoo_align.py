@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.metrics.hoo_pairs import Numbers, near_pairs, offsets
 
 Flags = NDArray[np.bool_]
 
@@ -77,50 +78,83 @@ class Alignment:
     fitting: Flags
 
 
+@dataclass(slots=True)
+class _Pairs:
+    """The pairs of a gold and a system edit that stand at one place, and what is known of each; shape (pairs,).
+
+    Attributes:
+        g: Number of the gold edit.
+        s: Number of the system edit.
+        strict: They align strictly.
+        lenient: They align, strictly or leniently.
+        from_system: They align, seen from the system's side.
+        fits: They align strictly, and the correction is one of the gold edit's.
+    """
+
+    g: Numbers
+    s: Numbers
+    strict: Flags
+    lenient: Flags
+    from_system: Flags
+    fits: Flags
+
+    def gold(self, flags: Flags, n: int) -> Flags:
+        """Which of n gold edits have a pair so marked."""
+        return _marked(self.g[flags], n)
+
+    def system(self, flags: Flags, n: int) -> Flags:
+        """Which of n system edits have a pair so marked."""
+        return _marked(self.s[flags], n)
+
+
+def _marked(numbers: Numbers, n: int) -> Flags:
+    marked = np.zeros(n, np.bool_)
+    marked[numbers] = True
+    return marked
+
+
 def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Alignment:
     """Align a system's edits with the gold edits of a fragment.
 
     Raises:
-        InputError: If ``edge_space`` needs the source text and the fragment has none.
+        InputError: If ``edge_space`` needs the source text and the fragment has none, or too many edits overlap.
     """
-    edits = gold.edits
+    edits, n_gold, n_system = gold.edits, len(gold.edits), len(system)
     optional = np.array([_is_optional(edit, rules.optional) for edit in edits], bool)
-    start, end = _offsets(edits)
-    s_start, s_end = _offsets(system)
-    start, end = start[:, None], end[:, None]
-    same = (start == s_start) & (end == s_end)
-    strict, lenient = same.copy(), same | _overlap(start, end, s_start, s_end, rules.insertion)
-    from_system = lenient.copy()
+    pairs = _overlapping(gold, system, rules)
     if rules.insertion in ("touch", "text"):
-        _touch(edits, system, rules, strict, lenient, from_system)
-    fits = np.zeros_like(same)
-    for g, s in zip(*np.nonzero(strict), strict=True):
-        fits[g, s] = _fits(edits[g], system[s], rules)
+        _touch(edits, system, rules, pairs)
+    wanted = [frozenset(_folded(text, rules) for text in edit.corrections) for edit in edits]
+    said = [_folded(edit.corrections[0], rules) if edit.corrections else None for edit in system]
+    for k in np.flatnonzero(pairs.strict).tolist():
+        g = pairs.g[k]
+        pairs.fits[k] = rules.accept_unknown if edits[g].unknown else said[pairs.s[k]] in wanted[g]
     if rules.edge_space:
-        _edge_space(gold, system, rules, strict, fits)
-        lenient |= strict
-        from_system |= strict
-    detected, recognized, corrected = lenient.any(1), strict.any(1), fits.any(1)
+        _edge_space(gold, system, rules, pairs)
+        pairs.lenient |= pairs.strict
+        pairs.from_system |= pairs.strict
+    detected, recognized = pairs.gold(pairs.lenient, n_gold), pairs.gold(pairs.strict, n_gold)
+    corrected = pairs.gold(pairs.fits, n_gold)
     forgiven = optional & ~detected
     if rules.sets_together:
-        _together(edits, system, fits, rules, detected, corrected, forgiven)
-    counted = int(fits.any(0).sum()) if rules.count_system else int(corrected.sum())
-    spurious = ~(from_system if rules.apart else lenient).any(0)
-    return Alignment(detected, recognized, corrected, optional, forgiven, spurious, counted, fits.any(0))
+        _together(edits, system, pairs, rules, detected, corrected, forgiven)
+    fitting = pairs.system(pairs.fits, n_system)
+    counted = int(fitting.sum()) if rules.count_system else int(corrected.sum())
+    spurious = ~pairs.system(pairs.from_system if rules.apart else pairs.lenient, n_system)
+    return Alignment(detected, recognized, corrected, optional, forgiven, spurious, counted, fitting)
 
 
-def _offsets(edits: Sequence[StandoffEdit]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    spans = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
-    return spans[:, 0], spans[:, 1]
-
-
-def _overlap(
-    start: NDArray[np.int64], end: NDArray[np.int64], s_start: NDArray[np.int64], s_end: NDArray[np.int64], rule: str
-) -> Flags:
-    overlap: Flags = (start < s_end) & (s_start < end)
-    if rule == "same":
+def _overlapping(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> _Pairs:
+    """Pairs near each other, those of one span and those that overlap marked."""
+    g, s = near_pairs(gold, system, 1 if rules.edge_space else 0)
+    (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
+    start, end, s_start, s_end = start[g], end[g], s_start[s], s_end[s]
+    same = (start == s_start) & (end == s_end)
+    overlap = (start < s_end) & (s_start < end)
+    if rules.insertion == "same":
         overlap &= (start < end) & (s_start < s_end)
-    return overlap
+    lenient = same | overlap
+    return _Pairs(g, s, same, lenient, lenient.copy(), np.zeros_like(same))
 
 
 def _is_optional(edit: StandoffEdit, rule: str) -> bool:
@@ -129,50 +163,39 @@ def _is_optional(edit: StandoffEdit, rule: str) -> bool:
     return edit.optional and (rule == "any" or "" not in edit.corrections)
 
 
-def _touch(
-    gold: Sequence[StandoffEdit],
-    system: Sequence[StandoffEdit],
-    rules: Rules,
-    strict: Flags,
-    lenient: Flags,
-    from_system: Flags,
-) -> None:
+def _folded(text: str, rules: Rules) -> str:
+    return text.lower() if rules.ignore_case else text
+
+
+def _touch(gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], rules: Rules, pairs: _Pairs) -> None:
     """Insertions at the edge of a span."""
-    start, end = _offsets(gold)
-    s_start, s_end = _offsets(system)
-    start, end = start[:, None], end[:, None]
-    touches = (start <= s_end) & (s_start <= end) & ((start == end) ^ (s_start == s_end))
-    for g, s in zip(*np.nonzero(touches & ~lenient), strict=True):
-        one, other = gold[g], system[s]._replace(corrections=system[s].corrections[:1])
+    (start, end), (s_start, s_end) = offsets(gold), offsets(system)
+    touches = (start[pairs.g] <= s_end[pairs.s]) & (s_start[pairs.s] <= end[pairs.g])
+    touches &= (start == end)[pairs.g] ^ (s_start == s_end)[pairs.s]
+    for k in np.flatnonzero(touches & ~pairs.lenient).tolist():
+        one, whole = gold[pairs.g[k]], system[pairs.s[k]]
+        other = whole._replace(corrections=whole.corrections[:1])
         point, span = (one, other) if one.is_insertion else (other, one)
         if rules.insertion == "text" and not _same_at_edge(point, span):
             continue
-        lenient[g, s] = True
+        pairs.lenient[k] = True
         # Seen from the system's side, only the system's own insertion is compared with the other's text.
-        from_system[g, s] = rules.insertion == "touch" or other.is_insertion
-        strict[g, s] = rules.one_character and span.end - span.start == 1
+        pairs.from_system[k] = rules.insertion == "touch" or other.is_insertion
+        pairs.strict[k] = rules.one_character and span.end - span.start == 1
 
 
 def _same_at_edge(point: StandoffEdit, span: StandoffEdit) -> bool:
-    """Whether one of the span's corrections begins (or ends) with a text of the insertion at its start (or end)."""
-    texts = [text.strip() for text in point.corrections if text.strip()]
+    """Whether one of the span's corrections begins (or ends) with a text of the insertion at its start (or end).
+
+    White space counts: ``a `` is the end of ``Such a ``, where the span takes the space along.
+    """
+    texts = tuple(text for text in point.corrections if text)
     if point.start == span.start:
-        return any(whole.startswith(text) for whole in span.corrections for text in texts)
-    return any(whole.endswith(text) for whole in span.corrections for text in texts)
+        return any(whole.startswith(texts) for whole in span.corrections)
+    return any(whole.endswith(texts) for whole in span.corrections)
 
 
-def _fits(gold: StandoffEdit, system: StandoffEdit, rules: Rules) -> bool:
-    if gold.unknown:
-        return rules.accept_unknown
-    if not system.corrections:
-        return False
-    said = system.corrections[0]
-    if rules.ignore_case:
-        return said.lower() in [text.lower() for text in gold.corrections]
-    return said in gold.corrections
-
-
-def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, strict: Flags, fits: Flags) -> None:
+def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, pairs: _Pairs) -> None:
     """Pairs of edits whose spans differ by no more than a space at each edge.
 
     They are the same extent if both replace something. Their corrections, and the extents of insertions, are compared
@@ -182,22 +205,19 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, st
     if text is None:
         what = f"fragment {gold.name} has no source text, which edge_space=true compares edits by"
         raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
-    start, end = _offsets(gold.edits)
-    s_start, s_end = _offsets(system)
-    near = (abs(start[:, None] - s_start) <= 1) & (abs(end[:, None] - s_end) <= 1) & ~strict
-    for g, s in zip(*np.nonzero(near), strict=True):
-        one, other = gold.edits[g], system[s]
+    (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
+    near = (abs(start[pairs.g] - s_start[pairs.s]) <= 1) & (abs(end[pairs.g] - s_end[pairs.s]) <= 1) & ~pairs.strict
+    for k in np.flatnonzero(near).tolist():
+        one, other = gold.edits[pairs.g[k]], system[pairs.s[k]]
         low, high = min(one.start, other.start), max(one.end, other.end)
         edges = text[low : max(one.start, other.start)] + text[min(one.end, other.end) : high]
         if edges.strip():
             continue
-        made = [_made(one, said, text, low, high) for said in one.corrections]
-        said = _made(other, other.corrections[0], text, low, high) if other.corrections else None
-        if rules.ignore_case:
-            made, said = [each.lower() for each in made], said.lower() if said is not None else None
-        equal = said in made
-        strict[g, s] = equal or not (one.is_insertion or other.is_insertion)
-        fits[g, s] = equal or (one.unknown and rules.accept_unknown and bool(strict[g, s]))
+        made = [_folded(_made(one, each, text, low, high), rules) for each in one.corrections]
+        said = [_folded(_made(other, each, text, low, high), rules) for each in other.corrections[:1]]
+        equal = any(each in made for each in said)
+        pairs.strict[k] = equal or not (one.is_insertion or other.is_insertion)
+        pairs.fits[k] = equal or (one.unknown and rules.accept_unknown and bool(pairs.strict[k]))
 
 
 def _made(edit: StandoffEdit, correction: str, text: str, low: int, high: int) -> str:
@@ -207,7 +227,7 @@ def _made(edit: StandoffEdit, correction: str, text: str, low: int, high: int) -
 def _together(
     gold: Sequence[StandoffEdit],
     system: Sequence[StandoffEdit],
-    fits: Flags,
+    pairs: _Pairs,
     rules: Rules,
     detected: Flags,
     corrected: Flags,
@@ -218,6 +238,10 @@ def _together(
     for g, edit in enumerate(gold):
         if edit.group:
             sets.setdefault(edit.group, []).append(g)
+    fitting: dict[int, list[StandoffEdit]] = {}
+    for k in np.flatnonzero(pairs.fits).tolist():
+        fitting.setdefault(int(pairs.g[k]), []).append(system[pairs.s[k]])
+    failed = np.zeros(len(gold), np.bool_)
     for members in sets.values():
         if len(members) == 1:
             continue
@@ -225,21 +249,18 @@ def _together(
             forgiven[members] = False
         whole = bool(corrected[members].all())
         if whole and len({len(gold[g].corrections) for g in members}) == 1 and gold[members[0]].corrections:
-            ways = [
-                _alternatives(gold[g], [system[s] for s in np.flatnonzero(fits[g]).tolist()], rules) for g in members
-            ]
-            whole = bool(set.intersection(*ways))
-        if not whole:
-            corrected[members] = False
-            fits[members] = False
+            whole = bool(set.intersection(*(_alternatives(gold[g], fitting[g], rules) for g in members)))
+        failed[members] = not whole
+    corrected[failed] = False
+    pairs.fits[failed[pairs.g]] = False
 
 
 def _alternatives(gold: StandoffEdit, system: Sequence[StandoffEdit], rules: Rules) -> set[int]:
     """Which of a gold edit's corrections the system gives."""
-    fold = str.lower if rules.ignore_case else str
-    said = {fold(edit.corrections[0]).strip() if rules.edge_space else fold(edit.corrections[0]) for edit in system}
-    return {
-        at
-        for at, text in enumerate(gold.corrections)
-        if (fold(text).strip() if rules.edge_space else fold(text)) in said
-    }
+    said = {_plain(edit.corrections[0], rules) for edit in system}
+    return {at for at, text in enumerate(gold.corrections) if _plain(text, rules) in said}
+
+
+def _plain(text: str, rules: Rules) -> str:
+    folded = _folded(text, rules)
+    return folded.strip() if rules.edge_space else folded

@@ -15,7 +15,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment, StandoffEdit, fragments_hash, texts_hash
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo
-from errorbar.metrics.hoo_statistics import COLUMNS, DETECTED, GOLD, MISSING_OPTIONAL, SYSTEM, HooStatistics
+from errorbar.metrics.hoo_statistics import COLUMNS, HooStatistics, quotients
 from errorbar.metrics.hoo_types import row_names, row_of
 from errorbar.metrics.resampling import Resampling
 from errorbar.stats.bootstrap import bootstrap_interval, multiplicities, resample_units
@@ -24,6 +24,8 @@ from errorbar.stats.streams import blocks
 _RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")
 MOST_RUNS = 10
 """Runs a team could submit."""
+_ABOVE = 1 + 1e-9
+"""Above 1 beyond the rounding of a mean of fragments; no quotient of counts is that near."""
 Edits = Sequence[StandoffEdit]
 
 
@@ -245,18 +247,16 @@ def score_statistics(
     """
     values = metric.fold(statistics)[0]
     totals = statistics.counts.sum(axis=0)
+    of = quotients(totals[None])
     n_units = len(statistics)
     left_out = None if resampled is None else metric.fold_left_out(statistics)
     figures: dict[tuple[str, str], Prf] = {}
     for c, condition in enumerate(CONDITIONS):
-        bonus = int(totals[MISSING_OPTIONAL]) if c else 0
-        no_p = None if totals[SYSTEM] + bonus else Undefined.NOTHING_PROPOSED
-        no_r = None if totals[GOLD] else Undefined.NOTHING_IN_REFERENCE
         for m, measure in enumerate(MEASURES):
             made = []
-            for k in range(len(FIGURES)):
+            reasons = _reasons(bool(of.proposed[0, c, m]), bool(of.wanted[0, c, m]), bool(values[c, m].any()))
+            for k, reason in enumerate(reasons):
                 value = float(values[c, m, k])
-                reason = (no_p, no_r, None if value else Undefined.NOTHING_CORRECT)[k]
                 if not n_units:
                     made.append(Estimate(None, 0, undefined=Undefined.NO_UNITS))
                     continue
@@ -267,6 +267,15 @@ def score_statistics(
             figures[condition, measure] = Prf(*made)
     counts = dict(zip(COLUMNS, totals.tolist(), strict=True))
     return HooScore(run, team_of(run), figures, counts, statistics, metric.fold_each(statistics), signature)
+
+
+def _reasons(proposed: bool, wanted: bool, any_above_0: bool) -> tuple[Undefined | None, ...]:
+    """Which empty case fills P, R and F; F rests on what fills P or R."""
+    no_p = None if proposed else Undefined.NOTHING_PROPOSED
+    no_r = None if wanted else Undefined.NOTHING_IN_REFERENCE
+    if no_p and no_r:
+        return no_p, no_r, Undefined.NO_EDITS
+    return no_p, no_r, no_p or no_r or (None if any_above_0 else Undefined.NOTHING_CORRECT)
 
 
 def _interval(
@@ -288,14 +297,20 @@ def _interval(
 
 
 def warn_above_1(score: HooScore, problems: Problems) -> None:
-    """Note where a run detects more than it proposes."""
-    counts = score.statistics.counts
-    above = [name for name, row in zip(score.statistics.units, counts, strict=True) if row[DETECTED] > row[SYSTEM]]
-    total = counts.sum(axis=0)
-    if len(counts) and total[DETECTED] > total[SYSTEM]:
-        above.append("the data set")
-    if above:
-        places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
-        what = f"detection precision is above 1 in {places} ({', '.join(above[:3])}{', ...' if len(above) > 3 else ''})"
-        fix = "two gold edits met by one system edit count twice; see docs/design/hoo.md"
-        problems.note("hoo-above-1", what, Place(score.run), fix=fix)
+    """Note where more gold edits are recognized or corrected than are proposed, or more corrections than gold edits.
+
+    Detection cannot exceed 1: what P divides by holds what is detected.
+    """
+    for m, measure in enumerate(MEASURES):
+        for k, figure in enumerate(FIGURES[:2]):
+            units = np.flatnonzero((score.by_fragment[:, :, m, k] > _ABOVE).any(axis=1)).tolist()
+            above = [score.statistics.units[unit] for unit in units]
+            both = [score.figures[condition, measure] for condition in CONDITIONS]
+            if any((getattr(prf, figure).value or 0.0) > _ABOVE for prf in both):
+                above.append("the data set")
+            if above:
+                places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
+                named = f"{', '.join(above[:3])}{', ...' if len(above) > 3 else ''}"
+                what = f"{measure} {figure} is above 1 in {places} ({named})"
+                fix = f"two {'system' if k else 'gold'} edits met by one {'gold' if k else 'system'} edit count twice"
+                problems.note("hoo-above-1", what, Place(score.run), fix=f"{fix}; see docs/design/hoo.md")

@@ -1,9 +1,11 @@
 """What the HOO metric keeps per fragment, and the rates made of it.
 
 Formula
-    See ``errorbar.metrics.hoo``: P = H / S, R = H / G; with bonus P = (H + O) / (S + O), R = (H + O) / G.
+    See ``errorbar.metrics.hoo``: P = H / (U + H) for detection and H / S for recognition and correction, R = H / G;
+    with bonus O joins H and every denominator of P.
 Conventions
-    0/0 is what the caller says; F is 0 where P = R = 0. Rates are not cut at 1.
+    0/0 is what the caller says, and so is F of recognition and correction where P and R are 0/0; F is 0 where
+    P = R = 0. Rates are not cut at 1.
 Source
     Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4.
 """
@@ -88,30 +90,61 @@ def join(parts: Sequence[HooStatistics]) -> HooStatistics:
     return HooStatistics(units, counts, types, by_type)
 
 
-def rates(counts: NDArray[np.float64], empty: float, unrecognized: float, beta: float) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True)
+class Quotients:
+    """What P and R divide; every array has the shape (rows, 2 conditions, 3 measures).
+
+    Attributes:
+        found: The numerator of both: gold edits that count as found.
+        proposed: What P divides by.
+        wanted: What R divides by.
+    """
+
+    found: NDArray[np.float64]
+    proposed: NDArray[np.float64]
+    wanted: NDArray[np.float64]
+
+
+def quotients(counts: NDArray[np.float64] | NDArray[np.int64]) -> Quotients:
+    """Numerators and denominators of P and R.
+
+    Args:
+        counts: Counts in the order of COLUMNS; shape (rows, columns).
+    """
+    given = np.asarray(counts, np.float64)
+    bonus = np.stack([np.zeros(len(given)), given[:, MISSING_OPTIONAL]], axis=1)[:, :, None]
+    system = given[:, SYSTEM]
+    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], system, system], axis=1)
+    found = given[:, [DETECTED, RECOGNIZED, CORRECTED]]
+    shape = (len(given), 2, 3)
+    return Quotients(
+        found[:, None] + bonus,
+        proposed[:, None] + bonus,
+        np.broadcast_to(given[:, GOLD, None, None], shape),
+    )
+
+
+def rates(
+    counts: NDArray[np.float64] | NDArray[np.int64], empty: float, unrecognized: float, beta: float
+) -> NDArray[np.float64]:
     """P, R and F of detection, recognition and correction, without and with bonus.
 
     Args:
         counts: Counts in the order of COLUMNS; shape (rows, columns).
-        empty: What 0/0 is for detection.
-        unrecognized: What 0/0 is for recognition and correction.
+        empty: What 0/0 is for P and R.
+        unrecognized: What F of recognition and correction is where P and R both are 0/0 = 1.
         beta: Weight of recall against precision.
 
     Returns:
         Shape (rows, 2 conditions, 3 measures, 3 figures).
     """
-    hits = counts[:, [DETECTED, RECOGNIZED, CORRECTED]]
-    filled = np.array([empty, unrecognized, unrecognized])
-    result = np.empty((len(counts), 2, 3, 3))
-    for condition, bonus in enumerate((np.zeros(len(counts)), counts[:, MISSING_OPTIONAL])):
-        found = hits + bonus[:, None]
-        p = _share(found, counts[:, [SYSTEM]] + bonus[:, None], filled)
-        r = _share(found, counts[:, [GOLD]], filled)
-        below = beta * beta * p + r
-        f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
-        result[:, condition] = np.stack([p, r, f], axis=-1)
-    return result
+    made = quotients(counts)
+    p, r = (_share(made.found, of, empty) for of in (made.proposed, made.wanted))
+    below = beta * beta * p + r
+    f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
+    f[:, :, 1:][made.found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
+    return np.stack([p, r, f], axis=-1)
 
 
-def _share(found: NDArray[np.float64], of: NDArray[np.float64], filled: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(found, of, out=np.broadcast_to(filled, found.shape).copy(), where=of > 0)
+def _share(found: NDArray[np.float64], of: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
+    return np.divide(found, of, out=np.full_like(found, empty), where=of > 0)

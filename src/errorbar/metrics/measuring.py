@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from errorbar.core.corpus import Corpus, reference_record, source_record, type_record
 from errorbar.core.problems import Problems
-from errorbar.edits.shift import WINDOW, ShiftDetector
+from errorbar.edits.likeness import Evidence, evidence
+from errorbar.edits.shift import WINDOW, Changed, ShiftDetector, changed_lines
 from errorbar.metrics.base import Metric
 from errorbar.metrics.statistics import Statistics
+
+if TYPE_CHECKING:
+    from errorbar.edits.retokenize import Retokenized
 
 
 class Reading(Protocol):
@@ -75,11 +79,15 @@ class SystemPart:
     Attributes:
         record: Their canonical text, for the hash.
         edges: Where they look shifted.
+        evidence: Whether they look like corrections of the source.
+        retokenized: What was changed in them before; None where nobody asked.
         statistics: What each measuring kept, by ``measure_key``.
     """
 
     record: str
     edges: Edges
+    evidence: Evidence
+    retokenized: Retokenized | None
     statistics: dict[str, Statistics]
 
 
@@ -118,12 +126,14 @@ class Measuring:
         metrics: What to measure; metrics with one ``measure_key`` share.
         by_type: Also count each error type.
         documents: Keep the document of each sentence.
+        retokenize: First give lines that look untokenized the source's tokens.
         lazy: Measure each system when its part is asked for, so that memory is that of one; for work in one process.
     """
 
     metrics: tuple[Metric, ...]
     by_type: bool = False
     documents: bool = False
+    retokenize: bool = False
     lazy: bool = False
 
     def __call__(self, piece: Piece) -> Part:
@@ -154,16 +164,24 @@ class Measuring:
         measurers: dict[str, Metric] = {}
         for metric in self.metrics:
             measurers.setdefault(metric.measure_key, metric)
+        done = None
+        if self.retokenize:
+            from errorbar.edits.retokenize import retokenize_lines  # noqa: PLC0415 - few ask for it
+
+            lines, done = retokenize_lines(texts, lines)
+        changed = changed_lines(texts, lines)
         return SystemPart(
             "\n".join([" ".join(line.split()) for line in lines]),
-            _edges(texts, lines),
+            _edges(texts, lines, changed),
+            evidence(texts, lines, changed),
+            done,
             {key: metric.measure(corpus, lines, by_type=self.by_type) for key, metric in measurers.items()},
         )
 
 
-def _edges(texts: Sequence[str], lines: Sequence[str]) -> Edges:
+def _edges(texts: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Edges:
     detector = ShiftDetector()
-    detector.add(texts, lines)
+    detector.add(texts, lines, changed)
     pairs = list(zip(texts[: 2 * WINDOW], lines[: 2 * WINDOW], strict=True))
     last = list(zip(texts[-2 * WINDOW :], lines[-2 * WINDOW :], strict=True))
     return Edges(detector.lines, pairs, last)

@@ -18,7 +18,8 @@ from errorbar.core.corpus import (
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
-from errorbar.edits.shift import ShiftDetector
+from errorbar.edits.admission import Admission
+from errorbar.edits.likeness import Evidence
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Metric
 from errorbar.metrics.measuring import CorpusPiece, Measuring, Piece, ShiftJoiner
@@ -28,6 +29,7 @@ from errorbar.metrics.score import Score
 from errorbar.metrics.statistics import Documents
 
 if TYPE_CHECKING:
+    from errorbar.edits.retokenize import Retokenized
     from errorbar.metrics.resampling import Resampling
 
 
@@ -88,6 +90,8 @@ def score(
     by_sentence: bool = False,
     resampling: Resampling | None = None,
     problems: Problems | None = None,
+    force: bool = False,
+    retokenize: bool = False,
     executor: Executor | None = None,
 ) -> list[Score]:
     """Score systems against a corpus in memory.
@@ -100,13 +104,15 @@ def score(
         by_sentence: Also the part of each sentence.
         resampling: How to make intervals; None: none.
         problems: Where warnings go; None: they are dropped.
+        force: Score a system that is not a correction of this source, with a warning.
+        retokenize: First give lines that look untokenized the source's tokens.
         executor: Who does the work (``errorbar.execute.choose_executor``); None: this process.
 
     Returns:
         A score for each system and metric, systems outermost.
 
     Raises:
-        InputError: If a system has another number of sentences than the source.
+        InputError: If a system has another number of sentences than the source, or is no correction of it.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     notebook = problems or Problems()
@@ -120,6 +126,7 @@ def score(
         by_type=by_type,
         by_sentence=by_sentence,
         resampling=resampling,
+        admission=Admission(force, retokenize),
         executor=executor,
     )
 
@@ -159,6 +166,7 @@ def score_pieces(
     by_sentence: bool = False,
     resampling: Resampling | None = None,
     conventions: tuple[str, ...] = (),
+    admission: Admission = Admission(),  # noqa: B008 - frozen
     progress: Callable[[int], object] = lambda _: None,
     executor: Executor | None = None,
 ) -> list[Score]:
@@ -177,17 +185,21 @@ def score_pieces(
         by_sentence: Also the part of each sentence.
         resampling: How to make intervals; None: none.
         conventions: What joins the signature.
+        admission: How systems' texts are taken.
         progress: Is told the number of sentences done.
         executor: Who does the work; None: this process.
 
     Raises:
-        InputError: If a file is bad, or a system has another number of sentences than the source.
+        InputError: If a file is bad, or a system has another number of sentences than the source or is no correction
+            of it.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     source_hash, reference_hash, types_hash = ContentHash(), ContentHash(), ContentHash()
     hypothesis_hashes = [ContentHash() for _ in systems]
     running = [[Running(metric) for metric in metrics] for _ in systems]
     shifts = [ShiftJoiner() for _ in systems]
+    seen = [Evidence() for _ in systems]
+    retokenized: list[Retokenized | None] = [None] * len(systems)
     annotators: set[str] = set()
     absent: dict[str, int] = {metric.annotator: 0 for metric in metrics if metric.annotator is not None}
     n_large = [0] * len(systems)
@@ -195,7 +207,8 @@ def score_pieces(
     n = 0
     worker = executor or Serial()
     lazy = isinstance(worker, Serial)
-    work = Measuring(tuple(metrics), by_type=by_type, documents=resampling is not None, lazy=lazy)
+    resampled, retokenize = resampling is not None, admission.retokenize
+    work = Measuring(tuple(metrics), by_type=by_type, documents=resampled, retokenize=retokenize, lazy=lazy)
     for part in worker.map_ordered(work, pieces):
         problems.collect(part.problems)
         annotators.update(part.annotators)
@@ -211,6 +224,8 @@ def score_pieces(
                 continue  # finish() says so, once the length of the source is known
             _add(hypothesis_hashes[index], system.record, part.n)
             shifts[index].add(system.edges, part.n)
+            seen[index].add(system.evidence)
+            retokenized[index] = _joined(retokenized[index], system.retokenized)
             n_large[index] += max((each.n_large for each in system.statistics.values()), default=0)
             for fold in running[index]:
                 statistics = system.statistics[fold.metric.measure_key]
@@ -221,9 +236,11 @@ def score_pieces(
         ending.finish(n)
     problems.raise_errors()
     _check_annotators(absent, annotator_order(annotators))
-    for ending, joiner, large in zip(systems, shifts, n_large, strict=True):
-        warn_shifted(ending.name, joiner.detector(), problems)
+    for ending, joiner, evidence, done, large in zip(systems, shifts, seen, retokenized, n_large, strict=True):
+        admission.say(ending.name, evidence, joiner.detector(), done, problems)
         _warn_large(ending.name, large, problems)
+    problems.raise_errors()
+    conventions = (*conventions, *admission.conventions)
     if resampling is not None:
         if resampling.method != "closed":
             documents.warn(problems)
@@ -258,6 +275,13 @@ def _add(content: ContentHash, records: str, n: int) -> None:
         content.add([records])
 
 
+def _joined(before: Retokenized | None, more: Retokenized | None) -> Retokenized | None:
+    if before is None or more is None:
+        return before or more
+    before.add(more)
+    return before
+
+
 def _check_annotators(named: Iterable[str], known: Iterable[str]) -> None:
     for name in named:
         if name not in known:
@@ -268,12 +292,3 @@ def _warn_large(system: str, n_large: int, problems: Problems) -> None:
     if n_large:
         what = f"{n_large} sentence pairs were too large for the official search order; the integer objective served"
         problems.note("large-pairs", what, Place(system), fix="see docs/design/large-lattices.md")
-
-
-def warn_shifted(system: str, detector: ShiftDetector, problems: Problems) -> None:
-    """Note the lines of a system that look shifted against the source."""
-    stretches = detector.stretches()
-    if stretches:
-        said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
-        what = f"lines {said} look shifted against the source; they are scored as they are"
-        problems.note("shifted-lines", what, Place(system), fix="check the order of lines around them")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from errorbar.core.errors import MissingExtraError
+from errorbar.core.visible import visible, visible_json
 from errorbar.formats.saving import save_lines
 from errorbar.report import assets
 from errorbar.report.browser_data import browser_data
@@ -80,7 +81,12 @@ def _environment() -> Environment:
         raise MissingExtraError("report", "a page") from None
     loader = jinja2.FunctionLoader(assets.template)
     environment: Environment = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=loader,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalize,
     )
     environment.filters |= {"kind": _kind, "shown": _shown, "sort_value": _sort_value, "relative": _relative}
     return environment
@@ -89,6 +95,11 @@ def _environment() -> Environment:
 def _blocks(report: Report) -> Iterator[Block]:
     for section in report.sections:
         yield from section.blocks
+
+
+def _finalize(value: object) -> object:
+    """Text as it is shown everywhere; line feeds do nothing in a page. What is safe by its type is ours."""
+    return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
 
 
 def _kind(block: Block) -> str:
@@ -110,4 +121,5 @@ def _sort_value(cell: Cell) -> str:
 
 def _json(value: Mapping[str, object]) -> str:
     """JSON that cannot close the script element it stands in."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return visible_json(text).replace("<", "\\u003c")

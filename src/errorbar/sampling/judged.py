@@ -25,6 +25,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.judgments import read_judgments
 from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.parquet_file import is_parquet
 from errorbar.formats.tables import table_rows
 from errorbar.sampling.key import Key
 from errorbar.sampling.strata import Counts, Floats
@@ -94,7 +95,7 @@ def _is_ours(note: Problem) -> bool:
 def _check_set(path: Source, key: Key, known: dict[str, int], problems: Problems) -> None:
     names = {drawn.name for drawn in key.rounds}
     name = display_name(path)
-    if str(path).endswith(".parquet"):
+    if is_parquet(path):
         what = "the column 'set' of Parquet is not read; only the items tell that they belong to the key"
         problems.note("sample-no-set", what, Place(name), fix="check that this is the file of that key")
         return

@@ -23,7 +23,7 @@ from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_sta
 from errorbar.stats.letters import better_letters, letter, shared_letters
 from errorbar.stats.mcnemar import McNemar, mcnemar_test
 from errorbar.stats.misclassification import true_share
-from errorbar.stats.multiple import adjust
+from errorbar.stats.multiple import adjust, smallest_holm
 from errorbar.stats.power import (
     PairedPower,
     detectable_difference,
@@ -34,6 +34,7 @@ from errorbar.stats.power import (
     units_for_power,
 )
 from errorbar.stats.proportion import proportion_bounds, proportion_interval
+from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
 from errorbar.stats.streams import blocks, stream
 from errorbar.stats.williams import Williams, williams_test
 
@@ -63,6 +64,7 @@ __all__ = [
     "letter",
     "mcnemar_test",
     "multiplicities",
+    "needed_swaps",
     "paired_bootstrap",
     "paired_power",
     "power_of_test",
@@ -74,7 +76,10 @@ __all__ = [
     "resample_clusters",
     "resample_units",
     "shared_letters",
+    "smallest_holm",
+    "smallest_max_t",
     "standard_error",
+    "step_down_max_t",
     "stream",
     "true_share",
     "units_for_half_width",

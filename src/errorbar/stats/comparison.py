@@ -31,7 +31,8 @@ from errorbar.stats.streams import BLOCK
 
 Swaps = NDArray[np.bool_]
 """Whether the outputs of a unit (or cluster) are swapped; shape (replicates, n)."""
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
+"""Differences that agree to this are equal: the rest is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,18 @@ class Randomization:
     n_replicates: int
     exact: bool
     undefined: Undefined | None = None
+
+    @property
+    def smallest(self) -> float | None:
+        """The smallest p-value that so many ways give: of all, those that swap nothing and everything always count."""
+        if self.p_value is None:
+            return None
+        return 2 / self.n_replicates if self.exact else 1 / (self.n_replicates + 1)
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether no random way was as extreme, so that all that is known is p <= 1 / (R + 1)."""
+        return self.p_value is not None and not self.exact and self.n_extreme == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +131,7 @@ def all_swaps(n: int) -> Iterator[Swaps]:
 def count_extreme(observed: float, differences: ArrayLike) -> int:
     """How many differences are at least as large, in size, as the one observed; undefined ones are."""
     sizes = np.abs(np.asarray(differences, np.float64))
-    return int(np.count_nonzero(~(sizes < abs(observed) - _ROUNDING * max(1.0, abs(observed)))))
+    return int(np.count_nonzero(~(sizes < abs(observed) - ROUNDING * max(1.0, abs(observed)))))
 
 
 def paired_bootstrap(

@@ -7,6 +7,9 @@ Formula
 Conventions
     Not significantly different does not mean equal, and need not be transitive: a system may share letters with two
     that differ from each other.
+    An undecided pair, one whose p-value could not have been small however large the difference, is neither: its systems
+    share no letter and differ in none. A system that has one carries a question mark; a letter of its own that says no
+    more than that is left out.
 Source
     Piepho 2004, An algorithm for a letter-based representation of all-pairwise comparisons, Journal of Computational
     and Graphical Statistics 13(2).
@@ -20,6 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError
+
+UNDECIDED = "?"
+"""Behind the group letters of a system with an undecided pair."""
 
 
 def letter(number: int) -> str:
@@ -50,20 +56,25 @@ def better_letters(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.0
     return [tuple(letter(int(other)) for other in np.flatnonzero(row)) for row in better]
 
 
-def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05) -> list[str]:
+def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05, undecided: ArrayLike | None = None) -> list[str]:
     """The compact letter display: systems that differ significantly share no letter, all others share one.
 
     Args:
         p_values: As for better_letters, rows from the best system to the worst, so that letters run with the rank.
         alpha: A pair differs significantly where its p-value is at most this.
+        undecided: Pairs of which nothing can be said; symmetric, shape (systems, systems). Their systems share no
+            letter either, and a question mark stands behind the letters of both. None: there are none.
 
     Raises:
-        UsageError: The table is not symmetric.
+        UsageError: A table is not symmetric.
     """
     differ = _differ(p_values, alpha, len(np.asarray(p_values)))
     n = len(differ)
+    open_ = np.zeros((n, n), bool) if undecided is None else np.asarray(undecided, bool)
+    if open_.shape != (n, n) or not np.array_equal(open_, open_.T):
+        raise UsageError(Problem("p-value-table", "undecided pairs do not fit", expected=f"symmetric, {n} x {n}"))
     groups = [frozenset(range(n))]
-    for i, j in zip(*np.nonzero(np.triu(differ)), strict=True):
+    for i, j in zip(*np.nonzero(np.triu(differ | open_)), strict=True):
         split: list[frozenset[int]] = []
         for group in groups:
             split += [group - {int(i)}, group - {int(j)}] if {i, j} <= group else [group]
@@ -75,7 +86,11 @@ def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05) -> list[str]:
         others = [other for other in groups if other != group]
         if all(any({a, b} <= other for other in others) for a in group for b in group):
             groups.remove(group)
-    return ["".join(letter(k) for k, group in enumerate(groups) if row in group) for row in range(n)]
+    groups = [group for group in groups if len(group) > 1 or not open_[list(group)].any()]
+    return [
+        "".join(letter(k) for k, group in enumerate(groups) if row in group) + UNDECIDED * bool(open_[row].any())
+        for row in range(n)
+    ]
 
 
 def _differ(p_values: ArrayLike, alpha: float, n: int) -> NDArray[np.bool_]:

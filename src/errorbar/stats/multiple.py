@@ -6,6 +6,7 @@ Formula
     benjamini-hochberg: running minimum, from the largest down, of m p(i) / i.
     benjamini-yekutieli: the same times 1 + 1/2 + … + 1/m.
     All are cut at 1.
+    A test whose p-value cannot be below e has, with Holm, at least (m − i + 1) e, where i − 1 others are below e.
 Conventions
     Holm bounds the chance of a single false claim: use it for "A is better than B". Benjamini-Hochberg bounds the
     expected share of false ones among the claims: use it for tables of many error types. Benjamini-Yekutieli does so
@@ -56,3 +57,19 @@ def adjust(p_values: ArrayLike, *, method: AdjustMethod = "holm") -> NDArray[np.
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(ordered, 1.0)
     return adjusted
+
+
+def smallest_holm(p_values: ArrayLike, smallest: ArrayLike) -> NDArray[np.float64]:
+    """The smallest p-value after Holm's adjustment that each test could have had, all others as they are.
+
+    Where it is above the level, a test that is not significant says nothing.
+
+    Args:
+        p_values: As for adjust; shape (m,).
+        smallest: The smallest p-value that each test can give, no larger than its p-value; shape (m,).
+    """
+    p, least = np.sort(np.asarray(p_values, np.float64)), np.asarray(smallest, np.float64)
+    before = np.searchsorted(p, least, side="left")
+    steps = np.maximum.accumulate((p.size - np.arange(p.size)) * p)
+    earlier = np.where(before > 0, steps[np.maximum(before - 1, 0)], 0.0)
+    return np.minimum(np.maximum(earlier, (p.size - before) * least), 1.0)

@@ -12,17 +12,20 @@ from errorbar.agreement import Resampling as AgreementResampling
 from errorbar.ceiling import Ceiling, ceiling, prepare_study
 from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.items import edit_items
 from errorbar.execute import run
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import RUNNING, SENTENCE
-from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
+from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import Documents
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.streams import stream
 from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
@@ -53,11 +56,13 @@ def study_corpus(
     documents: Documents,
     *,
     resampling: Resampling,
+    testing: SwapPlan | None = None,
     conventions: tuple[str, ...] = (),
     metrics: Sequence[Metric] = (),
     ceiling_resamples: int | None = None,
     jobs: int = 1,
     browse: bool = True,
+    force: bool = False,
 ) -> CorpusStudy:
     """Compute everything that a report shows of systems and annotators.
 
@@ -71,34 +76,47 @@ def study_corpus(
         problems: Where warnings and repairs go; what it holds already is kept.
         documents: Which essay each sentence is from.
         resampling: How intervals are made, of the main metric, of differences and of agreement.
+        testing: How systems are compared; None: the default.
         conventions: Further choices that belong in signatures, e.g. ``unmarked:nobody``.
         metrics: Further metrics, without intervals.
         ceiling_resamples: Resamples for intervals of the human ceiling; None: none are made.
         jobs: How many cores; changes no digit.
         browse: Also sentences and edits.
+        force: Take a system that is not a correction of this source, with a warning.
 
     Returns:
         The study. There is no comparison with fewer than two systems, essays or sentences, nor by the closed method;
         no ceiling with one annotator, or where the metric names one; no agreement with one annotator or no token.
 
     Raises:
-        InputError: If a system has another number of sentences than the source, or edits of one annotator overlap.
+        InputError: If a system has another number of sentences than the source or is no correction of it, or edits of
+            one annotator overlap.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     resampling = replace(resampling, jobs=jobs)
+    testing = testing or SwapPlan()
     memory = Memory(corpus)
     main = Measured(metric, memory)
     _measure(main, corpus, systems, jobs)
-    scores = score(corpus, systems, [main], by_type=True, by_sentence=True, resampling=resampling, problems=problems)
+    scores = score(
+        corpus,
+        systems,
+        [main],
+        by_type=True,
+        by_sentence=True,
+        resampling=resampling,
+        problems=problems,
+        force=force,
+    )
     scores = [_with_conventions(one, conventions) for one in scores]
-    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions)
+    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions, force)
     signatures = CorpusSignatures(corpus, systems, conventions)
     said = {f"score: {one.system}": str(one.signature) for one in scores}
 
     found = _Found()
 
     def compare(own: Problems) -> None:
-        found.comparison, found.groups = _compare(main, corpus, systems, documents, resampling, own)
+        found.comparison, found.groups = _compare(main, corpus, systems, documents, resampling, testing, own)
 
     def agree(own: Problems) -> None:
         found.agreement, found.agreed = _agreement(corpus, resampling, own)
@@ -120,7 +138,8 @@ def study_corpus(
     for own in run(do, pieces, jobs):
         problems.notes += own.notes
     if found.comparison is not None:
-        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.clustering))
+        tested = testing.convention(len(systems), 1 - resampling.confidence_level)
+        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.clustering), tested)
     if found.ceiling is not None:
         said["ceiling"] = signatures.of(str(metric.spec), *found.how)
     if found.agreement is not None:
@@ -141,9 +160,17 @@ def study_corpus(
         found.agreement,
         found.browse,
         said,
-        list(dict.fromkeys(problems.notes)),  # the parts of a study warn of the same things
+        _once(problems.notes),
         resampling.confidence_level,
     )
+
+
+def _once(notes: Sequence[Problem]) -> list[Problem]:
+    """The parts of a study warn of the same things, and so did who read the files, who knows another way out."""
+    first: dict[tuple[str, Place, str], Problem] = {}
+    for note in notes:
+        first.setdefault((note.code, note.place, note.what), note)
+    return list(first.values())
 
 
 def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
@@ -181,9 +208,10 @@ def _others(
     memory: Memory,
     problems: Problems,
     conventions: tuple[str, ...],
+    force: bool,
 ) -> dict[str, list[Score]]:
     unique = {str(metric.spec): Measured(metric, memory) for metric in metrics}
-    made = score(corpus, systems, list(unique.values()), problems=problems) if unique else []
+    made = score(corpus, systems, list(unique.values()), problems=problems, force=force) if unique else []
     n = len(unique)
     return {spec: [_with_conventions(one, conventions) for one in made[k::n]] for k, spec in enumerate(unique)}
 
@@ -194,15 +222,16 @@ def _compare(
     systems: Sequence[Hypothesis],
     documents: Documents,
     resampling: Resampling,
+    testing: SwapPlan,
     problems: Problems,
 ) -> tuple[Comparison | None, list[str]]:
     clusters = documents.clusters()
     if len(systems) < 2 or len(np.unique(clusters)) < 2 or resampling.method == "closed":
         return None, [""] * len(systems)
     measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
-    found = compare_systems(metric, measured, clusters, resampling)
+    found = compare_systems(metric, measured, clusters, resampling, testing)
     alpha = 1 - resampling.confidence_level
-    warn_hopeless(found, alpha, problems)
+    warn_hopeless(found, alpha, problems, unit=documents.unit)
     groups = {row.name: row.group for row in found.ranking(alpha)}
     return found, [groups[system.name] for system in systems]
 
@@ -219,7 +248,7 @@ def _ceiling(
     if len(corpus.annotators) < 2 or metric.annotator is not None:
         return None, None, []
     seed, jobs = resampling.seed, resampling.jobs
-    study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs)
+    study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs, force=True)
     found = ceiling(study, jobs=jobs)
     how = [] if all(found.exact) else ["most:1000", f"seed:{seed}"]
     if resamples is None:
@@ -241,6 +270,11 @@ def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tu
     report = agreement_report(made.judgments, clusters=made.clusters, resampling=how)
     problems.notes += report.notes
     signature = agreement_signature(
-        made.judgments, "items=tokens,labels=error", replicates=n, seed=seed, unit="cluster", confidence_level=level
+        made.judgments,
+        "items=tokens,labels=error",
+        replicates=n,
+        seed=seed,
+        clusters=made.clusters,
+        confidence_level=level,
     )
     return report, signature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.agreement import AgreementReport, Resampling, agreement_report
-from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowd.answers import Answers
 from errorbar.crowd.dawid_skene import dawid_skene
+from errorbar.crowd.errors import USUAL, error_codes, error_convention
 from errorbar.crowd.majority import majority
 from errorbar.crowd.trust import trust_weighted
 from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, Flags, Floats, Ties, crowd_score, measure_crowd
@@ -37,7 +37,7 @@ def study_crowd(
     *,
     name: str = "",
     clusters: NDArray[np.int64] | None = None,
-    error: str = "error",
+    error: str | Sequence[str] = USUAL,
     shares: Shares = "votes",
     ties: Ties = "half",
     beta: float = 1.0,
@@ -59,7 +59,7 @@ def study_crowd(
         problems: Where warnings go; what it holds already is kept.
         name: What to call the judgments.
         clusters: Cluster of each item; None: items are resampled.
-        error: The label that means an error, in any case.
+        error: The labels that mean an error, in any case, or rules about numbers such as ``<4``.
         shares: What the share of an item is.
         ties: What a tie is to the majority.
         beta: Weight of recall in F.
@@ -73,7 +73,7 @@ def study_crowd(
     Raises:
         UsageError: If no label means an error, or the judgments do not allow the shares.
     """
-    share, counts = _shares(judgments, error, shares, seed)
+    share, counts, convention = _shares(judgments, error, shares, seed)
     signatures: dict[str, str] = {}
     # Said where it is not the usual one, so that signatures are those of `errorbar crowd score`.
     level = () if confidence_level == USUAL_LEVEL else (f"confidence:{confidence_level:g}",)
@@ -91,7 +91,9 @@ def study_crowd(
                 share, flags, counts, clusters, estimand=estimand, ties=ties, beta=beta, resampling=resampling
             )
             spec = f"crowd(beta={beta:g},estimand={estimand},shares={shares},ties={ties})"
-            signatures[f"crowd score: {system}, {estimand}"] = crowd_signature(spec, judgments, flags, how_often)
+            signatures[f"crowd score: {system}, {estimand}"] = crowd_signature(
+                spec, judgments, flags, (*convention, *how_often), clusters
+            )
         tables = {
             str(each): measure_crowd(share, flags, counts, clusters, estimand=each, ties=ties) for each in ESTIMANDS
         }
@@ -103,9 +105,8 @@ def study_crowd(
         found.append(CrowdSystem(system, scores, in_bins, curve))
     agreement = _agreement(judgments, clusters, resampled(resamples, "agreement"), problems)
     if agreement is not None:
-        unit = "item" if clusters is None else "cluster"
         signatures["agree"] = agreement_signature(
-            judgments, how, replicates=resamples, seed=seed, unit=unit, confidence_level=confidence_level
+            judgments, how, replicates=resamples, seed=seed, clusters=clusters, confidence_level=confidence_level
         )
     return CrowdStudy(
         name,
@@ -121,19 +122,18 @@ def study_crowd(
     )
 
 
-def _shares(judgments: Judgments, error: str, shares: Shares, seed: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Share of errors of each item, and its number of judgments."""
-    code = [k for k, label in enumerate(judgments.labels) if label.lower() == error.lower()]
-    if len(code) != 1:
-        what = f"no label is called '{error}'"
-        raise UsageError(Problem("crowd-error-label", what, fix=nearest(error, judgments.labels)))
+def _shares(
+    judgments: Judgments, error: str | Sequence[str], shares: Shares, seed: int
+) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+    """Share of errors of each item, its number of judgments, and what a signature says of the labels."""
+    codes = error_codes(judgments.labels, error)
     ways: dict[str, Callable[[], Answers]] = {
         "votes": lambda: majority(judgments),
         "trust": lambda: trust_weighted(judgments),
         "dawid-skene": lambda: dawid_skene(judgments, stream(seed, "crowd", "dawid-skene"))[0],
     }
     answers = ways[shares]()
-    return np.clip(answers.shares[:, code[0]], 0, 1), answers.n_judgments
+    return answers.share_of(codes), answers.n_judgments, error_convention(judgments.labels, codes)
 
 
 def _agreement(

@@ -37,7 +37,8 @@ class CorpusStudy:
         others: Under further metrics or choices of annotators (``choose=sentence`` always, where there are two
             annotators or more): spec to the systems' scores, without intervals.
         comparison: Every pair of systems; None with fewer than two systems or units.
-        groups: Letters of the systems, in the order of ``scores``: systems that share one cannot be told apart.
+        groups: Letters of the systems, in the order of ``scores``: systems that share one do not differ significantly;
+            a question mark where no difference with some other system could have been significant.
         ceiling: Humans against humans; None with one annotator.
         ceiling_intervals: Intervals of those, where asked for.
         agreement: Agreement of annotators about tokens; None with one annotator.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,13 @@ from errorbar.core.corpus import (
     type_record,
 )
 from errorbar.core.judgments import Judgments
+from errorbar.core.natural import natural_order
 from errorbar.core.signature import Signature
 from errorbar.version import __version__
+
+if TYPE_CHECKING:  # agreement brings scipy, which not every command needs
+    from errorbar.agreement.cohen import Weighting
+    from errorbar.agreement.krippendorff import Level
 
 GIVEN = "items=given"
 """Judgments that were read as they are, not made of annotators' edits."""
@@ -61,38 +68,63 @@ def agreement_signature(
     *,
     replicates: int,
     seed: int,
-    unit: str,
+    clusters: NDArray[np.int64] | None = None,
     confidence_level: float = 0.95,
     unknown: Sequence[str] = (),
+    level: Level = "nominal",
+    weighting: Weighting | None = None,
+    order: Sequence[str] | None = None,
 ) -> str:
-    """The signature of agreement coefficients.
+    """The signature of agreement coefficients: the same for the same judgments in whatever order they come.
 
     Args:
         judgments: What was compared.
         how: What the judgments are, e.g. ``items=tokens,labels=error``, or ``GIVEN``.
         replicates: Resamples.
         seed: Of the resamples.
-        unit: What was resampled: ``cluster`` or ``item``.
+        clusters: Number of the cluster of each item; None: items were resampled.
         confidence_level: Of the intervals.
         unknown: Labels that mean "cannot say".
+        level: What the labels measure.
+        weighting: How Cohen's kappa weighs labels, where it is not the usual way.
+        order: The labels from lowest to highest, where the level is ordinal.
     """
-    judged = ContentHash()
-    columns = (judgments.item.tolist(), judgments.rater.tolist(), judgments.label.tolist())
-    judged.add([f"{i} {r} {k}" for i, r, k in zip(*columns, strict=True)])
-    judged.add([*judgments.raters, *judgments.labels])
+    judged = np.unique(judgments.item)
+    names = natural_order(judgments.raters[code] for code in np.unique(judgments.rater))
+    by_name = judged[np.argsort(np.array([judgments.items[code] for code in judged], object), kind="stable")]
+    place = np.full(len(judgments.items), -1, np.int64)
+    place[by_name] = np.arange(len(by_name))
+    known = {name: at for at, name in enumerate(names)}
+    rater = np.array([known.get(name, -1) for name in judgments.raters], np.int64)[judgments.rater]
+    rows = np.lexsort((judgments.label, rater, place[judgments.item]))
+    content, groups = ContentHash(), ContentHash()
+    for part in (tuple(judgments.items[code] for code in by_name), names, judgments.labels, tuple(order or ())):
+        content.add([json.dumps(part)])
+    for column in (place[judgments.item], rater, judgments.label):
+        content.add([sha256(column[rows].astype("<i8").tobytes()).hexdigest()])
+    if clusters is not None:
+        # Which items are drawn together, and in what order the clusters stand.
+        _, codes = np.unique(np.asarray(clusters)[by_name], return_inverse=True)
+        groups.add([sha256(codes.astype("<i8").tobytes()).hexdigest()])
+    scale = [] if level == "nominal" else [f"scale={level}", *([] if weighting is None else [f"weights={weighting}"])]
     parts = [
-        f"agree({how})",
-        f"judgments:{judged.short()}",
+        f"agree({','.join([how, *scale])})",
+        f"judgments:{content.short()}",
         f"n:{len(judgments)}",
-        *(f"unknown:{label}" for label in unknown),
-        f"ci:percentile,{confidence_level},{replicates},by:{unit},seed:{seed}",
+        *(f"unknown:{label}" for label in sorted(set(unknown))),
+        *([] if clusters is None else [f"clusters:{groups.short()}"]),
+        f"ci:percentile,{confidence_level},{replicates},by:{'item' if clusters is None else 'cluster'},seed:{seed}",
         f"v:{__version__}",
     ]
     return "|".join(parts)
 
 
 def crowd_signature(
-    spec: str, judgments: Judgments, flags: NDArray[np.bool_] | None, conventions: Sequence[str]
+    spec: str,
+    judgments: Judgments,
+    flags: NDArray[np.bool_] | None,
+    conventions: Sequence[str],
+    clusters: NDArray[np.int64] | None = None,
 ) -> str:
     """The signature of something computed from a crowd's judgments.
 
@@ -101,8 +133,9 @@ def crowd_signature(
         judgments: The judgments.
         flags: What a system flags; None: no system takes part.
         conventions: Whatever else can change a digit, e.g. ``seed:0``.
+        clusters: Number of the cluster of each item; None: items were resampled, or nothing was.
     """
-    source, reference, said = ContentHash(), ContentHash(), ContentHash()
+    source, reference, said, groups = ContentHash(), ContentHash(), ContentHash(), ContentHash()
     source.add(judgments.items)
     reference.add([*judgments.raters, *judgments.labels])
     for column in (judgments.item, judgments.rater, judgments.label, judgments.weight):
@@ -111,4 +144,8 @@ def crowd_signature(
         said.add([sha256(flags.tobytes()).hexdigest()])
     hypothesis = said.short() if flags is not None else "none"
     n, raters = len(judgments.items), len(np.unique(judgments.rater))
+    if clusters is not None:
+        _, codes = np.unique(clusters, return_inverse=True)
+        groups.add([sha256(codes.astype("<i8").tobytes()).hexdigest()])
+        conventions = [*conventions, f"clusters:{groups.short()}"]
     return str(Signature(spec, source.short(), reference.short(), hypothesis, n, raters, tuple(conventions)))

@@ -107,6 +107,9 @@ class Fields:
     def existing(self, key: str, said: str) -> list[Path]:
         """The paths that a text stands for, seen from the TOML file's folder."""
         folder = self.file.path.parent
+        if "\0" in said:
+            self.problems.error("task-no-file", f"{key} has a character 0, which no path can have", self.place(key))
+            return []
         if set(said) & set("*?["):
             from errorbar.core.errors import InputError  # noqa: PLC0415 - patterns are rare
             from errorbar.formats.reference import expand_files  # noqa: PLC0415
@@ -132,6 +135,17 @@ class Fields:
         fix = hint if hint.startswith("did") else "paths are seen from the folder of the TOML file"
         self.problems.error("task-no-file", what, self.place(key), fix=fix)
         return []
+
+    def inside(self, key: str, default: str) -> Path:
+        """A folder to write to, which must be below that of the TOML file: a task comes from somebody else."""
+        folder = self.file.path.parent
+        said = self.text(key) or default
+        if "\0" in said or not (folder / said).resolve().is_relative_to(folder.resolve()):
+            fix = "give it on the command line if that is meant: --cache DIR" if key == "cache" else ""
+            what = f"{key} = {said[:40]!r} is not inside the folder of the TOML file"
+            self.problems.error("task-outside", what, self.place(key), expected="a folder below it", fix=fix)
+            return folder / default
+        return folder / said
 
     def moment(self, key: str) -> datetime | None:
         """A date, or a date and time; without an offset it is UTC, and a date alone means its end."""

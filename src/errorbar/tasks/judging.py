@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
+from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.opening import Lines
 from errorbar.tasks.alternatives import Answer, edit_text
 
@@ -18,8 +18,11 @@ NO = ("no", "n", "0", "reject", "rejected")
 
 
 def judging_lines(answers: Sequence[Answer], corpus: Corpus) -> Iterator[str]:
-    """Lines of a CSV table with an empty column ``verdict``, an answer in each row."""
-    yield _line(COLUMNS)
+    """Lines of a CSV table with an empty column ``verdict``, an answer in each row; no cell is a formula.
+
+    The answers are those of teams: whoever judges them opens in a spreadsheet what others wrote.
+    """
+    yield csv_lines([COLUMNS]).removesuffix("\n")
     for answer in answers:
         sentence = corpus.sentences[answer.sentence - 1]
         tokens = sentence.tokens
@@ -29,13 +32,7 @@ def judging_lines(answers: Sequence[Answer], corpus: Corpus) -> Iterator[str]:
         ]
         edits = "; ".join(edit_text(edit, tokens) for edit in answer.edits) or "nothing"
         row = (answer.id, answer.team, answer.sentence, answer.source, answer.text, edits, " / ".join(gold), "")
-        yield _line([str(cell) for cell in row])
-
-
-def _line(cells: Sequence[str]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(cells)
-    return buffer.getvalue()
+        yield csv_lines([row]).removesuffix("\n")
 
 
 def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> list[Answer]:

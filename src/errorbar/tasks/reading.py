@@ -63,7 +63,7 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
     if not for_teams:
         top.each("team", reader.read)
     metrics = _metrics(head, corpora)
-    cache = file.path.parent / (head.text("cache") or CACHE)
+    cache = head.inside("cache", CACHE)
     notebook.raise_errors()
     return Task(name, file.path, tuple(corpora), tuple(reader.teams), metrics, deadline, runs_per_team, cache)
 

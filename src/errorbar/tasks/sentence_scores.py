@@ -11,6 +11,7 @@ from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
+from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.score import Score
@@ -36,7 +37,7 @@ def score_sentences(task: Task, corpus: TaskCorpus, counter: Counter) -> CorpusR
 
     gold = target(corpus.gold)
     # Who proposed an answer for one sentence did not look at the others.
-    proposed = replace(corpus, unmarked="official") if corpus.unmarked == "all" else corpus
+    proposed = replace(corpus, unmarked="official") if corpus.unmarked in OF_ALL else corpus
     alternatives = target(corpus.alternatives, proposed) if corpus.alternatives else None
     single = target(corpus.annotators) if corpus.annotators else gold
     gold.facts, single.facts  # noqa: B018 - bad references are said before anything is counted

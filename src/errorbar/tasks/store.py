@@ -160,7 +160,7 @@ def _unpack(content: bytes, key: str) -> Entry | None:
         with np.load(io.BytesIO(content[start:]), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop(_META).tobytes())
-    except (KeyError, ValueError, zipfile.BadZipFile, zlib.error):  # a whole entry of another making
+    except (EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error):  # a whole entry of another making
         return None
     return Entry(arrays, meta) if meta.pop("key", None) == key else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
@@ -18,6 +19,7 @@ from errorbar.metrics.statistics import Documents
 from errorbar.studies import CorpusStudy, HooStudy, Study, study_corpus, study_hoo
 from errorbar.tasks.config import Submission, Task
 from errorbar.tasks.results import CorpusResults, HooResults, TaskResults
+from errorbar.tasks.wording import of_run
 
 Progress = Callable[[int], object]
 
@@ -76,7 +78,7 @@ def _sentences(
     if documents.unit == "document":
         documents.warn(problems)
     first, *others = [parse_metric(text) for text in task.metrics]
-    return study_corpus(
+    study = study_corpus(
         corpus,
         systems,
         first,
@@ -87,6 +89,7 @@ def _sentences(
         jobs=resampling.jobs,
         browse=browse,
     )
+    return replace(study, notes=of_run(study.notes))
 
 
 def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Resampling, browse: bool) -> HooStudy:

@@ -13,7 +13,7 @@ from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.tasks.config import Task, TaskCorpus
-from errorbar.tasks.signs import look_at
+from errorbar.tasks.signs import kept_share, look_at
 from errorbar.tasks.validated import DEV, Validation
 from errorbar.tasks.wording import of_gold, of_run
 
@@ -81,7 +81,8 @@ def _validate_sentences(task: Task, corpus: TaskCorpus, path: Path) -> Validatio
     except InputError as error:  # the next submission is checked all the same
         problems.errors += [problem for problem in error.problems if problem not in problems.errors]
     if not problems.errors:
-        kept = look_at(str(path), sources, lines, problems)
+        look_at(str(path), sources, lines, problems)
+        kept = kept_share(sources, lines)
     changed = sum(line.split() != text.split() for line, text in zip(lines, sources, strict=False))
     dry: list[Score] = []
     if corpus.role == DEV and corpus.gold and not problems.errors:

@@ -10,12 +10,13 @@ from dataclasses import replace
 from errorbar.core.errors import InputError, Problem
 
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
+_ARGUMENTS = re.compile(r", or use (?:force|retokenize)=True")
 _KEYS = {"use --lenient": "set lenient = true", "use --missing-as-empty": "set missing_as_empty = true"}
 
 
 def of_run(problems: Iterable[Problem]) -> list[Problem]:
-    """What is wrong with a run; nothing of a run is repaired."""
-    return [replace(problem, fix=_keys(_LENIENT.sub("", problem.fix))) for problem in problems]
+    """What is wrong with a run, or noticed; nothing of a run is repaired or forced."""
+    return [replace(each, fix=_keys(_ARGUMENTS.sub("", _LENIENT.sub("", each.fix)))) for each in problems]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from errorbar.core.errors import MissingExtraError
+from errorbar.core.visible import visible
 from errorbar.report.model import Spec
 
 WIDTH = "container"
@@ -61,7 +62,9 @@ def legend(alt: ModuleType) -> object:
 
 
 def finish(chart: Any, *, height: int | None = None, step: int | None = None) -> Spec:  # noqa: ANN401 - of an extra
-    """A chart as a plain specification without a look of its own.
+    """A chart as a plain specification without a look of its own, every text in it shown as on the page.
+
+    The library that draws charts into files ends the whole process at a control character.
 
     Args:
         chart: The Altair chart.
@@ -76,7 +79,15 @@ def finish(chart: Any, *, height: int | None = None, step: int | None = None) ->
     # Checking against the schema of Vega-Lite takes as long as all the rest, and tests do it.
     made: dict[str, Any] = chart.properties(**size).to_dict(validate=False)
     made.pop("config", None)  # the look is the theme's
-    return made
+    return {key: _shown(value) for key, value in made.items()}
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, dict):
+        return {visible(str(key)): _shown(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_shown(each) for each in value]
+    return visible(value) if isinstance(value, str) else value
 
 
 def percent_top(values: Iterable[float | None], *, room: float = 1.0) -> float:

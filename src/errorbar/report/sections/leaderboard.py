@@ -1,13 +1,22 @@
-"""Systems by F, with intervals and groups that cannot be told apart; every pair beside it."""
+"""Systems by F, with intervals and groups that do not differ significantly; every pair beside it."""
 
 from __future__ import annotations
 
 from errorbar.core.estimate import Undefined
-from errorbar.metrics.comparison import Pair
+from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.report.charts import Dot, dot_chart
 from errorbar.report.model import Block, Cell, Chart, Prose, Section, Shown, Table
+from errorbar.report.pairs import (
+    ADJUSTED,
+    PAIR_NOTES,
+    group_legend,
+    hopeless,
+    level_text,
+    pair_columns,
+    pair_texts,
+    why_not,
+)
 from errorbar.report.sections.figures import (
-    DASH,
     count,
     ends_cell,
     estimate_cell,
@@ -20,6 +29,7 @@ from errorbar.report.sections.figures import (
     reasons,
 )
 from errorbar.report.sections.ranking import ranked
+from errorbar.stats.letters import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
 
 MOST_DRAWN = 40
@@ -34,7 +44,7 @@ def leaderboard(study: Study) -> Section | None:
         return None
     blocks: list[Block] = [_chart(study)]
     if study.comparison is not None and len(study.scores) > 1:
-        blocks += [_how(study), _pairs(study)]
+        blocks += [_how(study, study.comparison), _pairs(study, study.comparison)]
     elif len(study.scores) > 1:
         blocks.append(
             Prose(["The systems were not compared with a test, so nothing here says which differences are real."])
@@ -59,8 +69,8 @@ def score_table(study: CorpusStudy) -> Table:
     notes = reasons(every)
     if any(e.interval is not None and e.interval.method.startswith("bootstrap") for e in every):
         notes.append(f"intervals resample by {study.unit}")
-    if grouped:
-        notes.append(f"systems that share a group letter cannot be told apart at the {_alpha(study):.2g} level")
+    if grouped and study.comparison is not None:
+        notes += group_legend(study.comparison, _alpha(study))
     return Table("scores", "Scores, in percent", [*columns, *(["group"] if grouped else [])], rows, 1, notes)
 
 
@@ -80,65 +90,53 @@ def _chart(study: CorpusStudy) -> Chart:
     if len(shown) < len(order):
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(study.groups) and len(order) > 1:
-        text += " Letters behind the bars: systems that share one cannot be told apart."
+        text += " Letters behind the bars: systems that share one do not differ significantly."
+        if any(UNDECIDED in group for group in study.groups):
+            text += " A question mark: no difference from some other system could have been significant."
     spec = dot_chart(dots, title=f"{name} (percent)", name_title="system")
     title = f"{name} with {100 * study.confidence_level:g}% intervals"
     return Chart("leaderboard-chart", title, text, spec, score_table(study))
 
 
-def _how(study: CorpusStudy) -> Prose:
-    return Prose(
-        [
-            f"Each pair of systems was compared by swapping their output at random, {study.unit} by {study.unit}; "
-            "p-values are adjusted for the number of pairs (Holm). Systems that share a group letter differ by no more "
-            f"than chance may explain, at the {_alpha(study):.2g} level. That is no proof that they are equal, and it "
-            "need not be transitive: a system may share letters with two that do differ."
-        ]
+def _how(study: CorpusStudy, found: Comparison) -> Prose:
+    alpha = _alpha(study)
+    text = (
+        f"Each pair of systems was compared by swapping their output at random, {study.unit} by {study.unit}; "
+        f"p-values are adjusted for the number of pairs ({ADJUSTED[found.testing.adjust]}). Systems that share a group "
+        f"letter differ by no more than chance may explain, at the {level_text(alpha)} level. That is no proof that "
+        "they are equal, and it need not be transitive: a system may share letters with two that do differ."
     )
+    many = sum(pair.undecided(alpha) for pair in found.pairs)
+    if many:
+        text += (
+            f" {plural(many, 'pair')} of {len(found.pairs):,} {'is' if many == 1 else 'are'} undecided: "
+            f"{hopeless(study.unit)}. Their systems share no letter, and a question mark stands behind those they have."
+        )
+    return Prose([text])
 
 
-def _pairs(study: CorpusStudy) -> Table:
-    assert study.comparison is not None
-    pairs = study.comparison.pairs
-    notes = [
-        "F diff: F of the first less F of the second, in points",
-        "detectable: the difference in points of F that such a corpus shows with 80% power; power at 1: how often it "
-        "shows a difference of one point",
-    ]
+def _pairs(study: CorpusStudy, found: Comparison) -> Table:
+    pairs = found.pairs
+    notes = list(PAIR_NOTES)
     if len(pairs) > MOST_PAIRS:
         best = study.scores[ranked(study)[0]].system
         notes.append(f"only pairs with {best}, the system with the highest F, of all {len(pairs):,} pairs")
         pairs = tuple(pair for pair in pairs if best in (pair.first, pair.second))
-    rows = [_pair(pair) for pair in pairs]
-    missing = dict.fromkeys(
-        str(why)
-        for p in pairs
-        for why in (p.test.undefined, p.interval if isinstance(p.interval, Undefined) else None, p.power.undefined)
-        if why
-    )
-    notes += [f"– {why}" for why in missing]
-    ci = interval_heading(study.confidence_level)
-    columns = ["first", "second", "F diff", ci, "p", "p (Holm)", "detectable", "power at 1"]
+    alpha = _alpha(study)
+    rows = [_pair(pair, alpha) for pair in pairs]
+    notes += [f"– {why}" for why in dict.fromkeys(map(why_not, pairs)) if why]
+    columns = pair_columns(found, study.confidence_level)
     return Table("pairs", "Every pair of systems", columns, rows, 2, notes)
 
 
-def _pair(pair: Pair) -> list[Cell]:
-    interval, power, detectable = pair.interval, pair.power.power, pair.power.detectable
-    ends = Shown(DASH)
-    if not isinstance(interval, Undefined):
-        ends = Shown(f"{100 * interval.low:+.2f} to {100 * interval.high:+.2f}", interval.low)
-    p = DASH if pair.test.p_value is None else f"{pair.test.p_value:.4f}"
-    adjusted = DASH if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"
-    return [
-        pair.first,
-        pair.second,
-        Shown(f"{100 * pair.difference:+.2f}", pair.difference),
-        ends,
-        Shown(p + (" exact" if pair.test.exact else ""), pair.test.p_value),
-        Shown(adjusted, pair.p_adjusted),
-        Shown(DASH if detectable is None else f"{100 * detectable:.2f}", detectable),
-        Shown(DASH if power is None else f"{100 * power:.0f}%", power),
-    ]
+def _pair(pair: Pair, alpha: float) -> list[Cell]:
+    """The texts of a pair with the numbers that columns are sorted by."""
+    low = None if isinstance(pair.interval, Undefined) else pair.interval.low
+    values = (pair.difference, low, pair.test.p_value, pair.p_adjusted, None, pair.power.detectable, pair.power.power)
+    first, second, *texts = pair_texts(pair, alpha)
+    shown: list[Cell] = [Shown(text, value) for text, value in zip(texts, values, strict=True)]
+    shown[4] = texts[4]  # a word
+    return [first, second, *shown]
 
 
 def _alpha(study: CorpusStudy) -> float:

@@ -14,6 +14,11 @@ from errorbar.version import __version__
 
 MOST_ALIKE = 20
 """Warnings of one kind that are listed; further ones are counted."""
+ADJUSTED_BY = {
+    "max-t": "step-down max-T over swaps that all pairs share, differences studentized",
+    "holm": "Holm's method",
+}
+ADJUSTED_IN = {"max-t": "Westfall and Young 1993, Romano and Wolf 2005", "holm": "Holm 1979"}
 OWN = (
     "The errorbar developers. errorbar: measuring grammatical error detection and correction against many human "
     f"judges. Version {__version__}. Apache-2.0."
@@ -94,9 +99,10 @@ def _corpus(study: CorpusStudy) -> list[str]:
         )
         lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(methods_of)}{resampled}.")
     if study.comparison is not None:
+        how = study.comparison.testing.adjust
         lines.append(
-            "Differences: approximate randomization, two-sided, p-values adjusted by Holm's method; their intervals "
-            "from a paired bootstrap; group letters by insertion and absorption."
+            f"Differences: approximate randomization, two-sided, p-values adjusted by {ADJUSTED_BY[how]}; their "
+            "intervals from a paired bootstrap; group letters by insertion and absorption."
         )
     return lines
 
@@ -129,7 +135,8 @@ def _corpus_papers(study: CorpusStudy) -> list[str]:
     if study.scores:
         lines += _bootstrap(study.scores[0].signature.conventions)
     if study.comparison is not None:
-        lines.append("Tests: Noreen 1989, Holm 1979, Koehn 2004; group letters: Piepho 2004.")
+        by = ADJUSTED_IN[study.comparison.testing.adjust]
+        lines.append(f"Tests: Noreen 1989, {by}, Koehn 2004; group letters: Piepho 2004.")
     if study.ceiling is not None:
         lines.append("Human ceiling and ratio: Bryant and Ng 2015.")
     return lines

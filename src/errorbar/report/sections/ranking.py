@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from errorbar.metrics.comparison import Comparison
+from errorbar.metrics.comparison import Pair
 from errorbar.metrics.score import Score
 from errorbar.studies.model import CorpusStudy
 
@@ -28,37 +28,38 @@ def ranks(values: Sequence[float | None]) -> list[int | None]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The first system against each other one.
+    """The first system against each other one, which are named best first.
 
     Attributes:
         best: Its name.
         better_than: Systems that it is significantly better than.
-        alike: Systems that it cannot be told apart from, best first.
+        not_better: Systems that it is not significantly better than, although it could have been.
+        undecided: Systems from which no difference, however large, could have been significant.
+        pairs: Its pair with each other system, by name.
     """
 
     best: str
     better_than: tuple[str, ...]
-    alike: tuple[str, ...]
+    not_better: tuple[str, ...]
+    undecided: tuple[str, ...]
+    pairs: Mapping[str, Pair]
 
 
 def standing(study: CorpusStudy) -> Standing | None:
     """Where the first system stands by its own pairs; None where nothing was compared.
 
-    "Cannot be told apart" is not transitive, so only pairs with the first system count, not letters or chains.
+    Not to differ significantly is not transitive, so only pairs with the first system count, not letters or chains.
     """
     found = study.comparison
     if found is None or len(study.scores) < 2:
         return None
     order = ranked(study)
     best = study.scores[order[0]].system
-    p_values = _p_values(found, best)
+    pairs = {p.second if p.first == best else p.first: p for p in found.pairs if best in (p.first, p.second)}
     alpha = 1 - study.confidence_level
     others = [study.scores[k].system for k in order[1:]]
     # The best F is no lower than any other, so a significant difference is in its favor.
-    better = tuple(name for name in others if (p := p_values.get(name)) is not None and p <= alpha)
-    return Standing(best, better, tuple(name for name in others if name not in set(better)))
-
-
-def _p_values(found: Comparison, name: str) -> dict[str, float | None]:
-    pairs = [pair for pair in found.pairs if name in (pair.first, pair.second)]
-    return {pair.second if pair.first == name else pair.first: pair.p_adjusted for pair in pairs}
+    better = tuple(name for name in others if pairs[name].significant(alpha))
+    undecided = tuple(name for name in others if pairs[name].undecided(alpha))
+    rest = tuple(name for name in others if name not in {*better, *undecided})
+    return Standing(best, better, rest, undecided, pairs)

@@ -1,7 +1,7 @@
 """The report in two or three plain sentences, true for any input.
 
-Nothing is called better, worse or different unless the two were compared and the adjusted p-value says so; "cannot be
-told apart" is said of pairs, never of chains of them.
+Nothing is called better, worse or different unless the two were compared and the adjusted p-value says so; "not
+significantly better" is said of pairs, never of chains, and only where some difference could have been significant.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.score import Score
+from errorbar.report.pairs import hopeless, level_text, verdict
 from errorbar.report.sections.figures import f_name, in_sentence, listed, percent, plural
 from errorbar.report.sections.hoo import CORRECTION, by_f
 from errorbar.report.sections.ranking import Standing, ranked, standing
@@ -81,32 +82,36 @@ def _comparison(study: CorpusStudy) -> list[str]:
 
 
 def _pair(study: CorpusStudy, found: Standing) -> str:
-    if found.alike:
-        return f"{found.best} and {found.alike[0]} cannot be told apart at the {_level(study)} level{_hopeless(study)}."
-    return f"{found.best} is significantly better than {found.better_than[0]} at the {_level(study)} level."
+    (pair,) = found.pairs.values()
+    return f"{verdict(pair, 1 - study.confidence_level, study.unit)}."
 
 
 def _field(study: CorpusStudy, found: Standing) -> str:
     n = len(study.scores) - 1
-    level = f"at the {_level(study)} level, adjusted for all pairs"
-    if not found.alike:
+    level = f"at the {level_text(1 - study.confidence_level)} level, adjusted for all pairs"
+    if len(found.better_than) == n:
         return f"{found.best} is significantly better than each of the other {n} {level}."
-    if not found.better_than:
-        return f"{found.best} cannot be told apart from any of the other {n} {level}{_hopeless(study)}."
+    if len(found.undecided) == n:
+        return f"Whether {found.best} is better than any of the other {n} is undecided: {hopeless(study.unit)} {level}."
+    said = []
+    if found.not_better:
+        none = len(found.not_better) == n
+        which = f"any of the other {n}" if none else listed(found.not_better, MOST_LISTED)
+        said.append(f"is not significantly better than {which}")
+    if found.better_than:
+        said.append(f"is significantly better than {_those(found, n)}")
+    text = f"{found.best} {said[0]} {level}" + "".join(f"; it {each}" for each in said[1:])
+    if found.undecided:
+        text += f"; against {listed(found.undecided, MOST_LISTED)} it is undecided: {hopeless(study.unit)}"
+    return f"{text}."
+
+
+def _those(found: Standing, n: int) -> str:
+    """The systems that the first is better than; counted, since their names may be many."""
     many = len(found.better_than)
-    better = found.better_than[0] if many == 1 else f"the other {many}"
-    alike = listed(found.alike, MOST_LISTED)
-    return f"{found.best} cannot be told apart from {alike} {level}; it is significantly better than {better}."
-
-
-def _hopeless(study: CorpusStudy) -> str:
-    """Said where the data could not have shown any difference, so that nobody takes it for a finding."""
-    few = any(note.code == "few-to-swap" for note in study.notes)
-    return f"; with so few {study.unit}s the test cannot show any difference, however large" if few else ""
-
-
-def _level(study: CorpusStudy) -> str:
-    return f"{100 * (1 - study.confidence_level):.3g}%"
+    if many == 1:
+        return found.better_than[0]
+    return f"{many} of the other {n}" if found.undecided else f"the other {many}"
 
 
 def _human(study: CorpusStudy) -> list[str]:

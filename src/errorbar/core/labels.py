@@ -1,0 +1,35 @@
+"""Labels as numbers, in an order of their own, and as messages name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isfinite, isnan, nan
+
+LONGEST_SHOWN = 60
+"""Characters of a label that a message shows."""
+MOST_NAMED = 10
+"""Labels that a message names before it counts the rest."""
+
+
+def named(labels: Iterable[str]) -> str:
+    """Some labels as a message names them: not too many, and none at length."""
+    known = list(labels)
+    shown = [label if len(label) <= LONGEST_SHOWN else f"{label[:LONGEST_SHOWN]}…" for label in known[:MOST_NAMED]]
+    more = [f"and {len(known) - MOST_NAMED:,} more"] if len(known) > MOST_NAMED else []
+    return ", ".join([*shown, *more])
+
+
+def as_number(label: str) -> float:
+    """The number that a label is; NaN where it is no finite number."""
+    try:
+        value = float(label)
+    except ValueError:
+        return nan
+    return value if isfinite(value) else nan
+
+
+def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels in an order that depends on nothing but them: numbers ascending, then the rest by name."""
+    numbers = {label: as_number(label) for label in labels}
+    last = {label: isnan(number) for label, number in numbers.items()}
+    return tuple(sorted(labels, key=lambda label: (last[label], 0.0 if last[label] else numbers[label], label)))

@@ -1,0 +1,191 @@
+"""Evidence, over a whole file, that a text is a correction of a source: counted in pieces, and summed.
+
+Formula
+    Of a line that differs from its source line, S and H are the sets of words. It is *unlike* its source where
+    2|S ∩ H| < ``ALIKE`` (|S| + |H|) and the same share of letter triples (case and white space ignored) is below
+    ``UNLIKE``. ``moved`` is the share of word triples of the unlike source lines that stand anywhere in the unlike
+    lines of the text, or of the text's that stand in the source, whichever is smaller.
+Conventions
+    A source line of fewer than ``SHORTEST`` different words says nothing, and neither does an empty line, which is
+    counted apart. A mark is *joined* where the source has it apart, the line does not, and a new word of the line ends
+    with it. Word triples are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory
+    does not grow; how a file is cut changes nothing.
+Source
+    errorbar's own; thresholds: docs/design/hypotheses.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from zlib import crc32
+
+from errorbar.edits.marks import is_attached, plain
+from errorbar.edits.named_lines import NamedLines
+from errorbar.edits.shift import Changed, Words, changed_lines
+
+SHORTEST = 4
+"""Words of a source line that is judged."""
+ALIKE = 0.5
+"""Of words: 98 % of the sentences of very free rewritings share more."""
+UNLIKE = 0.3
+"""Of letter triples: corrections that share fewer words keep .4 and more, unrelated sentences .25 at most."""
+MOST_TRIPLES = 4096
+MOST_WAITING = 1 << 17
+"""Word triples after which a sample is drawn."""
+SHOWN = 30
+"""Characters of a line that are quoted."""
+
+
+@dataclass(slots=True)
+class Sample:
+    """Hashes of word triples: those that end in ``level`` zero bits, of which there are ``MOST_TRIPLES`` at most."""
+
+    level: int = 0
+    hashes: set[int] = field(default_factory=set)
+
+    def add(self, hashes: Iterable[int], level: int = 0) -> None:
+        """Take some more, of which only those of a level are given."""
+        self.level = max(self.level, level)
+        self._take(hashes)
+        while len(self.hashes) > MOST_TRIPLES:
+            self.level += 1
+            self._take(self.hashes)
+
+    def _take(self, hashes: Iterable[int]) -> None:
+        mask = (1 << self.level) - 1
+        self.hashes = {each for each in (*self.hashes, *hashes) if not each & mask}
+
+    def shared(self, other: Sample) -> float:
+        """The smaller of the shares of either that stand in the other; 0 without any."""
+        mask = (1 << max(self.level, other.level)) - 1
+        ours, theirs = ({each for each in side.hashes if not each & mask} for side in (self, other))
+        return len(ours & theirs) / max(len(ours), len(theirs), 1)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What was seen of a text beside its source.
+
+    Attributes:
+        n_lines: Lines looked at.
+        changed: Lines with other words than the source.
+        short: Of them, those whose source is too short to be judged.
+        unlike: Of the others that are not empty, those that are unlike their source.
+        n_unlike_words: Different words of the unlike and of the emptied source lines.
+        empty: Lines without a word where the source has some.
+        joined: Lines that join a mark to a word.
+        example: A joined word, and the mark.
+        pair: The beginnings of the first unlike source line and of the text's line.
+        there: Word triples of the unlike lines of the source.
+        said: Those of the text.
+    """
+
+    n_lines: int = 0
+    changed: int = 0
+    short: int = 0
+    unlike: NamedLines = field(default_factory=NamedLines)
+    n_unlike_words: int = 0
+    empty: NamedLines = field(default_factory=NamedLines)
+    joined: NamedLines = field(default_factory=NamedLines)
+    example: tuple[str, str] = ("", "")
+    pair: tuple[str, str] = ("", "")
+    there: Sample = field(default_factory=Sample)
+    said: Sample = field(default_factory=Sample)
+
+    @property
+    def moved(self) -> float:
+        """Share of the unlike lines' word triples that stand elsewhere on the other side."""
+        return self.there.shared(self.said)
+
+    @property
+    def n_triples(self) -> int:
+        """How many word triples that rests on: of the side that has fewer."""
+        return min(len(self.there.hashes), len(self.said.hashes))
+
+    def add(self, other: Evidence) -> None:
+        """Take what was seen of the lines that follow."""
+        for lines, more in ((self.unlike, other.unlike), (self.empty, other.empty), (self.joined, other.joined)):
+            lines.add(more, self.n_lines)
+        self.n_lines += other.n_lines
+        self.changed += other.changed
+        self.short += other.short
+        self.n_unlike_words += other.n_unlike_words
+        self.example = self.example if self.example[0] else other.example
+        self.pair = self.pair if self.pair[0] else other.pair
+        self.there.add(other.there.hashes, other.there.level)
+        self.said.add(other.said.hashes, other.said.level)
+
+
+def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
+    """See whether lines look like corrections of the source lines of the same numbers.
+
+    Args:
+        sources: Source sentences, tokens between white space.
+        lines: As many lines of a text.
+        changed: Those that ``changed_lines`` finds, if they are known already.
+    """
+    found = Evidence(len(sources))
+    there: set[int] = set()
+    said: set[int] = set()
+    for at, old, new in changed_lines(sources, lines) if changed is None else changed:
+        lost = old - new
+        found.changed += 1
+        if not new:
+            found.empty.note(at + 1)
+            found.n_unlike_words += len(old)
+            continue
+        if lost:
+            _see_joined(found, lost, new, at + 1)
+        if len(old) < SHORTEST:
+            found.short += 1
+        elif 2 * (len(old) - len(lost)) < ALIKE * (len(old) + len(new)) and _alike(sources[at], lines[at]) < UNLIKE:
+            found.unlike.note(at + 1)
+            found.pair = found.pair if found.pair[0] else (_beginning(sources[at]), _beginning(lines[at]))
+            found.n_unlike_words += len(old)
+            there |= _triples(sources[at])
+            said |= _triples(lines[at])
+            if len(there) + len(said) > MOST_WAITING:
+                found.there.add(there)
+                found.said.add(said)
+                there, said = set(), set()
+    found.there.add(there)
+    found.said.add(said)
+    return found
+
+
+def _beginning(text: str) -> str:
+    said = " ".join(text[: 2 * SHOWN].split())
+    return said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
+
+
+def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
+    marks = [mark for mark in lost if not mark.isalnum() and is_attached(mark)]
+    if not marks:
+        return
+    joined = ((word, mark) for mark in marks for word in new if _joins(word, mark))
+    first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
+    if first is not None:
+        found.joined.note(number)
+        found.example = found.example if found.example[0] else first
+
+
+def _joins(word: str, mark: str) -> bool:
+    letters = plain(mark)
+    return len(word) > len(letters) and plain(word).endswith(letters)
+
+
+def _alike(source: str, line: str) -> float:
+    old, new = _letters(source), _letters(line)
+    return 2 * len(old & new) / (len(old) + len(new) or 1)
+
+
+def _letters(text: str) -> set[str]:
+    packed = "".join(text.split()).casefold()
+    return {packed[k : k + 3] for k in range(len(packed) - 2)}
+
+
+def _triples(text: str) -> set[int]:
+    words = text.casefold().split()
+    triples = zip(words, words[1:], words[2:], strict=False)
+    return {crc32(" ".join(each).encode("utf-8", "surrogatepass")) for each in triples}

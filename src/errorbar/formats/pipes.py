@@ -1,0 +1,216 @@
+"""Pipes and standard input: their bytes come once, and readers open files as often as they like.
+
+A command looks at a file to tell its format, then reads it, some read it twice. What a look takes from a pipe is gone
+from the pipe; so within ``keeping_pipes`` whatever is read of one is kept, and every opening starts at the first byte.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike, fspath
+from tempfile import SpooledTemporaryFile, gettempdir
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+from errorbar.core.errors import InputError, Place, Problem
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+STANDARD_INPUT = "-"
+Source = str | PathLike[str]
+
+IN_MEMORY = 1 << 20
+"""Bytes of a pipe that are kept in memory before a file without a name takes them."""
+MAGIC = 2
+"""Bytes that the first read of a pipe waits for: those that tell what is packed."""
+Key = tuple[int, int] | str
+"""What tells pipes apart, whatever they are called."""
+
+
+def display_name(path: Source) -> str:
+    """What a file is called in messages."""
+    return "<stdin>" if fspath(path) == STANDARD_INPUT else fspath(path)
+
+
+def read_once(path: Source) -> bool:
+    """Whether what is read is gone: standard input, or a pipe such as ``<(zcat gold.m2.gz)`` in a shell."""
+    return fspath(path) == STANDARD_INPUT or _flows(_status(path))
+
+
+def pipe_key(path: Source) -> Key | None:
+    """What tells this pipe from others; None: it can be read again, as a device such as ``/dev/null`` can.
+
+    Standard input that is a pipe is the same pipe under all its names.
+    """
+    status = _status(path)
+    if status is not None and stat.S_ISFIFO(status.st_mode):
+        return status.st_dev, status.st_ino
+    return STANDARD_INPUT if fspath(path) == STANDARD_INPUT else None
+
+
+def _status(path: Source) -> os.stat_result | None:
+    try:
+        if fspath(path) == STANDARD_INPUT:
+            return None if sys.stdin is None else os.fstat(sys.stdin.fileno())
+        return os.stat(path)  # noqa: PTH116 - paths may be strings, and a Path would be built for each look
+    except (OSError, ValueError):  # whoever opens it says what is wrong; or no file of the system's
+        return None
+
+
+def _flows(status: os.stat_result | None) -> bool:
+    return status is not None and (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode))
+
+
+class _Pipe:
+    """A pipe and what was read of it."""
+
+    def __init__(self, path: Source) -> None:
+        self.name = display_name(path)
+        self.own = fspath(path) != STANDARD_INPUT
+        self.stream: IO[bytes] | BinaryIO
+        if self.own:
+            # Closed by ``close``; without a buffer, so that what has come is handed on at once.
+            self.stream = open(path, "rb", buffering=0)  # noqa: PTH123, SIM115
+        elif sys.stdin is None:
+            raise InputError(Problem("cannot-open", "standard input is closed", Place(self.name)))
+        else:
+            self.stream = sys.stdin.buffer
+        self.copy: IO[bytes] | None = None
+        self.kept = self.size = 0
+        self.last = False
+
+    def read(self, at: int, size: int) -> bytes:
+        """Up to ``size`` bytes from a position that earlier reads have reached."""
+        if at < self.kept:
+            assert self.copy is not None
+            self.copy.seek(at)
+            return self.copy.read(min(size, self.kept - at))
+        if at != self.size:
+            what = "a pipe can be read only once, and its beginning is gone"
+            raise InputError(Problem("read-once", what, Place(self.name), fix="write it into a file first"))
+        data = self._next(size)
+        while data and self.size + len(data) < MAGIC and (more := self._next(size)):
+            data += more
+        if not self.last:
+            self._keep(data)
+        self.size += len(data)
+        return data
+
+    def _next(self, size: int) -> bytes:
+        read = getattr(self.stream, "read1", self.stream.read)  # without waiting for more than there is
+        return cast("bytes", read(size)) or b""
+
+    def _keep(self, data: bytes) -> None:
+        try:
+            if self.copy is None:
+                self.copy = cast("IO[bytes]", SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115 - see close
+            self.copy.seek(0, os.SEEK_END)
+            self.copy.write(data)
+            self.copy.flush()
+        except OSError as error:
+            raise InputError(cannot_keep(self.name, error)) from None
+        self.kept += len(data)
+
+    def close(self) -> None:
+        """Forget it; standard input stays open."""
+        if self.copy is not None:
+            with suppress(OSError):  # what could not be kept is tried again
+                self.copy.close()
+        if self.own:
+            self.stream.close()
+
+
+def cannot_keep(name: str, error: OSError) -> Problem:
+    """What goes through a pipe has no room on the way; the pipe is not to blame."""
+    try:
+        folder = gettempdir()
+    except OSError:  # there is none that can be written to
+        folder = "a temporary folder"
+    what = f"no copy of what goes through can be kept in {folder}: {error.strerror or error}"
+    fix = "make room, name another folder by TMPDIR, or use a file instead of a pipe"
+    return Problem("no-space", what, Place(name), fix=fix)
+
+
+class _Reader(io.RawIOBase):
+    """One reading of a pipe, from its first byte."""
+
+    def __init__(self, pipe: _Pipe, *, alone: bool) -> None:
+        self.pipe = pipe
+        self.alone = alone
+        self.at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        room = memoryview(buffer).cast("B")
+        data = self.pipe.read(self.at, len(room))
+        room[: len(data)] = data
+        self.at += len(data)
+        return len(data)
+
+    def seekable(self) -> bool:
+        return not self.alone
+
+    def tell(self) -> int:
+        return self.at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_END:
+            while self.pipe.read(self.pipe.size, IN_MEMORY):
+                pass
+        self.at = offset + (0, self.at, self.pipe.size)[whence]
+        return self.at
+
+    def close(self) -> None:
+        if self.alone and not self.closed:
+            self.pipe.close()
+        super().close()
+
+
+_open_pipes: list[dict[Key, _Pipe]] = []
+"""What is kept now: the innermost ``keeping_pipes`` last; empty outside."""
+
+
+@contextmanager
+def keeping_pipes() -> Iterator[None]:
+    """Keep what is read of pipes until the end, so that each can be opened again; a command line runs within."""
+    _open_pipes.append({})
+    try:
+        yield
+    finally:
+        for pipe in _open_pipes.pop().values():
+            pipe.close()
+
+
+def pipes_are_kept() -> bool:
+    """Whether a pipe may be opened more than once."""
+    return bool(_open_pipes)
+
+
+def open_pipe(path: Source, *, last: bool = False) -> io.BufferedReader:
+    """Open what can be read once.
+
+    Args:
+        path: ``-`` or a pipe.
+        last: Nobody will open it again: what comes from here on need not be kept.
+
+    Raises:
+        InputError: If standard input is closed, or the pipe was opened for the last time already.
+        OSError: If it cannot be opened.
+    """
+    if not _open_pipes:
+        pipe = _Pipe(path)
+        pipe.last = True
+        return io.BufferedReader(_Reader(pipe, alone=True))
+    known = _open_pipes[-1]
+    key = pipe_key(path) or fspath(path)
+    if key not in known:
+        known[key] = _Pipe(path)
+    known[key].last |= last
+    return io.BufferedReader(_Reader(known[key], alone=False))

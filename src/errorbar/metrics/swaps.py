@@ -1,0 +1,271 @@
+"""Outputs swapped at random, the same way for every pair of systems, and p-values adjusted for the number of pairs.
+
+Formula
+    Of each way to swap documents (or sentences) both mixed systems of every pair are folded. A pair's p-value is that
+    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.step_down (max-T, the default) or Holm's.
+Conventions
+    The ways come from one stream, which depends on the seed and on the number of documents: another system changes no
+    other pair's p-value, only its adjustment. They are drawn and folded in blocks that need about 64 MB.
+    Where a pair differs in so few documents that all its ways are no more than the random ones, all are tried and its
+    p is exact; where that holds of all documents in which any two systems differ, the adjustment is exact too.
+    A pair that never differs has no p-value and is left out of the adjustment.
+Source
+    As there; the number of random ways is that of errorbar.stats.needed_swaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.estimate import Undefined
+from errorbar.execute import run
+from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.choice import Swapping
+from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.statistics import Statistics, concatenate
+from errorbar.metrics.totals import score_totals
+from errorbar.stats.comparison import (
+    Randomization,
+    Swaps,
+    all_swaps,
+    count_extreme,
+    random_swaps,
+    randomization_test,
+)
+from errorbar.stats.multiple import adjust, smallest_holm
+from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
+from errorbar.stats.streams import blocks
+
+F = 2
+Adjust = Literal["max-t", "holm"]
+ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
+MOST_DRAWN = 2**26
+"""Swaps in memory at once. Where they are cut changes the digits, so it depends on the number of documents only."""
+MOST_WEIGHED = 2**23
+"""Swaps that the favor of essays is told by."""
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class SwapPlan:
+    """How pairs of systems are tested.
+
+    Attributes:
+        adjust: ``max-t`` or ``holm``: how p-values are adjusted for the number of pairs.
+        swaps: How many random ways to swap; None: as many as decide at the level (``needed``).
+
+    Raises:
+        UsageError: If there is no such adjustment, or no swap is asked for.
+    """
+
+    adjust: Adjust = "max-t"
+    swaps: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.adjust not in ADJUSTMENTS:
+            what = f"no adjustment is called '{self.adjust}'"
+            raise UsageError(Problem("adjust-method", what, fix=nearest(self.adjust, ADJUSTMENTS)))
+        if self.swaps is not None and self.swaps < 1:
+            raise UsageError(Problem("replicates", f"{self.swaps} ways to swap", expected="at least 1"))
+
+    def needed(self, n_systems: int, alpha: float) -> int:
+        """How many random ways decide at a level."""
+        return needed_swaps(alpha, n_systems * (n_systems - 1) // 2 if self.adjust == "holm" else 1)
+
+    def number(self, n_systems: int, alpha: float) -> int:
+        """How many random ways are tried."""
+        return self.swaps or self.needed(n_systems, alpha)
+
+    def convention(self, n_systems: int, alpha: float) -> str:
+        """How it is named in a signature."""
+        return f"p:{self.adjust},{self.number(n_systems, alpha)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What swapping says of a pair.
+
+    Attributes:
+        test: Approximate randomization of the pair alone.
+        p_adjusted: Its p-value after adjustment for all pairs; None where there is no p-value.
+        smallest_p: The smallest adjusted p-value that any difference of the pair could have had.
+        at_floor: Whether all that is known of ``p_adjusted`` is that p is at most this: no random way was as extreme.
+    """
+
+    test: Randomization
+    p_adjusted: float | None = None
+    smallest_p: float | None = None
+    at_floor: bool = False
+
+
+def swap_tests(
+    metric: Metric,
+    systems: Sequence[Statistics],
+    pairs: Pairs,
+    codes: NDArray[np.int64],
+    resampling: Resampling,
+    testing: SwapPlan,
+) -> list[Tested]:
+    """Test pairs of systems.
+
+    Args:
+        metric: What is computed.
+        systems: Counts of each system for the whole corpus.
+        pairs: Which systems to test against each other.
+        codes: Number of the essay that each sentence is from, from 0 without gaps.
+        resampling: Seed, level and number of cores.
+        testing: How many ways to swap, and how to adjust.
+    """
+    ways = testing.number(len(systems), 1 - resampling.confidence_level)
+    results = [Tested(_the_same()) for _ in pairs]
+    n_differing = [int(differing(systems[a], systems[b], codes).sum()) for a, b in pairs]
+    known = [k for k, n in enumerate(n_differing) if n]
+    if not known:
+        return results
+    mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
+    anywhere = np.logical_or.reduce([differing(systems[0], one, codes) for one in systems[1:]])
+    exact = _few(int(anywhere.sum()), ways)
+    drawn = _all_ways(anywhere) if exact else _random_ways(len(anywhere), ways, resampling.seed)
+    keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
+    values = [float(_f(metric, one, None)[0]) for one in systems]
+    observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
+    swapped = _swap(mixer, drawn, observed, (2 ** int(anywhere.sum()) if exact else ways) if keep else 0)
+
+    def test(number: int) -> Randomization:
+        if _few(n_differing[known[number]], ways):
+            return mixer.test_all(number)
+        extreme = int(swapped.extreme[number])
+        return Randomization(float(observed[number]), (extreme + 1) / (ways + 1), extreme, ways, exact=False)
+
+    tests = list(run(test, range(len(known)), resampling.jobs))
+    p_values = np.array([one.p_value for one in tests], np.float64)
+    least = np.array([one.smallest for one in tests], np.float64)
+    if keep:
+        adjusted = step_down_max_t(observed, swapped.table, exact=exact, p_values=p_values)
+        furthest = observed if exact else mixer.furthest(swapped)  # all ways are in the table
+        smallest = np.maximum(smallest_max_t(observed, swapped.table, furthest, adjusted, exact=exact), least)
+    else:
+        adjusted, smallest = adjust(p_values, method="holm"), smallest_holm(p_values, least)
+    for k, one, p, floor in zip(known, tests, adjusted.tolist(), smallest.tolist(), strict=True):
+        # Holm multiplies a bound; max-T has one where no pair was as extreme under any random way.
+        results[k] = Tested(one, p, floor, one.at_floor and p < 1 and (not keep or p <= 1 / (ways + 1)))
+    return results
+
+
+def differing(first: Statistics, second: Statistics, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """In which essays the counts of two systems differ."""
+    changed = (first.counts != second.counts).any(axis=(1, 2))
+    found = np.zeros(int(codes.max()) + 1, np.bool_)
+    found[codes[changed]] = True
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Swapped:
+    """Differences after swapping.
+
+    Attributes:
+        extreme: In how many ways each pair differs at least as much as observed; shape (pairs,).
+        table: All differences, where they are kept; shape (pairs, ways).
+        first: The first ways; shape (some, essays).
+    """
+
+    extreme: NDArray[np.int64]
+    table: NDArray[np.float64]
+    first: Swaps
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixer:
+    """Pairs of systems that are mixed in the same ways; swaps are of shape (ways, essays)."""
+
+    metric: Metric
+    systems: Sequence[Statistics]
+    pairs: Pairs
+    codes: NDArray[np.int64]
+    jobs: int
+
+    def differences(self, number: int, swaps: Swaps) -> NDArray[np.float64]:
+        """Of one pair under every way."""
+        first, second = (self.systems[k] for k in self.pairs[number])
+        slots = np.where(differing(first, second, self.codes)[self.codes], self.codes, -1)
+        both = concatenate([first, second])
+        values = [_f(self.metric, both, Swapping(ways, slots)) for ways in (swaps, ~swaps)]
+        return values[0] - values[1]
+
+    def test_all(self, number: int) -> Randomization:
+        """The exact test of a pair that differs in few essays."""
+        first, second = (self.systems[k] for k in self.pairs[number])
+        where = differing(first, second, self.codes)
+        n = int(where.sum())
+        every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
+        return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
+
+    def furthest(self, swapped: _Swapped) -> NDArray[np.float64]:
+        """The difference of each pair where every essay is swapped in favor of the same system.
+
+        Which system an essay favors is told by the differences with and without it swapped, over the first ways.
+        """
+        weights = 1.0 - 2.0 * swapped.first[: max(1, MOST_WEIGHED // swapped.first.shape[1])]
+
+        def ahead(number: int) -> float:
+            row = swapped.table[number, : len(weights)]
+            way = (row - row.mean()) @ weights < 0
+            return float(self.differences(number, way[None, :])[0])
+
+        return np.array(list(run(ahead, range(len(self.pairs)), self.jobs)))
+
+
+def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], n_kept: int) -> _Swapped:
+    """Swap every pair in every way, block by block; the differences of ``n_kept`` ways (all, or none) are kept."""
+    numbers = range(len(observed))
+    extreme, table, first = np.zeros(len(observed), np.int64), np.empty((len(observed), n_kept)), np.zeros((0, 0), bool)
+    at = 0
+    for swaps in drawn:
+        first = swaps if at == 0 else first
+        for number, row in enumerate(run(partial(mixer.differences, swaps=swaps), numbers, mixer.jobs)):
+            extreme[number] += count_extreme(observed[number], row)
+            if n_kept:
+                table[number, at : at + len(swaps)] = row
+        at += len(swaps)
+    return _Swapped(extreme, table, first)
+
+
+def _f(metric: Metric, statistics: Statistics, swapping: Swapping | None) -> NDArray[np.float64]:
+    selection = None if swapping is None else Selection(swapping=swapping)
+    return score_totals(metric.fold(statistics, selection).totals, metric.beta)[:, F]
+
+
+def _few(n: int, ways: int) -> bool:
+    """Whether all ways to swap n essays are no more than so many."""
+    return n < 63 and 2**n <= ways
+
+
+def _the_same() -> Randomization:
+    return Randomization(0.0, None, 0, 0, exact=True, undefined=Undefined.NO_DISAGREEMENT)
+
+
+def _all_ways(where: NDArray[np.bool_]) -> Iterator[Swaps]:
+    for ways in all_swaps(int(where.sum())):
+        yield _widen(ways, where)
+
+
+def _widen(ways: Swaps, where: NDArray[np.bool_]) -> Swaps:
+    """Swaps of some essays as swaps of all, the others never swapped."""
+    wide = np.zeros((len(ways), len(where)), np.bool_)
+    wide[:, where] = ways
+    return wide
+
+
+def _random_ways(n: int, ways: int, seed: int) -> Iterator[Swaps]:
+    most = max(64, MOST_DRAWN // n)
+    for size, rng in blocks(seed, "swap", replicates=ways):
+        for start in range(0, size, most):
+            yield random_swaps(n, min(most, size - start), rng)

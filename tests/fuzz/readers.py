@@ -1,0 +1,202 @@
+"""Readers of texts and edits, and the steps just behind them where a small input can be costly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from errorbar.agreement import Resampling, agreement_report
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Problems
+from errorbar.edits.extract import extract_edits
+from errorbar.edits.items import edit_items
+from errorbar.edits.standoff_pieces import cut_fragments
+from errorbar.edits.standoff_runs import Edits
+from errorbar.formats.documents import add_documents
+from errorbar.formats.hoo_files import list_gold, list_run
+from errorbar.formats.hoo_jsonl import read_standoff
+from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats.m2 import write_m2
+from errorbar.formats.opening import Lines
+from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
+from errorbar.formats.reference import NamedFile, read_corpus
+from errorbar.formats.registry import FORMATS
+from errorbar.formats.saving import save_lines
+from errorbar.formats.text import read_parallel, write_text
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_score import score_runs
+from errorbar.metrics.scoring import score
+from errorbar.stats.streams import stream
+from tests.fuzz import seeds, shapes
+from tests.fuzz.seeds import Case
+from tests.fuzz.shapes import Shape
+
+HOO = (Hoo(), Hoo(matching="maxmatch"))
+SCORED = 300
+"""Sentences that go the steps behind: scoring all that a packed file can hold takes its time, sentence by sentence."""
+RESAMPLES = 10
+"""Resampling takes what it takes; one draw or a thousand make no difference to a reader."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reader:
+    """A reader under test.
+
+    Attributes:
+        name: What it is called in the table of outcomes.
+        seeds: Makes inputs that it takes.
+        read: Reads the files of a folder, leniently or not, and goes the steps behind.
+        fixed: Files that stand beside every input and are never mutated.
+    """
+
+    name: str
+    seeds: Callable[[], list[Case]]
+    read: Callable[[Path, bool], None]
+    fixed: Case | None = None
+
+
+_SHAPES = {
+    ".m2": shapes.TEXT,
+    ".txt": shapes.TEXT,
+    ".toml": shapes.TEXT,
+    ".csv": shapes.TABLE,
+    ".xml": shapes.MARKUP,
+    ".sgml": shapes.MARKUP,
+    ".json": shapes.JSON,
+    ".jsonl": shapes.JSON_LINES,
+    ".parquet": shapes.PARQUET,
+    ".archive": shapes.ARCHIVE,
+}
+
+
+def shape_of(name: str) -> Shape:
+    """How a file is mutated, by its ending."""
+    return _SHAPES[Path(name).suffix]
+
+
+def written(lines: Iterable[str], folder: Path) -> None:
+    """Write what a command would write."""
+    save_lines(lines, str(folder / "written"))
+
+
+def read_and_score(path: Path, system: Path, *, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    corpus = read_corpus(path, problems)
+    for write in (write_jsonl, write_m2, write_text):
+        written(write(corpus.sentences, Problems()), path.parent)
+    first = Corpus(corpus.sentences[:SCORED], corpus.annotators, corpus.name)
+    made = [
+        Hypothesis(change.__name__, [change(each.text) for each in first.sentences]) for change in (_mended, _other)
+    ]
+    score(first, made, ["m2"])
+    agree(edit_items(first, "tokens").judgments)
+    reader = HypothesisReader(NamedFile(str(system), "system"), problems)
+    lines = reader.take(len(corpus))
+    reader.finish(len(corpus))
+    problems.raise_errors()
+    score(first, [Hypothesis("system", lines[:SCORED])], ["m2"], problems=problems)
+
+
+def _mended(text: str) -> str:
+    """What a system would make of a sentence: as long as that is, and different in many places."""
+    tokens = text.split()
+    tokens[::5] = [f"{token}s" for token in tokens[::5]]
+    del tokens[::11]
+    return " ".join(tokens)
+
+
+def _other(text: str) -> str:
+    """As many words, and no sentence of theirs."""
+    return " ".join(f"{token}{number}" for number, token in enumerate(reversed(text.split())))
+
+
+def agree(judgments: Judgments) -> None:
+    agreement_report(judgments, resampling=Resampling(stream(0, "fuzz"), RESAMPLES))
+
+
+def _m2(folder: Path, lenient: bool) -> None:
+    read_and_score(folder / "a.m2", folder / "system.txt", lenient=lenient)
+
+
+def _pieces(folder: Path, lenient: bool) -> None:
+    """M2 and a system as ``--jobs 2`` reads them."""
+    problems = Problems(lenient=lenient)
+    references = [NamedFile(str(folder / "a.m2"), "a")]
+    systems = [NamedFile(str(folder / "system.txt"), "system")]
+    if not can_cut(references, systems):
+        raise InputError(Problem("unknown-format", "read whole", Place("a.m2")))
+    cut = [CutSystem(file, problems, carry=False) for file in systems]
+    n = 0
+    for piece in cut_pieces(references, cut, problems, size=4, carry=False):
+        reading = piece.read()
+        problems.collect(reading.problems)
+        n += len(reading.corpus)
+    for system in cut:
+        system.finish(n)
+    problems.raise_errors()
+
+
+def _jsonl(folder: Path, lenient: bool) -> None:
+    read_and_score(folder / "a.jsonl", folder / "system.txt", lenient=lenient)
+
+
+def _nucle(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    sentences = list(FORMATS["nucle"].read(Lines(folder / "a.sgml", problems), problems))
+    problems.raise_errors()
+    written(write_m2(sentences, Problems()), folder)
+
+
+def _documents(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    add_documents(read_corpus(folder / "a.m2", problems), str(folder / "a.sgml"), problems)
+
+
+def _hoo(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    gold = list_gold(str(folder / "Gold"))
+    names = [each.name for each in gold]
+    run = list_run(str(folder / "run"), "run", names, problems)
+    for piece in cut_fragments(gold, [run], lenient=lenient):
+        reading = piece.read()
+        problems.collect(reading.problems)
+        for said in reading.runs:
+            problems.collect(said.problems)
+        problems.raise_errors()
+        edits: list[Edits] = [said.edits[name] for said in reading.runs for name in names if name in said.edits]
+        if len(edits) == len(reading.gold):
+            score_runs(reading.gold, {"run": edits}, HOO, problems)
+
+
+def _hoo_jsonl(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    fragments, sentences, _ = read_standoff(Lines(folder / "a.jsonl", problems), problems)
+    problems.raise_errors()
+    written(write_jsonl(sentences, Problems()), folder)
+    score_runs(fragments, {"run": [each.edits for each in fragments]}, HOO, problems)
+
+
+def _parallel(folder: Path, lenient: bool) -> None:
+    problems = Problems(lenient=lenient)
+    corrected = [Lines(folder / f"{name}.txt", problems) for name in ("careful", "greedy")]
+    for line in read_parallel(Lines(folder / "source.txt", problems), corrected, problems):
+        for text in line.corrected:
+            extract_edits(line.source.split(), text.split())
+    problems.raise_errors()
+
+
+CORPORA: tuple[Reader, ...] = (
+    Reader("m2", seeds.m2, _m2),
+    Reader("pieces", seeds.m2, _pieces),
+    Reader("jsonl", seeds.jsonl, _jsonl),
+    Reader("nucle", seeds.nucle, _nucle),
+    Reader("documents", seeds.documents, _documents),
+    Reader("hoo-xml", seeds.hoo_xml, _hoo),
+    Reader("hoo-text", seeds.hoo_text, _hoo),
+    Reader("hoo-jsonl", seeds.hoo_jsonl, _hoo_jsonl),
+    Reader("parallel", seeds.parallel, _parallel),
+)

@@ -1,0 +1,143 @@
+"""The fuzzer itself: what a reader does wrong is seen, counted, kept and named."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.errors import InputError, Place, Problem
+from tests.fuzz import __main__ as program
+from tests.fuzz import pool, trial
+from tests.fuzz.__main__ import Run, main
+from tests.fuzz.readers import Reader
+from tests.fuzz.table_readers import READERS
+from tests.fuzz.trial import Outcome
+
+N = 30
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    yield
+    trial.cases_of.cache_clear()
+
+
+def reader(read: Callable[[bytes], None]) -> Reader:
+    return Reader("mine", lambda: [{"a.txt": b"one\n\ntwo\n"}], lambda folder, _: read((folder / "a.txt").read_bytes()))
+
+
+def counts(read: Callable[[bytes], None], n: int = N) -> tuple[int, Run]:
+    run = Run([reader(read)], n, seed=0, jobs=2)
+    return run.run(), run
+
+
+def test_every_seed_is_read() -> None:
+    pool.warm_up(READERS)
+
+
+def test_an_input_is_the_same_in_another_process() -> None:
+    """So that a reproducer's number says something to whoever reads it; hashes of texts differ there."""
+    code = "from tests.fuzz.table_readers import READERS; from tests.fuzz.trial import make_trial; import hashlib\n"
+    code += (
+        f"print(hashlib.sha256(repr([make_trial(r, 5, n) for r in READERS for n in range({N})]).encode()).hexdigest())"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert said[0] == said[1]
+
+
+def test_nothing_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    code, run = counts(lambda _: None)
+    assert code == 0
+    assert run.counts["mine"] == {Outcome.READ: N}
+    assert f"{N} inputs, seed 0" in capsys.readouterr().out
+
+
+def test_an_exception_is_kept_and_read_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(data: bytes) -> None:
+        if data != b"one\n\ntwo\n":
+            raise KeyError(1)
+
+    code, run = counts(read)
+    assert code == 1
+    internal = run.counts["mine"][Outcome.INTERNAL]
+    assert 0 < internal < N
+    kept = sorted(Path(".fuzz").iterdir())
+    assert len(kept) == min(internal, program.MOST_SAVED)
+    assert "KeyError: 1" in (kept[0] / "why.txt").read_text()
+    monkeypatch.setattr(program, "READERS", (reader(read),))
+    capsys.readouterr()
+    assert main([str(kept[0])]) == 1
+    assert capsys.readouterr().out.startswith(f"{kept[0]}: internal KeyError in ")
+
+
+def test_refusals_are_counted_by_whether_they_say_where() -> None:
+    def read(data: bytes) -> None:
+        if b"two" not in data:
+            raise InputError(Problem("x", "wrong", Place("a", 1) if b"one" in data else Place()))
+
+    code, run = counts(read, 200)
+    assert code == 0
+    assert {Outcome.READ, Outcome.PLACED, Outcome.UNPLACED} == set(run.counts["mine"])
+
+
+def test_mutants_that_are_never_read_test_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    def read(_: bytes) -> None:
+        raise InputError(Problem("x", "wrong", Place("a", 1)))
+
+    code, run = counts(read)
+    assert code == 1
+    assert not run.kinds
+    assert "fewer than 20% are read of: mine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("limit", "outcome"), [("MOST_SECONDS", Outcome.SLOW), ("MOST_KILOBYTES", Outcome.LARGE)])
+def test_limits(limit: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: bytes) -> None:
+        for _number in range(10):
+            sum(bytearray(1 << 24))
+
+    monkeypatch.setattr(trial, limit, 0)
+    run = counts(read, 2)[1]
+    assert run.counts["mine"][outcome] > 0
+
+
+@pytest.mark.parametrize(("end", "outcome"), [(signal.SIGSEGV, Outcome.INTERNAL), (signal.SIGXCPU, Outcome.SLOW)])
+def test_a_worker_that_dies_takes_no_other_input_with_it(end: signal.Signals, outcome: Outcome) -> None:
+    """SIGXCPU is how the system ends what has used up its processor time."""
+
+    def read(data: bytes) -> None:
+        if b"two" not in data:
+            signal.signal(end, signal.SIG_DFL)  # the tests' own handler of crashes would print
+            os.kill(os.getpid(), end)
+
+    run = counts(read, 60)[1]
+    assert run.counts["mine"].total() == 60
+    assert set(run.counts["mine"]) == {Outcome.READ, outcome}
+
+
+def test_what_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(data: bytes) -> None:
+        while b"two" not in data:
+            pass
+
+    monkeypatch.setattr(pool, "HUNG_SECONDS", 1)
+    run = counts(read, 12)[1]
+    assert run.counts["mine"].total() == 12
+    assert run.counts["mine"][Outcome.SLOW] > 0
