@@ -62,7 +62,7 @@ class TestOutput:
         (pair,) = document["pairs"]
         assert (pair["p_value"], pair["n_replicates"]) == (2 / 2**4, 2**4)
         assert document["unit"] == "document"
-        assert ",by:document," in document["signature"]
+        assert ",by:document:" in document["signature"]
         assert [note["code"] for note in document["warnings"]] == ["few-documents", "few-to-swap"]
 
     def test_holm(self, errorbar: CommandLine) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.corpus import ContentHash, reference_record, source_record
-from errorbar.core.edit import Edit
+from errorbar.core.corpus import ContentHash, Corpus, annotator_order, reference_record, source_record
+from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import UsageError
 from tests.helpers.build import corpus, edit, sentence
 
@@ -79,3 +79,48 @@ def test_an_unknown_correction_is_not_a_deletion() -> None:
 def test_types_and_comments_do_not_matter() -> None:
     plain = edit(0, 1, "x")
     assert reference_record({"0": (plain,)}) == reference_record({"0": (plain._replace(type="T", comment="c"),)})
+
+
+class TestReferenceRecord:
+    """Two annotations have one record only if every score of them is the same."""
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            (Edit(0, 1, ("no?",)), Edit(0, 1, ("no",), optional=True)),
+            (Edit(0, 1, ("no!",)), Edit(0, 1, ("no",), UNCLEAR)),
+            (Edit(0, 1, ("no?",), UNCLEAR), Edit(0, 1, ("no",), UNCLEAR, optional=True)),
+            (Edit(0, 1, ("a\x1fb",)), Edit(0, 1, ("a", "b"))),
+            (Edit(0, 1, ("\x00",)), Edit(0, 1, ())),
+            (Edit(0, 1, ("a\x1e1 2 b",)), Edit(0, 1, ("a",))),
+            (Edit(0, 1, ("a  b",)), Edit(0, 1, ("a b",))),
+            (Edit(0, 1, ("a", "b")), Edit(0, 1, ("b", "a"))),  # the first is what an annotator's text is made of
+        ],
+    )
+    def test_differs(self, first: Edit, second: Edit) -> None:
+        assert reference_record({"0": (first,)}) != reference_record({"0": (second,)})
+
+    def test_is_one_line(self) -> None:
+        assert "\n" not in reference_record({"a\nb": (Edit(0, 1, ("c\nd",)),)})
+
+    def test_says_nothing_of_types_comments_and_the_order_of_annotators(self) -> None:
+        one, other = Edit(0, 1, ("a",), "T", comment="c"), Edit(1, 1, ("b",))
+        assert reference_record({"2": (one,), "10": (other,)}) == reference_record(
+            {"10": (other,), "2": (Edit(0, 1, ("a",)),)}
+        )
+
+
+@pytest.mark.parametrize(
+    ("names", "order"),
+    [
+        (["10", "9", "b", "a", "A10", "A2"], ["9", "10", "A2", "A10", "a", "b"]),
+        (["A1.10", "A1", "A1.9", "A"], ["A", "A1", "A1.9", "A1.10"]),
+        (["01", "1", "0"], ["0", "01", "1"]),
+        (["1" * 5000, "2" * 4999], ["2" * 4999, "1" * 5000]),
+        (["٣", "3"], ["3", "٣"]),
+        (["b", "a", "b"], ["a", "b"]),
+    ],
+)
+def test_annotators_go_by_number_and_by_name(names: list[str], order: list[str]) -> None:
+    assert annotator_order(names) == order
+    assert Corpus([], tuple(names)).annotators == tuple(order)

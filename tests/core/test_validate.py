@@ -13,9 +13,9 @@ from tests.helpers.build import edit
 TOKENS = ["a", "b", "c", "d"]
 
 
-def checked(*edits: Edit, lenient: bool = False) -> tuple[list[Edit], list[str], list[str]]:
+def checked(*edits: Edit, lenient: bool = False, as_written: bool = False) -> tuple[list[Edit], list[str], list[str]]:
     """What is kept, and the codes of errors and of notes."""
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     kept = check_annotation(list(edits), TOKENS, lambda index: Place("f", index + 1), problems)
     return kept, [problem.code for problem in problems.errors], [note.code for note in problems.notes]
 
@@ -104,3 +104,25 @@ def test_an_edit_that_changes_nothing_is_noted_and_kept() -> None:
     assert checked(same) == ([same], [], ["edit-no-change"])
     unclear = edit(1, 1, "", kind="Um")
     assert checked(unclear) == ([unclear], [], [])
+
+
+def test_as_written_everything_stays_in_its_place_and_is_named() -> None:
+    edits = [edit(2, 3, "y"), edit(0, 1, "x"), edit(0, 1, "x"), edit(0, 2, "z")]
+    wanted = ["edits-unsorted", "edit-duplicate", "edit-overlap"]
+    assert checked(*edits, as_written=True) == (edits, [], wanted)
+    assert checked(*edits, as_written=True, lenient=True) == (edits, [], wanted)
+
+
+def test_the_first_that_overlaps_or_repeats_is_named() -> None:
+    """Many edits at once: what is named must be what one by one would be found first."""
+    problems = Problems(lenient=True)
+    edits = [edit(0, 1, "p"), edit(0, 4, "x"), edit(1, 1, "i"), edit(2, 3, "y"), edit(2, 3, "y", "z"), edit(3, 4, "z")]
+    kept = check_annotation(edits, TOKENS, lambda index: Place("f", index + 1), problems)
+    assert kept == [edit(0, 1, "p"), edit(0, 4, "x"), edit(1, 1, "i"), edit(2, 3, "y"), edit(3, 4, "z")]
+    assert [(note.code, note.place.line, note.what.split(" of the")[0]) for note in problems.notes] == [
+        ("edit-overlap", 2, "the edit 0 4 overlaps the edit 0 1"),
+        ("edit-overlap", 3, "the edit 1 1 overlaps the edit 0 4"),
+        ("edit-overlap", 4, "the edit 2 3 overlaps the edit 0 4"),
+        ("edit-duplicate", 5, "the edit 2 3 stands twice for one annotator (, )"),
+        ("edit-overlap", 6, "the edit 3 4 overlaps the edit 0 4"),
+    ]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from errorbar.core.corpus import Corpus
+from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
-from errorbar.edits import matching, paths
+from errorbar.edits import kernel as limits
+from errorbar.edits import matching, maxmatch
 from errorbar.edits.kernel import COMPILED
 from errorbar.edits.matching import Matches, match_corpus
 from errorbar.edits.paths import proposed_edits
@@ -102,16 +105,65 @@ def test_a_span_outside_the_sentence_is_refused_with_its_place(start: int, end: 
 def test_the_bound_is_the_number_of_cells(monkeypatch: pytest.MonkeyPatch, kernel: bool, n: int, m: int) -> None:
     """(3 + 1) * (2 + 1) = 12 cells of the distance table."""
     reference, line = corpus(sentence(" ".join("abc"[:n]), {"0": []})), " ".join("xyz"[:m])
-    monkeypatch.setattr(matching, "MAX_CELLS", 12)
-    monkeypatch.setattr(paths, "MAX_CELLS", 12)
+    for module in (matching, maxmatch):
+        monkeypatch.setattr(module, "MAX_CELLS", 12)
     assert match_corpus(reference, [line], kernel=kernel).counts[0, 0, 0] == 0
     assert not any(edit.matched for edit in proposed_edits(reference, [line], [0], kernel=kernel)[0])
-    monkeypatch.setattr(matching, "MAX_CELLS", 11)
-    monkeypatch.setattr(paths, "MAX_CELLS", 11)
+    for module in (matching, maxmatch):
+        monkeypatch.setattr(module, "MAX_CELLS", 11)
     with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
         match_corpus(reference, [line], kernel=kernel)
     with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
         proposed_edits(reference, [line], [0], kernel=kernel)
+
+
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+@pytest.mark.parametrize(
+    ("annotators", "states", "fits"), [(1, 96, True), (1, 95, False), (5, 96, False), (4, 96, True)]
+)
+def test_the_bound_of_the_large_search(
+    monkeypatch: pytest.MonkeyPatch, kernel: bool, annotators: int, states: int, fits: bool
+) -> None:
+    """(4 source tokens + 1 + 3 insertions) * (2 + 1) * (2 + 2) = 96 for one annotator, four times that for all."""
+    edits = [edit(0, 0, "p"), edit(0, 0, "q"), edit(2, 2, "r"), edit(1, 2, "x")]
+    reference = corpus(sentence("a b c d", {str(number): edits for number in range(annotators)}))
+    for module in (matching, maxmatch, limits):
+        monkeypatch.setattr(module, "MAX_STATES", states)
+    for columns in ([0], None):
+        if fits or columns is None or states < 96:
+            find = (
+                (lambda: match_corpus(reference, ["a x"], kernel=kernel, arc_limit=-1))
+                if columns is None
+                else (lambda: proposed_edits(reference, ["a x"], [0], kernel=kernel, arc_limit=-1))
+            )
+            if fits:
+                find()
+            else:
+                with pytest.raises(
+                    InputError, match="sentence 1 has 4 tokens and its hypothesis 2: too many to compare"
+                ):
+                    find()
+
+
+@needs_kernel
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the memory of a process is read from /proc")
+def test_thousands_of_tokens_fit_in_little_memory() -> None:
+    """5,000 tokens of which none is kept, and 3,000 reference deletions: this took more than 5 GB."""
+    code = (
+        "from pathlib import Path\n"
+        "from errorbar.edits.matching import match_corpus\n"
+        "from tests.helpers.build import corpus, edit, sentence\n"
+        "edits = [edit(k, k + 1, '') for k in range(3000)]\n"
+        "source, line = (' '.join(f'{side}{k}' for k in range(5000)) for side in 'ab')\n"
+        "print(match_corpus(corpus(sentence(source, {'0': edits})), [line]).counts.tolist())\n"
+        "status = dict(line.split(':', 1) for line in Path('/proc/self/status').read_text().splitlines())\n"
+        "print(int(status['VmHWM'].split()[0]) // 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    counts, megabytes = done.stdout.splitlines()
+    # The 3,000 deletions stand side by side and each is matched; what is left is one edit.
+    assert counts == "[[[3000, 3001, 3000]]]"
+    assert int(megabytes) < 500
 
 
 # Readers refuse such spans, but a Corpus can be built in memory by anybody.
@@ -136,3 +188,21 @@ def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, e
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split("\n")[:2]) <= {"[[[0, 1, 1]]]", "span-outside", "span-backwards"}
+
+
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
+@pytest.mark.parametrize("arc_limit", [None, -1])
+@pytest.mark.parametrize(
+    ("edits", "counts"),
+    [
+        # The official scorer's scan, from left to right: what matches a repeated edit counts twice (P = 2), and an edit
+        # after one that stands further right is not looked at again.
+        ([edit(0, 1, "X"), edit(0, 1, "X")], [2, 1, 2]),
+        ([edit(3, 4, "Y"), edit(0, 1, "X")], [1, 2, 2]),
+        ([edit(0, 1, "X"), edit(3, 4, "Y")], [2, 2, 2]),
+    ],
+)
+def test_edits_as_they_are_written(kernel: bool, arc_limit: int | None, edits: list[Edit], counts: list[int]) -> None:
+    line = "X b c d e f" if edits[0] == edits[1] else "X b c Y e f"
+    reference = corpus(sentence("a b c d e f", {"0": edits}))
+    assert run(reference, line, kernel=kernel, arc_limit=arc_limit).counts[0, 0].tolist() == counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -57,6 +58,21 @@ def assert_same(kernel: Matches, twin: Matches) -> None:
 )
 def test_random_pairs(example: tuple[Corpus, list[str]], max_unchanged: int, fold: bool, arc_limit: int) -> None:
     assert_same(*both(*example, max_unchanged=max_unchanged, fold=fold, arc_limit=arc_limit))
+
+
+@settings(max_examples=300)
+@given(corpora(min_size=2, max_size=2), st.integers(0, 3), st.sampled_from((MAX_ARCS, 12, -1)), st.randoms())
+def test_edits_as_they_are_written(
+    example: tuple[Corpus, list[str]], max_unchanged: int, arc_limit: int, random: Random
+) -> None:
+    """Repeated and unsorted reference edits, as read with ``as_written``."""
+    reference, lines = example
+    for each in reference.sentences:
+        for name, edits in each.annotations.items():
+            again = [*edits, *random.sample(edits, random.randint(0, len(edits)))]
+            random.shuffle(again)
+            each.annotations[name] = tuple(again)
+    assert_same(*both(reference, lines, max_unchanged=max_unchanged, arc_limit=arc_limit))
 
 
 def test_a_negative_arc_limit_sends_every_pair_to_the_large_search() -> None:

@@ -126,4 +126,4 @@ class TestPatterns:
         assert refused.value.code == "no-such-file"
 
     def test_named_files_keep_their_names(self) -> None:
-        assert read_named(expand_files(["first=A1.m2", "A2.m2"]), Problems()).annotators == ("first", "A2")
+        assert read_named(expand_files(["first=A1.m2", "A2.m2"]), Problems()).annotators == ("A2", "first")

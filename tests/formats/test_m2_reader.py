@@ -64,7 +64,7 @@ class TestWhatIsUnderstood:
 
     def test_alternatives(self) -> None:
         found = edits_of(f"0 1|||Det|||x||-NONE-||y  z|||{TAIL}", f"1 2|||Det|||||x|||{TAIL}")
-        assert [each.replacements for each in found] == [("x", "", "y z"), ("", "x")]
+        assert [each.replacements for each in found] == [("x", "", "y  z"), ("", "x")]
 
     def test_optional_edits_and_comments(self) -> None:
         assert edits_of("0 1|||Det|||x|||OPTIONAL|||unsure|||0") == (

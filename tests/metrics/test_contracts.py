@@ -130,7 +130,7 @@ def test_the_json_output_holds_the_score(metric: Metric, capsys: pytest.CaptureF
         result.recall.value,
         result.f.value,
     )
-    assert row["signature"] == str(result.signature)
+    assert row["signature"] == str(result.type_signature)
     assert sum(part["proposed"] for part in row["by_sentence"]) == result.counts.proposed
 
 

@@ -79,8 +79,7 @@ def type_recall(study: Study, text: Text, size: int) -> NDArray[np.float64]:
     units = np.arange(len(text.statistics))
     recalls = np.full((len(masks), len(text.statistics.types)), np.nan)
     for row, columns in zip(recalls, chosen, strict=True):
-        looked = columns >= 0
-        correct, gold = table[units[looked], columns[looked]].sum(axis=0).T
+        correct, gold = table.chosen(units, columns).T
         np.divide(correct, gold, out=row, where=gold > 0)
     return _mean(recalls)
 

@@ -112,9 +112,11 @@ def command(
         conventions.append(f"seed:{seed}")
     if ci is not None:
         data.documents.warn(data.problems)
-        conventions.append(resampling.convention(data.documents.unit))
+        conventions.append(resampling.convention(data.documents.clustering))
     if essays is not None:
-        conventions.append(f"essays:{essays},{repeats},seed:{seed}")
+        conventions.append(f"essays:{essays},{repeats},by:{data.documents.clustering},seed:{seed}")
+    if by_type:
+        conventions += [f"size:{study.sizes[-1]}", data.types()]
     signature = data.signature(str(study.metric.spec), *conventions)
     if style == "json":
         show_json(
@@ -130,7 +132,7 @@ def command(
         return
     show_notes(notes)
     if by_type:
-        show(_type_table(study, style), style)
+        show(_type_table(study, signature, style), style)
     else:
         show(_table(found, intervals, signature, style), style)
     if spread is not None:
@@ -227,7 +229,7 @@ def _ends(value: Interval | Undefined) -> object:
     return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
 
 
-def _type_table(study: Study, style: str) -> Table:
+def _type_table(study: Study, signature: str, style: str) -> Table:
     from errorbar.ceiling.types import type_rows
 
     names = [text.name for text in study.systems]
@@ -237,6 +239,7 @@ def _type_table(study: Study, style: str) -> Table:
         pairs = [value for pair in zip(one.systems, one.ratios, strict=True) for value in pair]
         rows.append([one.type, *(_fraction(value, style) for value in (one.human, *pairs))])
     footer = [f"recall by type against {study.sizes[-1]} references, in percent; – where there is nothing to find"]
+    footer.append(f"signature {signature}")
     return Table(columns, rows, 1, footer)
 
 

@@ -10,6 +10,7 @@ from errorbar.cli.admission import admission_options
 from errorbar.cli.corpora import CorpusInput, corpus_options, load
 from errorbar.cli.options import (
     INPUT,
+    as_written_option,
     bootstrap_options,
     format_option,
     lenient_option,
@@ -43,6 +44,7 @@ FEW = 3
 )
 @swap_options
 @bootstrap_options
+@as_written_option
 @lenient_option
 @format_option
 def command(
@@ -58,6 +60,7 @@ def command(
     confidence: float,
     seed: int,
     jobs: int,
+    as_written: bool,
     lenient: bool,
     style: str,
 ) -> None:
@@ -75,7 +78,7 @@ def command(
     from errorbar.metrics.floors import warn_hopeless
     from errorbar.metrics.swaps import SwapPlan
 
-    data = load(corpus, systems, lenient=lenient, admission=admission)
+    data = load(corpus, systems, lenient=lenient, as_written=as_written, admission=admission)
     data.problems.raise_errors()
     metric = parse_metric(spec)
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
@@ -85,7 +88,7 @@ def command(
     data.documents.warn(data.problems)
     warn_hopeless(found, alpha, data.problems, unit=unit)
     tested = testing.convention(len(measured), alpha)
-    signature = data.signature(str(metric.spec), resampling.convention(unit), tested)
+    signature = data.signature(str(metric.spec), resampling.convention(data.documents.clustering), tested)
     notes = data.problems.notes
     if style == "json":
         show_json(

@@ -17,6 +17,7 @@ from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
 from errorbar.formats.documents import read_essays, with_documents
 from errorbar.formats.hoo_jsonl import has_standoff
+from errorbar.formats.m2 import write_m2
 from errorbar.formats.nucle import merge_essays
 from errorbar.formats.nucle_project import project_essays, split_essays
 from errorbar.formats.opening import Lines
@@ -84,6 +85,7 @@ class _Request:
     help=UNMARKED_HELP,
 )
 @click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
+@click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
 @lenient_option
 def command(
     inputs: tuple[str, ...],
@@ -98,6 +100,7 @@ def command(
     optional: bool,
     unmarked: Unmarked,
     detach_stops: bool,
+    as_written: bool,
     lenient: bool,
 ) -> None:
     """Convert corpora between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
@@ -142,19 +145,22 @@ def command(
             "--alternative": alternative > 1,
             "--no-optional": not optional,
         }
-        unused |= {"--unmarked": unmarked != "auto", "--detach-stops": detach_stops}
+        unused |= {"--unmarked": unmarked != "auto", "--detach-stops": detach_stops, "--as-written": as_written}
         for name, value in unused.items():
             if value:
                 what = f"{name} has no meaning for HOO data"
                 raise UsageError(Problem("useless-option", what, fix="leave it out"))
         convert_hoo(inputs, to, out, source=source, annotators=annotators, lenient=lenient)
         return
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     target = _target(to, out)
     files = [NamedFile.parse(item) for item in inputs]
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
         what = "--alternative and --no-optional say how an annotator's edits are applied"
         raise UsageError(Problem("useless-option", what, fix="give --to text and --annotator, or leave them out"))
+    if as_written and target.name == "text":
+        what = "--as-written keeps edits that cannot be applied"
+        raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
     request = _Request(files, problems, source, tokens, essays, unmarked, detach_stops)
     kind = _kind(files, from_)
     sentences = _reader(request, kind)(request)
@@ -165,7 +171,8 @@ def command(
             sentences = _corrected(sentences, annotators, request, alternative=alternative - 1, optional=optional)
         elif annotators:
             sentences = _only(sentences, annotators, request)
-        save_lines(_checked(target, sentences, problems), out)
+        names = [file.name for file in files] if len(files) > 1 else []
+        save_lines(_checked(target, sentences, problems, names), out)
     show_notes(problems.notes)
 
 
@@ -293,7 +300,7 @@ def _counted(sentences: Iterable[Sentence], progress: Callable[[int], None]) -> 
         progress(count)
 
 
-def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
+def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems, names: Sequence[str]) -> Iterator[str]:
     assert target.write is not None
-    yield from target.write(sentences, problems)
+    yield from write_m2(sentences, problems, names) if target.name == "m2" else target.write(sentences, problems)
     problems.raise_errors()

@@ -26,6 +26,7 @@ from errorbar.formats.reference import (
     Unmarked,
     expand_files,
     read_named,
+    reading_conventions,
     refuse_same_names,
 )
 from errorbar.metrics.statistics import Documents
@@ -99,12 +100,18 @@ class Loaded:
             raise UsageError(Problem("no-documents", what, fix=fix))
         return self.documents.clusters()
 
+    def types(self) -> str:
+        """What joins the signature where error types count."""
+        return CorpusSignatures(self.corpus, self.systems, self.conventions).types()
+
     def signature(self, spec: str, *conventions: str) -> str:
         """The signature of something computed from all of it."""
         return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)
 
 
-def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, admission: Admission) -> Loaded:
+def load(
+    source: CorpusInput, systems: Sequence[str], *, lenient: bool, admission: Admission, as_written: bool = False
+) -> Loaded:
     """Read everything.
 
     Raises:
@@ -116,7 +123,7 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, admissio
         if is_hoo(file.path):
             what = f"{file.path} is HOO data, which score, report, task, check and convert read"
             raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of it"))
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     corpus = read_named(gold, problems, unmarked=source.unmarked)
     if source.documents:
         add_documents(corpus, source.documents, problems)
@@ -133,5 +140,5 @@ def load(source: CorpusInput, systems: Sequence[str], *, lenient: bool, admissio
     problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
-    conventions = () if source.unmarked == "auto" else (f"unmarked:{source.unmarked}",)
+    conventions = reading_conventions(source.unmarked, as_written=as_written)
     return Loaded(corpus, hypotheses, documents, problems, (*conventions, *admission.conventions))

@@ -74,6 +74,16 @@ def lenient_option(command: Command) -> Command:
     )(command)
 
 
+def as_written_option(command: Command) -> Command:
+    """``--as-written``: the edits of an annotator stay as they are in the file."""
+    return click.option(
+        "--as-written",
+        is_flag=True,
+        help="Keep reference edits as they are written, as the official scorer does: what matches a repeated one "
+        "counts twice, and one out of order may not match.",
+    )(command)
+
+
 def resampling_options(command: Command) -> Command:
     """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made.
 

@@ -12,6 +12,7 @@ from errorbar.cli.admission import admission_options
 from errorbar.cli.hoo_routing import wants_hoo
 from errorbar.cli.options import (
     INPUT,
+    as_written_option,
     dask_option,
     format_option,
     lenient_option,
@@ -21,8 +22,17 @@ from errorbar.cli.options import (
 )
 from errorbar.cli.render import Cell, Table, interval_record, interval_text, percent, show, show_json
 from errorbar.cli.score_files import score_files
+from errorbar.cli.score_tables import (
+    interval_title,
+    no_interval_lines,
+    row_labels,
+    sentence_table,
+    signature_lines,
+    type_record,
+    type_table,
+)
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.estimate import Estimate
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import (
     UNMARKED,
@@ -82,6 +92,7 @@ SHORT_HASH = 8
 @resampling_options
 @admission_options
 @dask_option
+@as_written_option
 @lenient_option
 @format_option
 def command(
@@ -105,6 +116,7 @@ def command(
     jobs: int,
     admission: Admission,
     dask: str | None,
+    as_written: bool,
     lenient: bool,
     style: str,
 ) -> None:
@@ -123,7 +135,7 @@ def command(
     resampling = make_resampling(ci_method, resamples, confidence, seed, jobs) if ci else None
     if wants_hoo(gold, specs):
         unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
-        unused |= {"--force": admission.force, "--retokenize": admission.retokenize}
+        unused |= {"--as-written": as_written, "--force": admission.force, "--retokenize": admission.retokenize}
         _refuse(unused, "has no meaning for HOO data", "leave it out")
         from errorbar.cli.hoo import score_hoo
 
@@ -149,7 +161,7 @@ def command(
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
-    problems = Problems(lenient=lenient)
+    problems = Problems(lenient=lenient, as_written=as_written)
     files = [NamedFile.parse(system) for system in systems]
     refuse_same_names(files, "systems")
     scores = score_files(
@@ -187,13 +199,14 @@ def show_scores(
         show_json(document)
         return
     show_notes(notes)
+    asked = any(score.f.interval or score.f.no_interval for score in scores)
     if by_sentence:
-        show(_sentence_table(scores), style)
+        show(sentence_table(scores, asked=asked), style)
     elif by_type:
-        show(_type_table(scores, style), style)
+        show(type_table(scores, style), style)
     elif style == "csv":
         show(_data_table(scores), style)
-    elif any(score.f.interval or score.f.no_interval for score in scores):
+    elif asked:
         show(_interval_table(scores), style)
     else:
         show(_score_table(scores), style)
@@ -240,27 +253,21 @@ def _record(score: Score, *, by_type: bool, by_sentence: bool) -> dict[str, obje
             for name, estimate in (("precision", score.precision), ("recall", score.recall), ("f", score.f))
             if estimate.undefined is not None
         },
-        "signature": str(score.signature),
+        "signature": str(score.type_signature if by_type else score.signature),
     }
     estimates = (("precision", score.precision), ("recall", score.recall), ("f", score.f))
-    if any(estimate.interval or estimate.no_interval for _, estimate in estimates):
+    asked = any(estimate.interval or estimate.no_interval for _, estimate in estimates)
+    if asked:
         record["intervals"] = {name: interval_record(estimate) for name, estimate in estimates}
     if by_type:
-        record["by_type"] = [
-            {"type": row.type, "recall": row.recall, "correct": row.correct, "gold": row.gold} for row in score.by_type
-        ]
+        record["by_type"] = [type_record(row) for row in score.by_type]
     if by_sentence:
+        why = {"no_interval": str(Undefined.ONE_UNIT)} if asked else {}
         record["by_sentence"] = [
-            {"sentence": row.sentence, "annotator": row.annotator, **row.counts._asdict()} for row in score.by_sentence
+            {"sentence": row.sentence, "annotator": row.annotator, **row.counts._asdict(), **why}
+            for row in score.by_sentence
         ]
     return record
-
-
-def _labels(scores: Sequence[Score]) -> tuple[list[str], list[list[Cell]]]:
-    """The leading columns that tell rows apart."""
-    if len({score.metric for score in scores}) == 1:
-        return ["system"], [[score.system] for score in scores]
-    return ["system", "metric"], [[score.system, score.metric] for score in scores]
 
 
 def _data_table(scores: Sequence[Score]) -> Table:
@@ -274,11 +281,9 @@ def _data_table(scores: Sequence[Score]) -> Table:
 
 
 def _interval_table(scores: Sequence[Score]) -> Table:
-    names, labels = _labels(scores)
+    names, labels = row_labels(scores)
     plain = _score_table(scores)
-    level = next(
-        (e.interval.confidence_level for s in scores for e in (s.precision, s.recall, s.f) if e.interval), 0.95
-    )
+    estimates = [each for score in scores for each in (score.precision, score.recall, score.f)]
     rows = []
     for label, score in zip(labels, scores, strict=True):
         cells = [
@@ -287,17 +292,14 @@ def _interval_table(scores: Sequence[Score]) -> Table:
             for cell in (_value(estimate), interval_text(estimate))
         ]
         rows.append([*label, *cells, score.n_sentences])
-    ci = f"{100 * level:g}% CI"
+    ci = interval_title(estimates)
     columns = [*names, "P", ci, "R", ci, plain.columns[len(names) + 2], ci, "sentences"]
-    reasons = dict.fromkeys(
-        str(e.no_interval) for s in scores for e in (s.precision, s.recall, s.f) if e.no_interval is not None
-    )
-    footer = [*([f"– no interval: {', '.join(reasons)}"] if reasons else []), *plain.footer]
+    footer = [*no_interval_lines(estimates), *plain.footer]
     return Table(columns, rows, len(names), footer)
 
 
 def _score_table(scores: Sequence[Score]) -> Table:
-    names, labels = _labels(scores)
+    names, labels = row_labels(scores)
     betas = {score.beta for score in scores}
     f_name = f"F{betas.pop():g}" if len(betas) == 1 else "F"
     rows: list[list[Cell]] = []
@@ -311,42 +313,10 @@ def _score_table(scores: Sequence[Score]) -> Table:
     )
     if reasons:
         footer.append(f"* by convention: {', '.join(reasons)}")
-    footer += _signatures(scores)
+    footer += signature_lines(score.signature for score in scores)
     return Table(columns, rows, len(names), footer)
-
-
-def _signatures(scores: Sequence[Score]) -> list[str]:
-    """What was computed on which data how, but for the systems' own text."""
-    return [f"signature {text}" for text in dict.fromkeys(str(replace(s.signature, hypothesis="…")) for s in scores)]
 
 
 def _value(estimate: Estimate) -> str:
     by_convention = estimate.undefined is not None and bool(estimate.value)
     return percent(estimate.value) + ("*" if by_convention else "")
-
-
-def _type_table(scores: Sequence[Score], style: str) -> Table:
-    names, labels = _labels(scores)
-    if style == "csv" or len(scores) == 1:
-        rows = [
-            [*label, row.type, row.recall if style == "csv" else percent(row.recall), row.correct, row.gold]
-            for label, score in zip(labels, scores, strict=True)
-            for row in score.by_type
-        ]
-        return Table([*names, "type", "recall", "correct", "gold"], rows, len(names) + 1, _signatures(scores))
-    types = sorted({row.type for score in scores for row in score.by_type})
-    recalls = [{row.type: row.recall for row in score.by_type} for score in scores]
-    grid = [[kind, *(percent(recall.get(kind)) for recall in recalls)] for kind in types]
-    footer = ["recall in percent; – where the chosen annotators have no edit of the type", *_signatures(scores)]
-    return Table(["type", *(" ".join(map(str, label)) for label in labels)], grid, 1, footer)
-
-
-def _sentence_table(scores: Sequence[Score]) -> Table:
-    names, labels = _labels(scores)
-    rows = [
-        [*label, row.annotator, row.sentence, *row.counts]
-        for label, score in zip(labels, scores, strict=True)
-        for row in score.by_sentence
-    ]
-    columns = [*names, "annotator", "sentence", "correct", "proposed", "gold"]
-    return Table(columns, rows, len(names) + 1, _signatures(scores))

@@ -14,7 +14,7 @@ from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.opening import display_name
-from errorbar.formats.reference import NamedFile, Unmarked, read_named, reference_chunks
+from errorbar.formats.reference import NamedFile, Unmarked, read_named, reading_conventions, reference_chunks
 from errorbar.metrics.base import Metric
 from errorbar.metrics.measuring import Piece
 from errorbar.metrics.score import Score
@@ -46,7 +46,7 @@ def score_files(
     Raises:
         ErrorbarError: As the library functions called here do.
     """
-    conventions = () if unmarked == "auto" else (f"unmarked:{unmarked}",)
+    conventions = reading_conventions(unmarked, as_written=problems.as_written)
     cuttable = False
     if (jobs > 1 or dask is not None) and documents is None:
         from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces

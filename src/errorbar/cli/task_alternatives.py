@@ -76,16 +76,18 @@ def command(
         return
     assert judged is not None
     assert gold is not None  # checked above
-    from errorbar.formats.registry import find_format
+    from errorbar.formats.jsonl import write_jsonl
+    from errorbar.formats.m2 import write_m2
     from errorbar.tasks.alternatives import with_answers
     from errorbar.tasks.judging import read_verdicts
 
     accepted = read_verdicts(judged, answers, problems)
     problems.raise_errors()
     made = with_answers(reference, accepted)
-    target = find_format("jsonl" if ".jsonl" in gold else "m2")
-    assert target.write is not None  # both can be written
-    save_lines(target.write(made.sentences, problems), gold)
+    if ".jsonl" in gold:
+        save_lines(write_jsonl(made.sentences, problems), gold)
+    else:
+        save_lines(write_m2(made.sentences, problems, made.annotators), gold)
     tell(f"{len(accepted)} of {len(answers)} answers accepted; gold edits with them in {gold}")
     changed = replace(chosen, alternatives=(Path(gold),))
     results = _scored(replace(read, corpora=(changed,)), cache, jobs)

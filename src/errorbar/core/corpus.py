@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.natural import natural_order
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
@@ -43,7 +46,7 @@ class Corpus:
 
     Attributes:
         sentences: The sentences.
-        annotators: Every annotator, in the order that ties are decided by.
+        annotators: Every annotator, in the order that ties are decided by: ``annotator_order``, however they are given.
         name: What to call the corpus in messages.
         notes: What its reader repaired or warns of.
         cache: Encodings that metrics keep so that many systems share them; dropped when the corpus is.
@@ -55,11 +58,14 @@ class Corpus:
     notes: list[Problem] = field(default_factory=list)
     cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        self.annotators = tuple(annotator_order(self.annotators))
+
     def __len__(self) -> int:
         return len(self.sentences)
 
     def only(self, annotators: Sequence[str]) -> Corpus:
-        """Keep the annotations of some annotators, in the order given.
+        """Keep the annotations of some annotators.
 
         The new corpus carries a note for each annotator who is absent from some sentences.
 
@@ -82,6 +88,15 @@ class Corpus:
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
+
+
+def annotator_order(names: Iterable[str]) -> list[str]:
+    """Names once each, in the order in which annotators are tried, which the first of a full tie wins.
+
+    Numbers ascend, as in the official scorer, and A2 is before A10. It depends on nothing but the names: neither the
+    order of files nor that of lines may decide ties.
+    """
+    return list(natural_order(set(names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,22 +151,43 @@ def source_record(sentence: Sentence) -> str:
     return " ".join(sentence.text.split())
 
 
-_SEPARATOR, _UNKNOWN = "\x1f", "\x00"
+_SEPARATOR, _UNKNOWN, _END, _QUOTED = "\x1f", "\x00", "\x01", "\x02"
+_STRUCTURE = re.compile("[\x00-\x02\n\x1d-\x1f]")
 
 
 def reference_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what counts in a reference: annotators, spans, replacements, optionality.
 
-    Comments and types are left out, but for unclear meaning, which decides what an annotator's text is.
+    Comments and types are left out, but for unclear meaning, which decides what an annotator's text is; so is the order
+    of annotators, which changes nothing.
     """
-    return "\x1d".join([f"{name}\x1e{_edits_record(edits)}" for name, edits in annotations.items()])
+    names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
+    return "\x1d".join([f"{_plain(name)}\x1e{_edits_record(annotations[name])}" for name in names])
+
+
+def type_record(annotations: Mapping[str, Annotation]) -> str:
+    """The canonical record of what also counts where error types do: the types of the edits of ``reference_record``."""
+    names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
+    return "\x1d".join(["\x1e".join([_plain(edit.type) for edit in annotations[name]]) for name in names])
+
+
+@lru_cache(maxsize=1 << 10)
+def _in_order(names: tuple[str, ...]) -> list[str]:
+    """Most sentences have the same annotators."""
+    return annotator_order(names)
 
 
 def _edits_record(edits: Annotation) -> str:
-    join = _SEPARATOR.join
-    return "\x1e".join(
-        [
-            f"{e[0]} {e[1]} {join(e[2]) if e[2] else _UNKNOWN}{'?' if e[4] else ''}{'!' if e[3] == UNCLEAR else ''}"
-            for e in edits
-        ]
-    )
+    records = []
+    for start, end, replacements, kind, optional, _, _ in edits:
+        said = _SEPARATOR.join(map(_plain, replacements)) if replacements else _UNKNOWN
+        marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
+        if said.endswith(("?", "!")):
+            marks = _END + marks  # or "no?" would be an optional "no"
+        records.append(f"{start} {end} {said}{marks}")
+    return "\x1e".join(records)
+
+
+def _plain(text: str) -> str:
+    """The text, quoted where it holds what parts records or their fields."""
+    return f"{_QUOTED}{text!r}" if _STRUCTURE.search(text) else text

@@ -14,8 +14,9 @@ class Edit(NamedTuple):
     Attributes:
         start: First token of the span, counted from 0.
         end: One past the last token; ``start == end`` is an insertion before token ``start``.
-        replacements: Alternative corrections, each a string of tokens joined by one space; ``""`` deletes the
-            span. An empty tuple means: wrong, but no correction is known.
+        replacements: Alternative corrections in the order of the file, each a string of tokens joined by one space;
+            ``""`` deletes the span. An empty tuple means: wrong, but no correction is known. Readers keep other white
+            space inside of a correction as it is written; no hypothesis matches it.
         type: Error type, a code of some inventory; ``""`` where the format has none.
         optional: The span may as well stay as it is.
         group: Name of the consistency set the edit belongs to, or ``""``.

@@ -105,6 +105,11 @@ class MissingExtraError(ErrorbarError):
         )
 
 
+def shortened(text: str, most: int = 40) -> str:
+    """The text as a message quotes it: its beginning, where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Say which of the known words was probably meant.
 

@@ -21,15 +21,21 @@ class Problems:
     Args:
         lenient: Mend what can be mended.
         limit: How many errors are collected before reading stops.
+        as_written: Keep each annotator's edits as they stand in the file, in its order and repeated ones too.
     """
 
-    def __init__(self, *, lenient: bool = False, limit: int = 50) -> None:
+    def __init__(self, *, lenient: bool = False, limit: int = 50, as_written: bool = False) -> None:
         self.lenient = lenient
+        self.as_written = as_written
         self.limit = limit
         self.errors: list[Problem] = []
         self.notes: list[Problem] = []
         self._kept: Counter[str] = Counter()
         self._rest: dict[str, int] = {}  # by code, where among the notes the one stands that counts the others
+
+    def another(self, limit: int) -> Problems:
+        """An empty notebook of the same mode, for who reads a part and is told the limit by whoever collects it."""
+        return Problems(lenient=self.lenient, limit=limit, as_written=self.as_written)
 
     def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
         """Record an error that no mode can mend.

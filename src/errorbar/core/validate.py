@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from errorbar.core.edit import UNCLEAR, Edit
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
 
 
@@ -13,14 +13,24 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
     if 0 <= start <= end <= n_tokens:
         return True
+    span = shortened(f"{start} {end}")
     expected, repair = f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
-        what = f"the span {start} {end} runs backwards"
+        what = f"the span {span} runs backwards"
         problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
     else:
-        what = f"the span {start} {end} is outside the sentence of {n_tokens} tokens"
+        what = f"the span {span} is outside the sentence of {n_tokens} tokens"
         problems.repairable("span-outside", what, place, expected=expected, repair=repair)
     return False
+
+
+def check_white_space(replacements: Iterable[str], place: Place, problems: Problems) -> bool:
+    """Whether corrections are tokens joined by one space; if not, note it: compared as written, they match nothing."""
+    odd = [text for text in replacements if " ".join(text.split()) != text]
+    for text in odd:
+        what = f"the correction {text!r} has other white space than one space between two words; nothing matches it"
+        problems.note("edit-white-space", what, place)
+    return not odd
 
 
 def check_annotation(
@@ -39,7 +49,7 @@ def check_annotation(
 
     Returns:
         The edits in text order. In lenient mode without the repeated ones; overlapping ones are kept, as a
-        scorer can match at most one of them.
+        scorer can match at most one of them. Where edits are read as they are written, the same edits.
     """
     tidy = True
     last_start = last_end = -1
@@ -60,36 +70,44 @@ def check_annotation(
 def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problems) -> list[Edit]:
     order = sorted(range(len(edits)), key=lambda i: edits[i].span)
     if order != list(range(len(edits))):
-        note = "the edits of one annotator are not in text order; they are read in text order"
+        read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
+        note = f"the edits of one annotator are not in text order; {read}"
         problems.note("edits-unsorted", note, place_of(0))
     kept: list[Edit] = []
+    said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first
+    wide = 0  # where among the kept ones the first one stands that reaches beyond the current point
     for i in order:
         edit, place = edits[i], place_of(i)
+        here = said.setdefault(edit.span, {})
         # One hypothesis edit would match both, and count twice.
-        twin = next((k for k in kept if k.span == edit.span and _share(k.replacements, edit.replacements)), None)
-        if twin is not None:
-            what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({twin.type}, {edit.type})"
-            problems.repairable("edit-duplicate", what, place, repair="the second is dropped")
-            if problems.lenient:
-                continue
+        texts = edit.replacements or (None,)
+        twin = min((here[text] for text in texts if text in here), default=-1)
+        if twin >= 0:
+            first = kept[twin]
+            what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({first.type}, {edit.type})"
+            if problems.as_written:
+                problems.note("edit-duplicate", f"{what}; what matches it counts twice", place)
+            else:
+                problems.repairable("edit-duplicate", what, place, repair="the second is dropped")
+                if problems.lenient:
+                    continue
         else:
-            rival = next((k for k in kept if _overlap(k, edit)), None)
-            if rival is not None:
-                what = f"the edit {edit.start} {edit.end} overlaps the edit {rival.start} {rival.end}"
+            # In text order, whatever starts earlier and ends later overlaps; an insertion does not.
+            while wide < len(kept) and kept[wide].end <= edit.start:
+                wide += 1
+            if wide < len(kept):
+                what = f"the edit {edit.start} {edit.end} overlaps the edit {kept[wide].start} {kept[wide].end}"
                 what += " of the same annotator"
-                problems.repairable("edit-overlap", what, place, repair="both are kept; at most one can match")
+                repair = "both are kept; at most one can match"
+                if problems.as_written:
+                    problems.note("edit-overlap", f"{what}; {repair}", place)
+                else:
+                    problems.repairable("edit-overlap", what, place, repair=repair)
+        for text in texts:
+            here.setdefault(text, len(kept))
         kept.append(edit)
-    return kept
+    return edits if problems.as_written else kept
 
 
 def _share(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     return first == second or not set(first).isdisjoint(second)
-
-
-def _overlap(first: Edit, second: Edit) -> bool:
-    if first.is_insertion and second.is_insertion:
-        return False
-    if first.is_insertion or second.is_insertion:
-        point, span = (first, second) if first.is_insertion else (second, first)
-        return span.start < point.start < span.end
-    return first.start < second.end and second.start < first.end

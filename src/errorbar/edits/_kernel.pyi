@@ -22,6 +22,7 @@ def match_pairs(
     max_unchanged: int,
     arc_limit: int,
     cell_limit: int,
+    state_limit: int,
     fold_off: NDArray[np.int64],
     folded: NDArray[np.int32],
     counts: NDArray[np.int32],

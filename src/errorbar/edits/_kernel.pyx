@@ -37,7 +37,7 @@ def match_pairs(
     const uint8_t[:, ::1] present, const int64_t[::1] edit_off,
     const int32_t[::1] edit_start, const int32_t[::1] edit_end, const int64_t[::1] edit_alt,
     const int64_t[::1] alt_off, const int32_t[::1] alt_tok,
-    int max_unchanged, int arc_limit, int64_t cell_limit, const int64_t[::1] fold_off, const int32_t[::1] folded,
+    int max_unchanged, int arc_limit, int64_t cell_limit, int64_t state_limit, const int64_t[::1] fold_off, const int32_t[::1] folded,
     int32_t[:, :, ::1] counts, uint8_t[::1] matched, uint8_t[::1] large,
     int32_t[:, ::1] edits=None, const int64_t[::1] edits_off=None,
 ):
@@ -55,7 +55,7 @@ def match_pairs(
     cdef int32_t *path
     cdef int64_t row
     cdef bint fold = fold_off.shape[0] > 1, want_edits = edits is not None
-    w.max_unchanged, w.arc_limit = max_unchanged, arc_limit
+    w.max_unchanged, w.arc_limit, w.state_limit = max_unchanged, arc_limit, state_limit
     w.g_start, w.g_end, w.g_alt = &edit_start[0], &edit_end[0], &edit_alt[0]
     w.alt_off, w.alt_tok = &alt_off[0], &alt_tok[0]
     with nogil:
@@ -67,7 +67,7 @@ def match_pairs(
             if <int64_t>(w.n + 1) * (w.m + 1) > cell_limit:
                 too_large = u
                 break
-            looked = 0
+            w.states = looked = 0
             for a in range(n_annotators):
                 looked += present[u, a]
             if not looked:
@@ -83,7 +83,10 @@ def match_pairs(
                 slot = u * n_annotators + a
                 w.g_low, w.g_high = edit_off[slot], edit_off[slot + 1]
                 if not listed:
-                    size = w.large_path(&matched[0] + w.g_low)
+                    size = w.large_path()
+                    if size < 0:
+                        too_large = u
+                        break
                     path = w.path
                 elif w.g_low < w.g_high and w.set_costs():
                     size = w.cheapest_path(w.cost, w.path)
@@ -95,16 +98,13 @@ def match_pairs(
                     path = w.path_base
                 proposed = 0
                 last = 0
-                if fold or listed:
-                    for g in range(w.g_low, w.g_high):
-                        matched[g] = 0
+                for g in range(w.g_low, w.g_high):
+                    matched[g] = 0
                 for k in range(size):
                     if fold and same_folded(w.s + path[4 * k], path[4 * k + 1] - path[4 * k], w.h + path[4 * k + 2],
                                             path[4 * k + 3] - path[4 * k + 2], fold_off, folded):
                         continue
                     proposed += 1
-                    if not (fold or listed):
-                        continue
                     for x in range(last, <int>(w.g_high - w.g_low)):
                         g = w.g_low + x
                         if w.g_start[g] == path[4 * k] and w.g_end[g] == path[4 * k + 1] and w.is_hit(
@@ -139,4 +139,6 @@ def match_pairs(
                     row += 1
             if listed:
                 w.forget_arcs()
+            if too_large >= 0:
+                break
     return too_large

@@ -22,10 +22,9 @@ cdef class LatticeSpace:
     cdef const int32_t *s
     cdef const int32_t *h
     cdef int n, m, max_unchanged, arc_limit
-    # lattice: cells are (i, j) in row order, vertices the cells on minimal paths
-    cdef int32_t *distance
-    cdef uint8_t *entering
-    cdef uint8_t *member
+    # lattice: cells are (i, j) in row order, vertices the cells on minimal paths. A cell has two bits, one for each
+    # table, for the step that enters it on the diagonal, by a deletion, by an insertion, and for being a vertex.
+    cdef uint8_t *cell
     cdef int32_t *vertex_of
     cdef int32_t *vi
     cdef int32_t *vj
@@ -47,6 +46,7 @@ cdef class LatticeSpace:
     cdef int n_arcs, n_order
 
     cdef int build_lattice(self) except -1 nogil
+    cdef int list_edges(self) except -1 nogil
     cdef void add_edge(self, size_t target, int tables, bint kept) noexcept nogil
     cdef int reserve_arcs(self, size_t arcs, size_t entries) except -1 nogil
     cdef int merge(self) except -1 nogil

@@ -9,12 +9,15 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 
+cdef size_t MOST_SPARE = 1 << 22
+
+
 cdef void *grown(Buffer *buffer, size_t size) except NULL nogil:
     """At least `size` bytes; the content is kept, what is new is filled with 0xFF (-1)."""
     cdef size_t wanted
     cdef void *data
     if buffer.size < size or buffer.data == NULL:
-        wanted = size + size // 2 + 64
+        wanted = size + min(size // 2, MOST_SPARE) + 64
         data = realloc(buffer.data, wanted)
         if data == NULL:
             with gil:
@@ -34,55 +37,68 @@ cdef class LatticeSpace:
             free(self.buffers[k].data)
 
     cdef int build_lattice(self) except -1 nogil:
-        cdef int n = self.n, m = self.m, width = m + 1, i, j, v, sub, bit
+        """Marks the steps on minimal paths, one byte a cell; lists vertices and edges unless there are too many."""
+        cdef int n = self.n, m = self.m, width = m + 1, i, j, v, sub
         cdef size_t cells = <size_t>(n + 1) * width, c
-        cdef int32_t *d
-        cdef int32_t best, x
-        cdef uint8_t here
-        self.distance = <int32_t *>grown(&self.buffers[0], cells * 4)
-        self.entering = <uint8_t *>grown(&self.buffers[1], cells)
-        self.member = <uint8_t *>grown(&self.buffers[2], cells)
-        self.vertex_of = <int32_t *>grown(&self.buffers[3], cells * 4)
-        memset(self.entering, 0, cells)
-        memset(self.member, 0, cells)
-        d = self.distance
-        for sub in range(1, 3):
-            bit = sub  # 1 for the first table, 2 for the second
+        cdef int32_t *above = <int32_t *>grown(&self.buffers[0], 2 * <size_t>width * 4)
+        cdef int32_t *row = above + width
+        cdef int32_t *swapped
+        cdef int32_t diagonal, up, left, best
+        cdef uint8_t here, tables
+        self.cell = <uint8_t *>grown(&self.buffers[1], cells)
+        memset(self.cell, 0, cells)
+        for sub in range(1, 3):  # the bit of a table is the cost of a substitution in it
             for j in range(width):
-                d[j] = j
+                above[j] = j
+                if j:
+                    self.cell[j] |= sub << 4
             for i in range(1, n + 1):
                 c = <size_t>i * width
-                d[c] = i
+                row[0] = i
+                self.cell[c] |= sub << 2
                 for j in range(1, width):
-                    best = d[c + j - width - 1] + (0 if self.s[i - 1] == self.h[j - 1] else sub)
-                    x = d[c + j - width] + 1
-                    if x < best:
-                        best = x
-                    x = d[c + j - 1] + 1
-                    if x < best:
-                        best = x
-                    d[c + j] = best
-            self.member[cells - 1] |= bit
-            for i in range(n, -1, -1):
-                for j in range(m, -1, -1):
-                    c = <size_t>i * width + j
-                    if not self.member[c] & bit:
-                        continue
-                    if i and j and d[c] == d[c - width - 1] + (0 if self.s[i - 1] == self.h[j - 1] else sub):
-                        self.entering[c] |= bit
-                        self.member[c - width - 1] |= bit
-                    if i and d[c] == d[c - width] + 1:
-                        self.entering[c] |= bit << 2
-                        self.member[c - width] |= bit
-                    if j and d[c] == d[c - 1] + 1:
-                        self.entering[c] |= bit << 4
-                        self.member[c - 1] |= bit
+                    diagonal = above[j - 1] + (0 if self.s[i - 1] == self.h[j - 1] else sub)
+                    up = above[j] + 1
+                    left = row[j - 1] + 1
+                    best = diagonal
+                    if up < best:
+                        best = up
+                    if left < best:
+                        best = left
+                    row[j] = best
+                    self.cell[c + j] |= (sub if diagonal == best else 0) | (sub << 2 if up == best else 0) | (
+                        sub << 4 if left == best else 0)
+                swapped = above
+                above = row
+                row = swapped
+        self.cell[cells - 1] |= 3 << 6
         v = 0
+        c = cells
+        while c:
+            c -= 1
+            tables = self.cell[c] >> 6
+            here = self.cell[c] & (tables | tables << 2 | tables << 4)
+            self.cell[c] = here | tables << 6
+            v += tables > 0
+            if here & 3:
+                self.cell[c - width - 1] |= (here & 3) << 6
+            if here >> 2 & 3:
+                self.cell[c - width] |= (here >> 2 & 3) << 6
+            if here >> 4 & 3:
+                self.cell[c - 1] |= (here >> 4 & 3) << 6
+        self.n_vertices = v
+        if v <= MAX_VERTICES:
+            self.list_edges()
+        return 0
+
+    cdef int list_edges(self) except -1 nogil:
+        cdef int n = self.n, m = self.m, width = m + 1, i, j, v = 0
+        cdef size_t cells = <size_t>(n + 1) * width, c
+        self.vertex_of = <int32_t *>grown(&self.buffers[3], cells * 4)
         for c in range(cells):
-            if self.member[c]:
+            if self.cell[c]:
                 self.vertex_of[c] = v
                 v += 1
-        self.n_vertices = v
         self.vi = <int32_t *>grown(&self.buffers[4], (v + 1) * 4)
         self.vj = <int32_t *>grown(&self.buffers[5], (v + 1) * 4)
         self.after_start = <int32_t *>grown(&self.buffers[6], (v + 1) * 4)
@@ -94,18 +110,17 @@ cdef class LatticeSpace:
         for i in range(n + 1):
             for j in range(width):
                 c = <size_t>i * width + j
-                if not self.member[c]:
+                if not self.cell[c]:
                     continue
                 self.vi[v] = i
                 self.vj[v] = j
                 self.after_start[v] = self.n_edges
                 if j < m:
-                    self.add_edge(c + 1, self.entering[c + 1] >> 4 & 3, 0)
+                    self.add_edge(c + 1, self.cell[c + 1] >> 4 & 3, 0)
                 if i < n:
-                    self.add_edge(c + width, self.entering[c + width] >> 2 & 3, 0)
+                    self.add_edge(c + width, self.cell[c + width] >> 2 & 3, 0)
                     if j < m:
-                        here = self.entering[c + width + 1] & 3
-                        self.add_edge(c + width + 1, here, self.s[i] == self.h[j])
+                        self.add_edge(c + width + 1, self.cell[c + width + 1] & 3, self.s[i] == self.h[j])
                 v += 1
         self.after_start[v] = self.n_edges
         return 0
@@ -133,7 +148,7 @@ cdef class LatticeSpace:
         cdef int V = self.n_vertices, k, i, a, b, e, j, steps, words
         self.n_arcs = self.n_order = 0
         if V > MAX_VERTICES:
-            return 0
+            return 0  # they were not even numbered
         self.into = <int32_t *>grown(&self.buffers[16], <size_t>V * V * 4)  # -1 everywhere: see forget_arcs
         self.low = <int32_t *>grown(&self.buffers[17], V * 4)
         self.reserve_arcs(self.n_edges + 3 * V, 2 * self.n_edges + 3 * V)

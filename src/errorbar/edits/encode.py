@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.edits.reference import replacement_tokens
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -107,7 +108,7 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
         replacements = edit[2]
         tokens = cut.get(replacements)
         if tokens is None:
-            tokens = cut[replacements] = [text.split() for text in replacements]
+            tokens = cut[replacements] = [replacement_tokens(text) for text in replacements]
         alternatives += tokens
     start = _never_empty([edit[0] for edit in edits])
     end = _never_empty([edit[1] for edit in edits])

@@ -15,6 +15,28 @@ MAX_VERTICES = 2048
 """Vertices of the lattice beyond which it does so at once."""
 MAX_CELLS = 1 << 25
 """Cells of the distance table, (source tokens + 1) * (hypothesis tokens + 1), beyond which a pair is refused."""
+MAX_STATES = 1 << 28
+"""States of the large search, (source tokens + 1 + reference insertions) * (hypothesis tokens + 1) *
+(``max_unchanged`` + 2), for one annotator of a sentence, beyond which a pair is refused."""
+MOST_ANNOTATORS = 4
+"""How many times as many states the large search may have for all annotators of a sentence together."""
+
+
+class PairTooLargeError(Exception):
+    """A sentence pair is beyond the limits; whoever knows its place says so."""
+
+
+def states_of(n_source: int, n_hypothesis: int, n_insertions: int, max_unchanged: int) -> int:
+    """States of the large search for one annotator.
+
+    Raises:
+        PairTooLargeError: If there are too many.
+    """
+    states = (n_source + 1 + n_insertions) * (n_hypothesis + 1) * (max_unchanged + 2)
+    if states > MAX_STATES:
+        raise PairTooLargeError
+    return states
+
 
 try:
     from errorbar.edits import _kernel as _compiled

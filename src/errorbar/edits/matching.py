@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.edits.encode import EncodedReferences, Flags, Ints, Offsets, encode_references, encode_tokens, fold_case
-from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS
+from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS, MAX_STATES, PairTooLargeError
 
 COUNTS = 3
 
@@ -139,6 +139,7 @@ def run_kernel(
         max_unchanged,
         arc_limit,
         MAX_CELLS,
+        MAX_STATES,
         folded.offsets if folded else np.zeros(1, np.int64),
         folded.ids if folded else np.zeros(1, np.int32),
         result.counts,
@@ -164,18 +165,19 @@ def _by_twin(
     result = empty_matches(references)
     n_annotators = len(corpus.annotators)
     for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
-        if (len(sentence.tokens) + 1) * (len(line) + 1) > MAX_CELLS:
-            raise too_large_pair(corpus, unit, len(line))
         columns = [c for c, name in enumerate(corpus.annotators) if name in sentence.annotations]
         edits = [sentence.annotations[corpus.annotators[c]] for c in columns]
-        found = match_all(
-            sentence.tokens,
-            line,
-            edits,
-            max_unchanged=max_unchanged,
-            ignore_case_space=fold,
-            arc_limit=arc_limit,
-        )
+        try:
+            found = match_all(
+                sentence.tokens,
+                line,
+                edits,
+                max_unchanged=max_unchanged,
+                ignore_case_space=fold,
+                arc_limit=arc_limit,
+            )
+        except PairTooLargeError:
+            raise too_large_pair(corpus, unit, len(line)) from None
         for column, match in zip(columns, found, strict=True):
             first = references.edit_offsets[unit * n_annotators + column]
             result.matched[[first + index for index in match.matched]] = 1
@@ -195,4 +197,6 @@ def too_large_pair(corpus: Corpus, unit: int, length: int) -> InputError:
     """
     sentence = corpus.sentences[unit]
     what = f"sentence {unit + 1} has {len(sentence.tokens)} tokens and its hypothesis {length}: too many to compare"
-    return InputError(Problem("pair-too-large", what, Place(corpus.name, sentence.line), fix="split the line"))
+    expected = f"at most {MAX_CELLS:,} pairs of their tokens; fewer with many annotators or much larger max_unchanged"
+    place = Place(corpus.name, sentence.line)
+    return InputError(Problem("pair-too-large", what, place, expected, "split the line"))

@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 from errorbar.core.edit import Edit
 from errorbar.edits.arcs import Arcs, merge
-from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, MAX_ARCS
+from errorbar.edits.kernel import (
+    DEFAULT_MAX_UNCHANGED,
+    MAX_ARCS,
+    MAX_CELLS,
+    MAX_STATES,
+    MOST_ANNOTATORS,
+    PairTooLargeError,
+    states_of,
+)
 from errorbar.edits.large import cheapest_path_large
 from errorbar.edits.lattice import Edge, Lattice, Vertex, edit_lattice
 from errorbar.edits.reference import ReferenceEdit, reference_edits
@@ -73,18 +81,27 @@ def match_all(
     ignore_case_space: bool = False,
     arc_limit: int = MAX_ARCS,
 ) -> list[Match]:
-    """As ``max_match``, for several annotators of one sentence; the lattice is built once."""
+    """As ``max_match``, for several annotators of one sentence; the lattice is built once.
+
+    Raises:
+        PairTooLargeError: If the pair is beyond the limits of ``errorbar.edits.kernel``.
+    """
+    if (len(source) + 1) * (len(hypothesis) + 1) > MAX_CELLS:
+        raise PairTooLargeError
     lattice = edit_lattice(source, hypothesis)
     arcs = merge(lattice, max_unchanged, arc_limit)
     base, by_span = _base_costs(arcs) if arcs else ({}, {})
     matches: list[Match] = []
     without_hit: list[Edge] | None = None
+    states = 0
     for reference in references:
         wanted = reference_edits(reference)
-        known: list[int] | None = None
         if arcs is None:
-            best = cheapest_path_large(lattice, wanted, max_unchanged)
-            path, known = best.arcs, best.matched
+            n_insertions = sum(edit.start == edit.end for edit in reference)
+            states += states_of(len(source), len(hypothesis), n_insertions, max_unchanged)
+            if states > MOST_ANNOTATORS * MAX_STATES:
+                raise PairTooLargeError
+            path = cheapest_path_large(lattice, wanted, max_unchanged)
         else:
             cost = _costs_with_hits(lattice, arcs, base, by_span, wanted)
             if cost is not None:
@@ -97,8 +114,7 @@ def match_all(
         if ignore_case_space:
             edits = [edit for edit in edits if _folded(source[edit[0] : edit[1]]) != _folded(edit[2])]
         proposed = [Edit(i, i2, (" ".join(tokens),)) for i, i2, tokens in edits]
-        matched = known if known is not None and not ignore_case_space else _matched(edits, wanted)
-        matches.append(Match(proposed, matched, arcs is None))
+        matches.append(Match(proposed, _matched(edits, wanted), arcs is None))
     return matches
 
 

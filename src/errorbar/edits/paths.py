@@ -12,7 +12,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.edits.encode import Ints, Offsets, encode_references
-from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, MAX_CELLS
+from errorbar.edits.kernel import DEFAULT_MAX_UNCHANGED, KERNEL, MAX_ARCS, PairTooLargeError
 from errorbar.edits.matching import empty_matches, run_kernel, too_large_pair
 from errorbar.edits.reference import reference_edits
 
@@ -114,16 +114,17 @@ def _by_twin(
         if edits is None:
             found.append(())
             continue
-        if (len(sentence.tokens) + 1) * (len(line) + 1) > MAX_CELLS:
-            raise too_large_pair(corpus, unit, len(line))
-        (match,) = match_all(
-            sentence.tokens,
-            line,
-            [edits],
-            max_unchanged=max_unchanged,
-            ignore_case_space=fold,
-            arc_limit=arc_limit,
-        )
+        try:
+            (match,) = match_all(
+                sentence.tokens,
+                line,
+                [edits],
+                max_unchanged=max_unchanged,
+                ignore_case_space=fold,
+                arc_limit=arc_limit,
+            )
+        except PairTooLargeError:
+            raise too_large_pair(corpus, unit, len(line)) from None
         found.append(_flagged(match.proposed, match.matched, edits))
     return found
 

@@ -14,7 +14,8 @@ class ReferenceEdit(NamedTuple):
     Attributes:
         start: First token of the span.
         end: One past the last token.
-        replacements: Each alternative as a tuple of tokens; ``()`` deletes the span.
+        replacements: Each alternative as a tuple of tokens; ``()`` deletes the span. Where there is other white space
+            than one space between tokens, one of them is no token of any text: corrections are compared as written.
     """
 
     start: int
@@ -25,5 +26,11 @@ class ReferenceEdit(NamedTuple):
 def reference_edits(edits: Sequence[Edit]) -> list[ReferenceEdit]:
     """Prepare an annotator's edits, keeping their order."""
     return [
-        ReferenceEdit(edit.start, edit.end, tuple(tuple(text.split()) for text in edit.replacements)) for edit in edits
+        ReferenceEdit(edit.start, edit.end, tuple(tuple(replacement_tokens(text)) for text in edit.replacements))
+        for edit in edits
     ]
+
+
+def replacement_tokens(text: str) -> list[str]:
+    """The tokens of a correction as written: only a single space is between two."""
+    return text.split(" ") if text else []

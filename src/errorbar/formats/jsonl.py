@@ -10,7 +10,7 @@ from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_annotation, check_span
+from errorbar.core.validate import check_annotation, check_span, check_white_space
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
 
@@ -134,7 +134,8 @@ def _edit(item: object, n_tokens: int, place: Place, problems: Problems) -> Edit
         return None
     if not check_span(item["start"], item["end"], n_tokens, place, problems):
         return None
-    replacements = tuple(" ".join(text.split()) for text in item["replacements"])
+    replacements = tuple(text.strip() for text in item["replacements"])
+    check_white_space(replacements, place, problems)
     return Edit(**{**item, "replacements": replacements})
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from errorbar.core.corpus import Annotation, Sentence
+from errorbar.core.corpus import Annotation, Sentence, annotator_order
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_annotation, check_span
+from errorbar.core.validate import check_annotation, check_span, check_white_space
 from errorbar.formats.byte_files import byte_blocks
 from errorbar.formats.opening import Lines, Source
 
@@ -128,7 +128,7 @@ class _Assembler:
             first, second = head[2:].split()
             span = int(first), int(second)
         except ValueError:
-            what = f"the span {head[2:]!r} cannot be read"
+            what = f"the span {shortened(head[2:])!r} cannot be read"
             place = Place(self.name, number)
             expected = "two whole numbers"
             self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
@@ -145,11 +145,16 @@ class _Assembler:
             what, expected = f"an A line of {len(fields) + bool(tail)} fields", f"{N_FIELDS} fields separated by |||"
             self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
             return None
-        kind, correction, need, comment, annotator = (field.strip() for field in fields[:5])
-        replacements = tuple([_replacement(part) for part in correction.split("||")])
-        usual = annotator.isdecimal()
-        if not usual:
-            what = f"the annotator id '{annotator}' is not a number"
+        kind, _, need, comment, annotator = (field.strip() for field in fields[:5])
+        replacements = tuple([_replacement(part) for part in fields[1].split("||")])
+        usual = check_white_space(replacements, place, self.problems)
+        if NOTHING in replacements:
+            what = f"{NOTHING} with white space around it; it is read as a word and not as a deletion"
+            self.problems.note("edit-white-space", what, place)
+            usual = False
+        if not annotator.isdecimal():
+            usual = False
+            what = f"the annotator id '{shortened(annotator)}' is not a number"
             self.problems.repairable("m2-annotator", what, place, expected="a whole number", repair="kept as a name")
         if need.startswith("||"):
             what = "an empty last alternative, which the official scorer loses"
@@ -164,9 +169,7 @@ class _Assembler:
 
 
 def _replacement(text: str) -> str:
-    if text == NOTHING:
-        return ""
-    return " ".join(text.split()) if " " in text else text
+    return "" if text == NOTHING else text.strip()
 
 
 def m2_annotators(path: Source) -> list[str]:
@@ -187,13 +190,17 @@ def m2_annotators(path: Source) -> list[str]:
     return list(found)
 
 
-def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
+def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines of an M2 file, without line ends.
 
-    Annotators with a number keep it; others are numbered by first appearance, and a note says how. What M2
-    cannot hold (documents, writers, consistency sets, unknown corrections) is listed in the notes.
+    Annotators with a number keep it; others are numbered, and a note says how: those in ``annotators`` in the order in
+    which ties go, so that the numbers decide them as the names did, the rest by first appearance. What M2 cannot hold
+    (documents, writers, consistency sets, unknown corrections) is listed in the notes.
     """
     ids: dict[str, str] = {}
+    for name in annotator_order(annotators):
+        _number(name, ids)
+    used: set[str] = set()
     lost = _Lost()
     for number_of_sentence, sentence in enumerate(sentences, 1):
         yield f"S {' '.join(sentence.tokens)}"
@@ -201,6 +208,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]
             lost.add("documents and writers", sentence.document or sentence.writer)
         for annotator, edits in sentence.annotations.items():
             number = ids.get(annotator) or _number(annotator, ids)
+            used.add(annotator)
             if not edits:
                 yield f"A -1 -1|||{NOOP}|||{NOTHING}|||REQUIRED|||{NOTHING}|||{number}"
             for edit in edits:
@@ -214,7 +222,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]
     for what, items in sorted(lost.found.items()):
         examples = f"{', '.join(islice(items, MOST_EXAMPLES))}{', ...' if len(items) > MOST_EXAMPLES else ''}"
         problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
-    renamed = {name: number for name, number in ids.items() if name != number}
+    renamed = {name: number for name, number in ids.items() if name != number and name in used}
     if renamed:
         pairs = ", ".join(f"{number} = {name}" for name, number in renamed.items())
         problems.note("m2-annotators", f"M2 numbers its annotators: {pairs}", Place())

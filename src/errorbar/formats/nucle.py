@@ -10,17 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, shortened
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
 
 _LEAVES = ("TITLE", "P", "TYPE", "CORRECTION", "COMMENT")
 _BRANCHES = ("DOC", "TEXT", "ANNOTATION", "MISTAKE")
 _TAG = re.compile(rf"<(/?)({'|'.join(_LEAVES + _BRANCHES)})((?:\s[^<>]*)?)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([A-Za-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+# A name is looked at from its first letter only, or a long one would be looked at once for each letter.
+_ATTRIBUTE = re.compile(r"""(?<![A-Za-z_])([A-Za-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _ENTITY = re.compile(r"&(amp|lt|gt|quot|apos);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _NUMBERS = ("start_par", "start_off", "end_par", "end_off")
+_MOST_DIGITS = 18
+"""Of an offset; Python refuses to read thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +211,12 @@ class _Reader:
         self.values = {}
         for key in _NUMBERS:
             value = attributes.get(key, "")
-            if value.isdecimal():
+            if value.isdecimal() and len(value) <= _MOST_DIGITS:
                 self.mistake[key] = int(value)
             else:
-                what = f"<MISTAKE> with {key}={value!r}" if key in attributes else f"<MISTAKE> without {key}"
-                self.repairable("nucle-attribute", what, "a whole number", "the mistake is dropped")
+                what = f"<MISTAKE> with {key}={shortened(value)!r}" if key in attributes else f"<MISTAKE> without {key}"
+                expected = f"a whole number{f' of at most {_MOST_DIGITS} digits' if value.isdecimal() else ''}"
+                self.repairable("nucle-attribute", what, expected, "the mistake is dropped")
 
     def _close(self, name: str) -> Iterator[Essay]:
         if name == self.leaf:

@@ -138,7 +138,9 @@ def project_essays(
                         collected.edits[annotator], collected.places[annotator] = [], []
             for mistake in mistakes:
                 place = Place(essay.file_of.get(annotator, essay.file), mistake.line)
-                result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops)
+                result = project_mistake(
+                    mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops, keep=problems.as_written
+                )
                 if isinstance(result, Dropped):
                     _record(result, mistake, essay, place, problems)
                     continue
@@ -179,7 +181,12 @@ class _Collected:
 
 
 def project_mistake(
-    mistake: Mistake, texts: list[str], paragraphs: list[list[Located]], *, detach_stops: bool = False
+    mistake: Mistake,
+    texts: list[str],
+    paragraphs: list[list[Located]],
+    *,
+    detach_stops: bool = False,
+    keep: bool = False,
 ) -> tuple[int, int, Edit] | Dropped:
     """Turn one mistake into an edit.
 
@@ -188,6 +195,7 @@ def project_mistake(
         texts: The paragraphs of its essay.
         paragraphs: The sentences of each paragraph.
         detach_stops: Cut a correction's last full stop off even before a full stop.
+        keep: A mistake that changes no token becomes an edit without effect, as in release 2.3.1 of CoNLL-2013.
 
     Returns:
         Paragraph, sentence of that paragraph, and edit; or why there is none.
@@ -202,11 +210,11 @@ def project_mistake(
     for at, located in enumerate(paragraphs[number]):
         if located.spans and located.start <= mistake.start and mistake.end <= located.end:
             edit = _edit(mistake, texts[number], located, detach_stops=detach_stops)
-            return Dropped.NO_CHANGE if edit is None else (number, at, edit)
+            return (number, at, edit) if keep or not _without_effect(edit) else Dropped.NO_CHANGE
     return Dropped.CROSSES
 
 
-def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) -> Edit | None:
+def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) -> Edit:
     start, end = _without_space(text, mistake.start, mistake.end)
     first, last = _touched(located.spans, start, end)
     before = text[located.spans[first][0] : start] if first < last else ""
@@ -221,7 +229,11 @@ def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) 
     while new and old and new[-1] == old[-1]:
         del new[-1], old[-1]
         last -= 1
-    return Edit(first, last, (" ".join(new),), mistake.type, comment=mistake.comment) if new or old else None
+    return Edit(first, last, (" ".join(new),), mistake.type, comment=mistake.comment)
+
+
+def _without_effect(edit: Edit) -> bool:
+    return edit.is_insertion and edit.replacements == ("",) and edit.type != NOOP
 
 
 def _without_space(text: str, start: int, end: int) -> tuple[int, int]:

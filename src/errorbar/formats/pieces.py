@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import Place, Problem
-from errorbar.core.natural import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.byte_files import byte_blocks
 from errorbar.formats.hypothesis import HypothesisReader
@@ -20,16 +19,12 @@ from errorbar.formats.reference import (
     NamedFile,
     ReferenceStream,
     Unmarked,
-    annotator_order,
     in_step,
     reference_chunks,
     refuse_same_names,
 )
 from errorbar.formats.registry import recognize_line
 from errorbar.formats.stretches import BLOCK, Cutter, Stretch
-
-Rank = tuple[int, int, int, str]
-"""Where an annotator stands among all: number of the file, 0 and the id, or 1 and the place among named ones."""
 
 N_BARS = 5
 """Separators of a regular A line."""
@@ -43,13 +38,11 @@ class Reading:
         corpus: The sentences, with the annotators that occur in them.
         lines: Each system's sentences; fewer where its file has ended.
         problems: What its reading found.
-        ranks: The order of the annotators in the whole corpus.
     """
 
     corpus: Corpus
     lines: list[list[str]]
     problems: Problems
-    ranks: dict[str, Rank]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +72,13 @@ class TextPiece:
         references: Each reference file's part.
         systems: Each system's lines.
         lenient: Mend what can be mended.
+        as_written: Keep edits as they are written.
     """
 
     references: tuple[Part, ...]
     systems: tuple[Stretch, ...]
     lenient: bool
+    as_written: bool = False
 
     def read(self) -> Reading:
         """Read it.
@@ -91,17 +86,14 @@ class TextPiece:
         Raises:
             InputError: If the reference files are not over the same sentences.
         """
-        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects the pieces sets the limit
+        # Whoever collects the pieces sets the limit.
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
         streams = [_Part(part, problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
-        ranks = {
-            stream.called(name): (number, *natural_key(name)[1]) if name.isdecimal() else (number, 1, place, "")
-            for number, stream in enumerate(streams)
-            for place, name in enumerate(annotator_order(stream.seen))
-        }
+        annotators = tuple(name for stream in streams for name in stream.annotators())
         lines = [list(BytesLines([s.read()], s.path, s.lines_before, problems)) for s in self.systems]
-        return Reading(Corpus(sentences, tuple(ranks), self.references[0].file.name), lines, problems, ranks)
+        return Reading(Corpus(sentences, annotators, self.references[0].file.name), lines, problems)
 
 
 class BytesLines(Lines):
@@ -148,7 +140,7 @@ class _Part(ReferenceStream):
             )
 
     def take(self, size: int) -> list[Sentence]:
-        found = Problems(lenient=self.problems.lenient, limit=sys.maxsize)
+        found = self.problems.another(sys.maxsize)
         taken = list(read_m2(self.lines, found))
         for sentence in taken:
             sentence.line += self.before
@@ -234,7 +226,7 @@ def cut_pieces(
         UsageError: If two reference files have one name.
     """
     refuse_same_names(references, "reference files", "--gold name=path")
-    whole = [_policy(file, unmarked, lenient=problems.lenient) for file in references]
+    whole = [_policy(file, unmarked) for file in references]
     cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
     rename = len(references) > 1
     at = 0
@@ -251,23 +243,20 @@ def cut_pieces(
             Part(file, stretch, *policy, rename)
             for file, (stretch, _), policy in zip(references, taken, whole, strict=True)
         )
-        yield TextPiece(parts, tuple(system.take(n) for system in systems), problems.lenient)
+        yield TextPiece(parts, tuple(system.take(n) for system in systems), problems.lenient, problems.as_written)
     for cutter in cutters:
         cutter.close()
     problems.raise_errors()
 
 
-def _policy(file: NamedFile, unmarked: Unmarked, *, lenient: bool) -> tuple[Unmarked, tuple[str, ...]]:
+def _policy(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, ...]]:
     """What bare sentences mean, and the annotators that it takes to know it, by looking at no more than is needed."""
-    if lenient or unmarked in OF_ALL:  # ids that are names, allowed in lenient mode, are ordered by first appearance
-        known = tuple(m2_annotators(file.path))
-    elif unmarked == "auto":
-        known = first_annotators(file.path)
-    else:
-        known = ()
-    if unmarked == "auto":
-        return ("auto", known) if len(known) == 1 else ("official", known if lenient else ())
-    return unmarked, known if lenient or unmarked in OF_ALL else ()
+    if unmarked in OF_ALL:
+        return unmarked, tuple(m2_annotators(file.path))
+    if unmarked != "auto":
+        return unmarked, ()
+    known = first_annotators(file.path)
+    return ("auto", known) if len(known) == 1 else ("official", ())
 
 
 def first_annotators(path: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob
 from itertools import islice, zip_longest
@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from errorbar.core.corpus import Annotation, Corpus, Sentence
+from errorbar.core.corpus import Annotation, Corpus, Sentence, annotator_order
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.natural import natural_key
 from errorbar.core.problems import Problems
@@ -34,6 +34,12 @@ FIRST_ANNOTATOR = "0"
 CHUNK = 4096
 ALL = 1 << 62
 """A chunk size that takes everything at once."""
+
+
+def reading_conventions(unmarked: Unmarked, *, as_written: bool) -> tuple[str, ...]:
+    """How references were read, as it stands in signatures; nothing for the usual way."""
+    said = () if unmarked == "auto" else (f"unmarked:{unmarked}",)
+    return (*said, "gold:as-written") if as_written else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +215,7 @@ class ReferenceStream:
 
     def annotators(self) -> list[str]:
         """The annotators known so far, as they are called in the corpus."""
-        return [self.called(name) for name in annotator_order(self.seen)]
+        return [self.called(name) for name in self.seen]
 
     def called(self, name: str) -> str:
         """What the corpus calls an annotator of this file."""
@@ -233,12 +239,6 @@ class ReferenceStream:
             self.seen.setdefault(only)
             for sentence in bare:
                 sentence.annotations = {only: ()}
-
-
-def annotator_order(names: Iterable[str]) -> list[str]:
-    """Numbers ascending, then names by appearance: the order in which the official scorer tries annotators."""
-    known = list(names)
-    return sorted((n for n in known if n.isdecimal()), key=natural_key) + [n for n in known if not n.isdecimal()]
 
 
 def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], at: int) -> None:

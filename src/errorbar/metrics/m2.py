@@ -26,6 +26,7 @@ from errorbar.edits.matching import Matches, match_corpus
 from errorbar.metrics.base import Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE, Folded, fold_counts
 from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.type_counts import TypeCounts
 
 MAX_BETA = 1000
 """Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
@@ -149,15 +150,10 @@ class M2:
         )
 
 
-def _count_types(matches: Matches) -> NDArray[np.int32]:
-    """Matched and reference edits of each type; shape (units, annotators, types, 2)."""
+def _count_types(matches: Matches) -> TypeCounts:
+    """Matched and reference edits of each type."""
     references = matches.references
     units, annotators = references.present.shape
-    n_types = len(references.type_names)
-    slot = np.repeat(np.arange(units * annotators), np.diff(references.edit_offsets))
-    cell = slot * n_types + references.types
-    size = units * annotators * n_types
-    gold = np.bincount(cell, minlength=size)
-    correct = np.bincount(cell, weights=matches.matched[:-1], minlength=size)
-    table = np.stack([correct, gold], axis=-1).astype(np.int32)
-    return table.reshape(units, annotators, n_types, 2)
+    slots = np.repeat(np.arange(units * annotators), np.diff(references.edit_offsets))
+    shape = units, annotators, len(references.type_names)
+    return TypeCounts.of_edits(shape, slots, references.types.astype(np.int64), matches.matched[:-1])

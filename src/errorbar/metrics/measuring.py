@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from errorbar.core.corpus import Corpus, reference_record, source_record
+from errorbar.core.corpus import Corpus, reference_record, source_record, type_record
 from errorbar.core.problems import Problems
 from errorbar.edits.likeness import Evidence, evidence
 from errorbar.edits.shift import WINDOW, Changed, ShiftDetector, changed_lines
@@ -35,11 +35,6 @@ class Reading(Protocol):
         """What reading found."""
         ...
 
-    @property
-    def ranks(self) -> Mapping[str, tuple[int | str, ...]]:
-        """The order of annotators in the whole corpus; empty: later pieces know it."""
-        ...
-
 
 class Piece(Protocol):
     """A stretch of a corpus with the systems' lines for it."""
@@ -56,7 +51,6 @@ class CorpusPiece:
     corpus: Corpus
     lines: list[Sequence[str]]
     problems: Problems = field(default_factory=Problems)
-    ranks: dict[str, tuple[int | str, ...]] = field(default_factory=dict)
 
     def read(self) -> CorpusPiece:
         """The piece itself."""
@@ -104,9 +98,9 @@ class Part:
     Attributes:
         n: How many sentences it has.
         annotators: The annotators known to it.
-        ranks: Their order in the whole corpus, if it is known.
         source: The canonical text of the source, for the hash.
         reference: That of the annotations.
+        types: That of the error types; empty where nobody asked.
         documents: The document of each sentence; None where nobody asked.
         absent: Sentences that an annotator did not look at, for annotators who are scored against alone.
         systems: Each system's part, to be gone through once; None where its file has ended.
@@ -115,9 +109,9 @@ class Part:
 
     n: int
     annotators: tuple[str, ...]
-    ranks: Mapping[str, tuple[int | str, ...]]
     source: str
     reference: str
+    types: str
     documents: list[str] | None
     absent: dict[str, int]
     systems: Iterable[SystemPart | None]
@@ -157,9 +151,9 @@ class Measuring:
         return Part(
             len(corpus),
             corpus.annotators,
-            reading.ranks,
             "\n".join(map(source_record, sentences)),
             "\n".join([reference_record(sentence.annotations) for sentence in sentences]),
+            "\n".join([type_record(sentence.annotations) for sentence in sentences]) if self.by_type else "",
             [sentence.document for sentence in sentences] if self.documents else None,
             {only: sum(only not in sentence.annotations for sentence in sentences) for only in named},
             systems if self.lazy else list(systems),

@@ -74,7 +74,7 @@ class Resampling:
             raise UsageError(Problem("confidence-level", what, expected="a number between 0 and 1, e.g. 0.95"))
 
     def convention(self, unit: str) -> str:
-        """How it is named in a signature."""
+        """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
         level = str(self.confidence_level)  # every digit of it
         if self.method == "closed":
             return f"ci:closed,{level}"
@@ -126,18 +126,20 @@ def fold_resamples(
 
 
 def left_out(metric: Metric, statistics: Statistics, clusters: NDArray[np.int64]) -> NDArray[np.float64]:
-    """P, R, F with one cluster left out at a time; shape (clusters, 3).
+    """P, R, F with one cluster left out at a time (``left_out_units``); shape (clusters, 3)."""
+    rows = left_out_units(clusters)
+    return score_totals(metric.fold(statistics, Selection(rows)).totals, metric.beta)
 
-    Many independent sentences are left out in groups of neighbors.
-    """
+
+def left_out_units(clusters: NDArray[np.int64]) -> Units:
+    """Units with one cluster left out at a time; many independent sentences are left out in groups of neighbors."""
     n_clusters = len(np.unique(clusters))
     groups = clusters
     if n_clusters > MOST_GROUPS:
         _, rank = np.unique(clusters, return_inverse=True)
         groups = rank.ravel() * MOST_GROUPS // n_clusters
     few = MOST_GROUPS * groups.size <= MOST_KEPT
-    rows = _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
-    return score_totals(metric.fold(statistics, Selection(rows)).totals, metric.beta)
+    return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
 
 
 @lru_cache(maxsize=2)
@@ -162,7 +164,8 @@ def score_intervals(
     """
     if resampling.method == "closed":
         level = resampling.confidence_level
-        false_positives, misses = counts.proposed - counts.correct, counts.gold - counts.correct
+        # Of a reference kept as it is written, what is proposed once can be correct twice.
+        false_positives, misses = max(0, counts.proposed - counts.correct), counts.gold - counts.correct
         of_proposed = proportion_interval(min(counts.correct, counts.proposed), counts.proposed, confidence_level=level)
         of_gold = proportion_interval(min(counts.correct, counts.gold), counts.gold, confidence_level=level)
         return [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from errorbar.core.counts import Counts
-from errorbar.core.estimate import Undefined
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.signature import Signature
 from errorbar.metrics.base import Metric
 from errorbar.metrics.score import Score, SentenceScore, TypeRecall
@@ -32,7 +33,7 @@ class Running:
     def add(self, statistics: Statistics, *, by_sentence: bool, keep: bool, at: int) -> None:
         """Go on with the statistics of the next sentences, of which ``at`` came before."""
         if keep:
-            self.kept.append(replace(statistics, by_type=None, types=()))
+            self.kept.append(statistics)
         if statistics.by_type is not None:  # every type gets its row, whoever used it
             for name in statistics.types:
                 self.types.setdefault(name, [0, 0])
@@ -47,9 +48,8 @@ class Running:
         if not want_chosen:
             return
         chosen = folded.chosen[0]
-        looked = np.flatnonzero(chosen >= 0)
         if statistics.by_type is not None:
-            sums = statistics.by_type[looked, chosen[looked]].sum(axis=0)
+            sums = statistics.by_type.chosen(np.arange(len(chosen)), chosen)
             for name, (correct, gold) in zip(statistics.types, sums.tolist(), strict=True):
                 self.types[name][0] += correct
                 self.types[name][1] += gold
@@ -66,22 +66,28 @@ def finish(
     annotators: tuple[str, ...],
     signature: Signature,
     *,
-    by_type: bool,
+    types: str,
     resampling: Resampling | None,
     documents: Documents,
 ) -> Score:
-    """Make the score of what was folded, with intervals if there is a resampling."""
+    """Make the score of what was folded, with intervals if asked for; ``types`` is the hash of error types."""
     counts = Counts(*fold.totals[0].tolist())
     beta = fold.metric.beta
     precision, recall, f = counts.estimates(beta, fold.n_units)
+    of_types = {name: (correct, gold) for name, (correct, gold) in sorted(fold.types.items())}
+    ends: Mapping[str, Interval | Undefined] = {}
     if resampling is not None and not fold.n_units:
         precision, recall, f = (each.with_interval(Undefined.NO_UNITS) for each in (precision, recall, f))
+        ends = dict.fromkeys(of_types, Undefined.NO_UNITS)
     elif resampling is not None:
         from errorbar.metrics.resampling import score_intervals  # noqa: PLC0415 - scipy takes its time
 
-        intervals = score_intervals(
-            fold.metric, concatenate(fold.kept, annotators), counts, documents.clusters(), resampling
-        )
+        whole, clusters = concatenate(fold.kept), documents.clusters()
+        intervals = score_intervals(fold.metric, whole, counts, clusters, resampling)
+        if of_types:
+            from errorbar.metrics.type_intervals import type_intervals  # noqa: PLC0415 - as above
+
+            ends = type_intervals(fold.metric, whole, of_types, clusters, resampling)
         n_clusters = documents.n_clusters if documents.unit == "document" else None
         precision, recall, f = (
             estimate.with_interval(interval, n_clusters=n_clusters)
@@ -98,6 +104,7 @@ def finish(
         fold.n_units,
         annotators if only is None else (only,),
         signature,
-        [TypeRecall(name, *pair) for name, pair in sorted(fold.types.items())] if by_type else (),
+        [TypeRecall(name, *pair, ends.get(name)) for name, pair in of_types.items()] if types else (),
         fold.sentences,
+        types,
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from errorbar.core.counts import Counts
-from errorbar.core.estimate import Estimate
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.signature import Signature
 
 
@@ -18,16 +18,25 @@ class TypeRecall:
         type: The error type.
         correct: Reference edits of the type that were matched.
         gold: Reference edits of the type.
+        interval: The interval of recall, or why there is none; None if none was asked for.
     """
 
     type: str
     correct: int
     gold: int
+    interval: Interval | Undefined | None = None
 
     @property
     def recall(self) -> float | None:
         """Correct / gold, or None where the reference has no edit of the type."""
         return self.correct / self.gold if self.gold else None
+
+    @property
+    def estimate(self) -> Estimate:
+        """Recall with its interval; its units are the reference edits of the type."""
+        undefined = None if self.gold else Undefined.NOTHING_IN_REFERENCE
+        estimate = Estimate(self.recall, self.gold, undefined=undefined)
+        return estimate if self.interval is None else estimate.with_interval(self.interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,7 @@ class Score:
         signature: What was computed on which data how.
         by_type: Recall of each error type, where asked for.
         by_sentence: The part of each sentence, where asked for.
+        types: Content hash of the error types, where they are counted.
     """
 
     system: str
@@ -74,6 +84,13 @@ class Score:
     signature: Signature
     by_type: Sequence[TypeRecall] = ()
     by_sentence: Sequence[SentenceScore] = ()
+    types: str = ""
+
+    @property
+    def type_signature(self) -> Signature:
+        """The signature of what ``by_type`` holds too: it depends on the error types of the reference."""
+        conventions = (f"types:{self.types}", *self.signature.conventions)
+        return replace(self.signature, conventions=conventions) if self.types else self.signature
 
     @property
     def metric(self) -> str:

@@ -11,6 +11,7 @@ from errorbar.core.corpus import (
     Corpus,
     Hypothesis,
     absent_note,
+    annotator_order,
     unknown_annotator,
     wrong_count,
 )
@@ -193,14 +194,13 @@ def score_pieces(
             of it.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
-    source_hash, reference_hash = ContentHash(), ContentHash()
+    source_hash, reference_hash, types_hash = ContentHash(), ContentHash(), ContentHash()
     hypothesis_hashes = [ContentHash() for _ in systems]
     running = [[Running(metric) for metric in metrics] for _ in systems]
     shifts = [ShiftJoiner() for _ in systems]
     seen = [Evidence() for _ in systems]
     retokenized: list[Retokenized | None] = [None] * len(systems)
-    annotators: dict[str, None] = {}
-    ranks: dict[str, tuple[int | str, ...]] = {}
+    annotators: set[str] = set()
     absent: dict[str, int] = {metric.annotator: 0 for metric in metrics if metric.annotator is not None}
     n_large = [0] * len(systems)
     documents = Documents()
@@ -211,10 +211,10 @@ def score_pieces(
     work = Measuring(tuple(metrics), by_type=by_type, documents=resampled, retokenize=retokenize, lazy=lazy)
     for part in worker.map_ordered(work, pieces):
         problems.collect(part.problems)
-        annotators = dict.fromkeys([*part.annotators, *annotators])  # a reader's chunks know more and more of them
-        ranks.update(part.ranks)
+        annotators.update(part.annotators)
         _add(source_hash, part.source, part.n)
         _add(reference_hash, part.reference, part.n)
+        _add(types_hash, part.types, part.n)
         if part.documents is not None:
             documents.add_names(part.documents)
         for only, missing in part.absent.items():
@@ -235,7 +235,7 @@ def score_pieces(
     for ending in systems:
         ending.finish(n)
     problems.raise_errors()
-    _check_annotators(absent, annotators)
+    _check_annotators(absent, annotator_order(annotators))
     for ending, joiner, evidence, done, large in zip(systems, shifts, seen, retokenized, n_large, strict=True):
         admission.say(ending.name, evidence, joiner.detector(), done, problems)
         _warn_large(ending.name, large, problems)
@@ -244,13 +244,13 @@ def score_pieces(
     if resampling is not None:
         if resampling.method != "closed":
             documents.warn(problems)
-        conventions = (*conventions, resampling.convention(documents.unit))
+        conventions = (*conventions, resampling.convention(documents.clustering))
     problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     return [
         finish(
             fold,
             ending.name,
-            tuple(sorted(annotators, key=lambda name: ranks[name]) if ranks else annotators),
+            tuple(annotator_order(annotators)),
             Signature(
                 str(fold.metric.spec),
                 source_hash.short(),
@@ -260,7 +260,7 @@ def score_pieces(
                 len(annotators),
                 conventions,
             ),
-            by_type=by_type,
+            types=types_hash.short() if by_type else "",
             resampling=resampling,
             documents=documents,
         )

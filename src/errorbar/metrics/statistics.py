@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Sentence
+from errorbar.core.corpus import Sentence, annotator_order
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
+from errorbar.metrics.type_counts import TypeCounts, join_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,7 @@ class Statistics:
         counts: Correct, proposed and reference edits; shape (units, annotators, 3).
         present: Whether an annotator looked at a unit; shape (units, annotators).
         annotators: Names of the annotator axis.
-        by_type: Correct and reference edits of each error type; shape (units, annotators, types, 2); None where
-            it was not asked for.
+        by_type: Correct and reference edits of each error type; None where it was not asked for.
         types: Names of the type axis.
         n_large: Sentence pairs too large for the official search order (docs/design/large-lattices.md).
     """
@@ -30,7 +31,7 @@ class Statistics:
     counts: NDArray[np.int32]
     present: NDArray[np.uint8]
     annotators: tuple[str, ...]
-    by_type: NDArray[np.int32] | None = None
+    by_type: TypeCounts | None = None
     types: tuple[str, ...] = ()
     n_large: int = 0
 
@@ -39,7 +40,7 @@ class Statistics:
 
     def take(self, units: NDArray[np.int64] | slice) -> Statistics:
         """The statistics of some units: the metric of a sub-corpus needs no second measuring."""
-        by_type = None if self.by_type is None else self.by_type[units]
+        by_type = None if self.by_type is None else self.by_type.take(units)
         return Statistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
 
 
@@ -72,6 +73,13 @@ class Documents:
         return "sentence" if self._n_without == len(self._codes) else "document"
 
     @property
+    def clustering(self) -> str:
+        """What is resampled, as it stands in signatures: documents with a hash of which sentences share one."""
+        if self.unit == "sentence":
+            return self.unit
+        return f"{self.unit}:{sha256(self.clusters().tobytes()).hexdigest()[:12]}"
+
+    @property
     def n_clusters(self) -> int:
         """How many documents there are."""
         return len(self._known)
@@ -90,29 +98,26 @@ class Documents:
             problems.note("documents-missing", what, Place(), fix="errorbar convert --essays adds documents")
 
 
-def concatenate(parts: Sequence[Statistics], order: Sequence[str] = ()) -> Statistics:
-    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name.
-
-    Args:
-        parts: The parts.
-        order: Annotators in the order that ties are decided by; others follow by first appearance.
-    """
-    found = dict.fromkeys(name for part in parts for name in part.annotators)
-    annotators = tuple(dict.fromkeys([*(name for name in order if name in found), *found]))
+def concatenate(parts: Sequence[Statistics]) -> Statistics:
+    """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name."""
+    annotators = tuple(annotator_order(name for part in parts for name in part.annotators))
     types = tuple(dict.fromkeys(name for part in parts for name in part.types))
     n = sum(map(len, parts))
     counts = np.zeros((n, len(annotators), 3), np.int32)
     present = np.zeros((n, len(annotators)), np.uint8)
-    typed = all(part.by_type is not None for part in parts)
-    by_type = np.zeros((n, len(annotators), len(types), 2), np.int32) if typed else None
+    counted = [part.by_type for part in parts if part.by_type is not None]
+    placed: list[NDArray[np.int64]] = []
     at = 0
     for part in parts:
         rows = slice(at, at + len(part))
-        columns = [annotators.index(name) for name in part.annotators]
+        columns = np.array([annotators.index(name) for name in part.annotators], np.int64)
+        placed.append(columns)
         counts[rows, columns] = part.counts
         present[rows, columns] = part.present
-        if by_type is not None and part.by_type is not None:
-            kinds = [types.index(name) for name in part.types]
-            by_type[np.arange(at, at + len(part))[:, None, None], np.array(columns)[:, None], kinds] = part.by_type
         at += len(part)
+    by_type = None
+    if len(counted) == len(parts):
+        number = {name: k for k, name in enumerate(types)}
+        kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
+        by_type = join_types(counted, placed, kinds, len(annotators))
     return Statistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts))

@@ -139,7 +139,7 @@ def study_corpus(
         problems.notes += own.notes
     if found.comparison is not None:
         tested = testing.convention(len(systems), 1 - resampling.confidence_level)
-        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.unit), tested)
+        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.clustering), tested)
     if found.ceiling is not None:
         said["ceiling"] = signatures.of(str(metric.spec), *found.how)
     if found.agreement is not None:
@@ -255,7 +255,7 @@ def _ceiling(
         return found, None, how
     percentile = Resampling("percentile", resamples, 0.95, seed, jobs)
     intervals = ceiling_intervals(study, documents.clusters(), percentile)
-    return found, intervals, [*how, percentile.convention(documents.unit)]
+    return found, intervals, [*how, percentile.convention(documents.clustering)]
 
 
 def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tuple[AgreementReport | None, str]:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record, source_record
+from errorbar.core.corpus import (
+    ContentHash,
+    Corpus,
+    Hypothesis,
+    reference_record,
+    source_record,
+    type_record,
+)
 from errorbar.core.judgments import Judgments
 from errorbar.core.natural import natural_order
 from errorbar.core.signature import Signature
@@ -39,9 +46,16 @@ class CorpusSignatures:
         reference.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
         for system in systems:
             hypotheses.add([" ".join(line.split()) for line in system.lines])
+        self._corpus = corpus
         self._hashes = source.short(), reference.short(), hypotheses.short() if systems else "none"
         self._sizes = len(corpus), len(corpus.annotators)
         self._conventions = conventions
+
+    def types(self) -> str:
+        """What joins the signature where error types count."""
+        content = ContentHash()
+        content.add([type_record(sentence.annotations) for sentence in self._corpus.sentences])
+        return f"types:{content.short()}"
 
     def of(self, spec: str, *conventions: str) -> str:
         """The signature of a metric's result on all of it."""

@@ -34,16 +34,17 @@ def score_statistics(name: str, metric: Metric, statistics: Statistics, facts: F
     counts = Counts(*folded.totals[0].tolist())
     n_units = int(folded.n_units[0])
     chosen = folded.chosen[0]
-    looked = np.flatnonzero(chosen >= 0)
     types: list[TypeRecall] = []
     if statistics.by_type is not None:
-        sums = statistics.by_type[looked, chosen[looked]].sum(axis=0).tolist()
+        sums = statistics.by_type.chosen(np.arange(len(chosen)), chosen).tolist()
         types = [TypeRecall(kind, *pair) for kind, pair in sorted(zip(statistics.types, sums, strict=True))]
     spec = str(metric.spec)
     signature = Signature(spec, facts.source, facts.reference, hypothesis, facts.n_sentences, len(facts.annotators))
     annotators = facts.annotators if metric.annotator is None else (metric.annotator,)
     estimates = counts.estimates(metric.beta, n_units)
-    return Score(name, metric.beta, *estimates, counts, n_units, annotators, signature, types)
+    return Score(
+        name, metric.beta, *estimates, counts, n_units, annotators, signature, types, types=facts.types if types else ""
+    )
 
 
 def against(metric: Metric, annotator: str) -> Metric | None:

@@ -9,7 +9,7 @@ from threading import Lock
 
 import numpy as np
 
-from errorbar.core.corpus import ContentHash, Corpus, reference_record, source_record
+from errorbar.core.corpus import ContentHash, Corpus, reference_record, source_record, type_record
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
@@ -17,12 +17,15 @@ from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.base import Metric
 from errorbar.metrics.statistics import Documents, Statistics
+from errorbar.metrics.type_counts import TypeCounts
 from errorbar.tasks.config import TaskCorpus
 from errorbar.tasks.keys import FileHashes, class_hash, key_of
 from errorbar.tasks.signs import look_at
 from errorbar.tasks.store import Entry, Store
 from errorbar.tasks.wording import of_gold
 
+TYPE_ARRAYS = ("type_slot", "type_number", "type_count")
+"""What is kept of ``TypeCounts``."""
 OWN = "\0"
 """Stands for a run's path in the notes that are kept of it."""
 
@@ -36,6 +39,7 @@ class Facts:
         annotators: The annotators.
         source: Content hash of the source.
         reference: Content hash of the annotations.
+        types: Content hash of the error types.
         n_documents: How many essays; None where they are not known.
         absent: Annotator to number of sentences that they did not look at.
         notes: What the readers noted.
@@ -45,6 +49,7 @@ class Facts:
     annotators: tuple[str, ...]
     source: str
     reference: str
+    types: str
     n_documents: int | None
     absent: Mapping[str, int]
     notes: tuple[Problem, ...]
@@ -163,8 +168,8 @@ def statistics_of(entry: Entry, annotators: Sequence[str]) -> Statistics:
     large = entry.meta["n_large"]
     assert isinstance(large, int)
     present = arrays["present"]
-    by_type = np.zeros((*present.shape, len(types), 2), np.int32)
-    by_type.reshape(-1)[arrays["type_at"]] = arrays["type_count"]
+    kept = (arrays[name].astype(np.int64) for name in TYPE_ARRAYS)
+    by_type = TypeCounts((*present.shape, len(types)), *kept)
     return Statistics(
         arrays["counts"].astype(np.int32), present, tuple(annotators), by_type, tuple(map(str, types)), large
     )
@@ -178,10 +183,10 @@ def _entry(
     content.add([" ".join(line.split()) for line in lines])
     assert statistics.by_type is not None  # asked for
     changed = sum(line.split() != sentence.tokens for line, sentence in zip(lines, corpus.sentences, strict=True))
-    flat = statistics.by_type.reshape(-1)
-    at = np.flatnonzero(flat)  # one in a hundred: unpacking all of them would take most of an unchanged run's time
+    by_type = statistics.by_type
+    kept = dict(zip(TYPE_ARRAYS, (by_type.slot, by_type.type, by_type.count), strict=True))
     return Entry(
-        {"counts": statistics.counts, "present": statistics.present, "type_at": at, "type_count": flat[at]},
+        {"counts": statistics.counts, "present": statistics.present, **kept},
         {
             "types": list(statistics.types),
             "n_large": statistics.n_large,
@@ -214,15 +219,17 @@ def notes_of(meta: Mapping[str, object], path: Path | None = None) -> tuple[Prob
 
 
 def _facts_record(corpus: Corpus) -> dict[str, object]:
-    source, reference, documents = ContentHash(), ContentHash(), Documents()
+    source, reference, types, documents = ContentHash(), ContentHash(), ContentHash(), Documents()
     source.add(map(source_record, corpus.sentences))
     reference.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
+    types.add([type_record(sentence.annotations) for sentence in corpus.sentences])
     documents.add(corpus.sentences)
     return {
         "n_sentences": len(corpus),
         "annotators": list(corpus.annotators),
         "source": source.short(),
         "reference": reference.short(),
+        "types": types.short(),
         "n_documents": documents.n_clusters if documents.unit == "document" else None,
         "absent": {name: sum(name not in s.annotations for s in corpus.sentences) for name in corpus.annotators},
         "notes": note_records(corpus.notes),
