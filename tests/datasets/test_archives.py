@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import stat
 import tarfile
@@ -11,6 +13,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.datasets import fetch
+from errorbar.datasets.contents import open_contents
 from tests.datasets.conftest import FILES, corpus, tar, zipped
 
 Change = Callable[[tarfile.TarFile], None]
@@ -157,3 +160,24 @@ def test_folder_given_by_mistake(root: Path, tmp_path: Path, monkeypatch: pytest
         (tmp_path / f"file{i}").touch()
     with pytest.raises(InputError, match="more than 3 files; give the folder of the corpus itself"):
         fetch(corpus(), from_file=tmp_path)
+
+
+@pytest.mark.parametrize("at", [11, 40])
+def test_damaged_bzip2_is_an_archive_that_cannot_be_read(at: int, tmp_path: Path) -> None:
+    """Python's bz2 calls it an OSError without a number, in a tar as in a member of a zip."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as archive:
+        for name, content in FILES.items():
+            archive.writestr(name, content)
+    inside = bytearray(packed.getvalue())
+    inside[inside.index(b"BZh") + at - 5] ^= 0xFF
+    whole = bytearray(bz2.compress(gzip.decompress(tar(FILES))))
+    whole[at] ^= 0xFF
+    for content in (whole, inside):
+        file = tmp_path / "damaged"
+        file.write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            opened = open_contents(file)
+            opened.members()
+            opened.copy({name: tmp_path / "out" / name for name in FILES})
+        assert caught.value.code == "data-archive-broken"

@@ -71,6 +71,18 @@ def test_a_long_sentence_with_many_edits() -> None:
     assert [each[1:5] for each in back.edits] == [(4 * k, 4 * k + 1, "a", ("b",)) for k in range(10_000)]
 
 
+def test_a_long_correction_of_a_short_text_for_maxmatch() -> None:
+    """What is searched is as long as both sides are, not as the text is."""
+    gold = fragment(standoff(0, 1, "b"), text="a")
+    for n, refused in ((100, False), (3 * int(sqrt(MOST_CELLS)), True)):
+        system = [standoff(0, 1, " ".join(["c"] * n))]
+        if not refused:
+            assert redecompose(gold, system) == system
+            continue
+        with pytest.raises(InputError, match="its edits lie too close together"):
+            redecompose(gold, system)
+
+
 def test_stretches_that_are_too_long_for_maxmatch() -> None:
     """Words and the spaces between them are tokens, so edits of every other word of n reach over 2 n - 3: squared
     they may be as many as are allowed in all, in one stretch or in two that three words and more keep apart.

@@ -107,16 +107,21 @@ def test_mutants_that_are_never_read_test_nothing(capsys: pytest.CaptureFixture[
     assert "fewer than 20% are read of: mine" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("limit", "outcome"), [("MOST_SECONDS", Outcome.SLOW), ("MOST_KILOBYTES", Outcome.LARGE)])
-def test_limits(limit: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(_: bytes) -> None:
         for _number in range(10):
             sum(bytearray(1 << 24))
+
+    monkeypatch.setattr(trial, "MOST_SECONDS", 0)
+    assert counts(read, 2)[1].counts["mine"][Outcome.SLOW] > 0
+
+
+def test_what_takes_much_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: bytes) -> None:
         assert bytes([1]) * (1024 * trial.peak() + (1 << 24))  # more than this process ever had
 
-    monkeypatch.setattr(trial, limit, 0)
-    run = counts(read, 2)[1]
-    assert run.counts["mine"][outcome] > 0
+    monkeypatch.setattr(trial, "MOST_KILOBYTES", 0)
+    assert counts(read, 2)[1].counts["mine"][Outcome.LARGE] > 0
 
 
 @pytest.mark.parametrize(("end", "outcome"), [(signal.SIGSEGV, Outcome.INTERNAL), (signal.SIGXCPU, Outcome.SLOW)])

@@ -172,6 +172,10 @@ class Zip:
                 yield archive
         except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, lzma.LZMAError) as error:
             broken(self.path, error)
+        except OSError as error:
+            if error.errno is not None:  # of the system; bz2 has no error of its own, and no number
+                raise
+            broken(self.path, error)
 
 
 @contextmanager

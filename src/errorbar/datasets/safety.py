@@ -48,9 +48,14 @@ class Limited:
         """Read on.
 
         Raises:
-            InputError: If that is too much.
+            InputError: If that is too much, or damaged.
         """
-        data = self.stream.read(size)
+        try:
+            data = self.stream.read(size)
+        except OSError as error:
+            if error.errno is not None:  # of the system; bz2 has no error of its own, and no number
+                raise
+            broken(self.path, error)
         self.n_bytes += len(data)
         if self.n_bytes > MOST_BYTES:
             refuse(self.path, f"it unpacks to more than {MOST_BYTES:,} bytes")

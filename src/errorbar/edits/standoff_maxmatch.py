@@ -17,7 +17,8 @@ from errorbar.edits.maxmatch import max_match
 from errorbar.edits.standoff import apply_standoff
 
 MOST_CELLS, CELLS_A_CHARACTER = 7_000_000, 20
-"""Squares of the tokens of stretches that are searched, in all, and more for each character of the text."""
+"""Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character of
+the text."""
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _SPACE = "\u2423"
 """Stands for white space in tokens, which the search separates by spaces."""
@@ -54,7 +55,9 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
         known = [edit for edit in mine if edit in clear]
         found += [edit for edit in mine if edit not in clear]  # also those that change no text
         if theirs and known:
-            n_tokens = sum(1 for _ in _TOKEN.finditer(text, low, high))
+            n_tokens = _n_tokens(text[low:high])
+            gained = sum(_n_tokens(edit.corrections[0]) - _n_tokens(text[edit.start : edit.end]) for edit in known)
+            n_tokens += max(gained, 0) // 2  # as many on both sides: a short one beside a long one is found no sooner
             left -= n_tokens * n_tokens
             if left < 0:
                 raise _too_dense(gold, n_tokens, low)
@@ -63,6 +66,10 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
             known = max(known, anew, key=lambda edits: _agreeing(edits, theirs))
         found += known
     return sorted(found, key=lambda edit: (edit.start, edit.end))
+
+
+def _n_tokens(text: str) -> int:
+    return sum(1 for _ in _TOKEN.finditer(text))
 
 
 def _too_dense(gold: Fragment, n_tokens: int, low: int) -> InputError:

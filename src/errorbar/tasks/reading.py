@@ -115,7 +115,10 @@ def _corpus(fields: Fields, corpora: list[TaskCorpus], *, for_teams: bool) -> No
 
 
 def _there(folder: Path, text: str) -> bool:
-    return (folder / text).exists() or bool(glob(str(folder / text)))  # noqa: PTH207 - Path.glob refuses absolute patterns
+    try:
+        return (folder / text).exists() or bool(glob(str(folder / text)))  # noqa: PTH207 - Path.glob refuses absolute ones
+    except (OSError, ValueError):  # no name that a file can have: whoever opens it says so
+        return True
 
 
 def _metrics(head: Fields, corpora: list[TaskCorpus]) -> tuple[str, ...]:
