@@ -162,14 +162,20 @@ def test_folder_given_by_mistake(root: Path, tmp_path: Path, monkeypatch: pytest
         fetch(corpus(), from_file=tmp_path)
 
 
+def unpack(file: Path) -> None:
+    opened = open_contents(file)
+    opened.members()
+    opened.copy({name: file.parent / "out" / name for name in FILES})
+
+
 @pytest.mark.parametrize("at", [11, 40])
 def test_damaged_bzip2_is_an_archive_that_cannot_be_read(at: int, tmp_path: Path) -> None:
     """Python's bz2 calls it an OSError without a number, in a tar as in a member of a zip."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_BZIP2) as archive:
         for name, content in FILES.items():
             archive.writestr(name, content)
-    inside = bytearray(packed.getvalue())
+    inside = bytearray(buffer.getvalue())
     inside[inside.index(b"BZh") + at - 5] ^= 0xFF
     whole = bytearray(bz2.compress(gzip.decompress(tar(FILES))))
     whole[at] ^= 0xFF
@@ -177,7 +183,5 @@ def test_damaged_bzip2_is_an_archive_that_cannot_be_read(at: int, tmp_path: Path
         file = tmp_path / "damaged"
         file.write_bytes(content)
         with pytest.raises(InputError) as caught:
-            opened = open_contents(file)
-            opened.members()
-            opened.copy({name: tmp_path / "out" / name for name in FILES})
+            unpack(file)
         assert caught.value.code == "data-archive-broken"

@@ -238,8 +238,8 @@ def test_a_path_with_a_character_0(tmp_path: Path) -> None:
         path.write_text(text.replace('gold = "gold.m2"', f'gold = "{said}"'))
         with pytest.raises(InputError, match=r"task\.toml:\d+: .*task-no-file"):
             read_task(path)
-    (tmp_path / "source.txt").write_text("a\n")
-    path.write_text(text.replace('gold = "gold.m2"', f'gold = "{"n" * 5000}"\nsource = "source.txt"'))
+    path.write_text(text.replace('gold = "gold.m2"', f'gold = "{"n" * 5000}"'))
+    assert "source = " in text
     with pytest.raises(InputError, match=r"task\.toml:\d+: .*task-no-file"):
         read_task(path, for_teams=True)
 
