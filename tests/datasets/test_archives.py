@@ -179,9 +179,9 @@ def test_damaged_bzip2_is_an_archive_that_cannot_be_read(at: int, tmp_path: Path
     inside[inside.index(b"BZh") + at - 5] ^= 0xFF
     whole = bytearray(bz2.compress(gzip.decompress(tar(FILES))))
     whole[at] ^= 0xFF
-    for content in (whole, inside):
+    for damaged in (whole, inside):
         file = tmp_path / "damaged"
-        file.write_bytes(content)
+        file.write_bytes(damaged)
         with pytest.raises(InputError) as caught:
             unpack(file)
         assert caught.value.code == "data-archive-broken"

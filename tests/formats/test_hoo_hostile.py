@@ -12,6 +12,7 @@ import pytest
 from errorbar.core.errors import ErrorbarError, InputError, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats import hoo_xml, safe_xml
+from errorbar.formats.byte_files import MOST_EXPANSION
 from errorbar.formats.hoo import read_edits
 from errorbar.formats.hoo_files import DataFile
 from tests.helpers.standoff import edit_xml, edits_xml, parse
@@ -80,10 +81,12 @@ class TestDamaged:
 class TestLarge:
     @pytest.mark.parametrize("n", [safe_xml.SMALL_UNPACKED, safe_xml.SMALL_UNPACKED + 1])
     def test_how_far_a_small_packed_file_may_unpack(self, n: int, tmp_path: Path) -> None:
-        """A text of line ends, a thousandth of its size when packed; the same text may be read as it is."""
-        text = b"\n" * n
+        """A text of few words, about a twentieth of its size when packed; the same text may be read as it is."""
+        words = random.Random(1).choices([b"here\n", b"this\n", b"that\n", b"what\n"], k=n)
+        text = b"".join(words)[:n]
         (tmp_path / "1.txt.gz").write_bytes(gzip.compress(text))
         (tmp_path / "1.txt").write_bytes(text)
+        assert safe_xml.EXPANSION < n / (tmp_path / "1.txt.gz").stat().st_size < MOST_EXPANSION
         assert len(DataFile(tmp_path / "1.txt").read()) == n
         if n <= safe_xml.SMALL_UNPACKED:
             assert DataFile(tmp_path / "1.txt.gz").read() == text

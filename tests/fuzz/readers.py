@@ -42,6 +42,10 @@ RESAMPLES = 10
 """Resampling takes what it takes; one draw or a thousand make no difference to a reader."""
 
 
+COMMAND = 2.0
+"""Seconds that a command may take."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reader:
     """A reader under test.
@@ -51,12 +55,14 @@ class Reader:
         seeds: Makes inputs that it takes.
         read: Reads the files of a folder, leniently or not, and goes the steps behind.
         fixed: Files that stand beside every input and are never mutated.
+        most_seconds: Of processor time. A reader may take one; where scoring follows, as much as a command may.
     """
 
     name: str
     seeds: Callable[[], list[Case]]
     read: Callable[[Path, bool], None]
     fixed: Case | None = None
+    most_seconds: float = 1.0
 
 
 _SHAPES = {
@@ -190,13 +196,13 @@ def _parallel(folder: Path, lenient: bool) -> None:
 
 
 CORPORA: tuple[Reader, ...] = (
-    Reader("m2", seeds.m2, _m2),
-    Reader("pieces", seeds.m2, _pieces),
-    Reader("jsonl", seeds.jsonl, _jsonl),
+    Reader("m2", seeds.m2, _m2, most_seconds=COMMAND),
+    Reader("pieces", seeds.m2, _pieces, most_seconds=COMMAND),
+    Reader("jsonl", seeds.jsonl, _jsonl, most_seconds=COMMAND),
     Reader("nucle", seeds.nucle, _nucle),
     Reader("documents", seeds.documents, _documents),
-    Reader("hoo-xml", seeds.hoo_xml, _hoo),
-    Reader("hoo-text", seeds.hoo_text, _hoo),
-    Reader("hoo-jsonl", seeds.hoo_jsonl, _hoo_jsonl),
-    Reader("parallel", seeds.parallel, _parallel),
+    Reader("hoo-xml", seeds.hoo_xml, _hoo, most_seconds=COMMAND),
+    Reader("hoo-text", seeds.hoo_text, _hoo, most_seconds=COMMAND),
+    Reader("hoo-jsonl", seeds.hoo_jsonl, _hoo_jsonl, most_seconds=COMMAND),
+    Reader("parallel", seeds.parallel, _parallel, most_seconds=COMMAND),
 )

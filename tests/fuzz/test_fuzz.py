@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,8 @@ def reader(read: Callable[[bytes], None]) -> Reader:
     return Reader("mine", lambda: [{"a.txt": b"one\n\ntwo\n"}], lambda folder, _: read((folder / "a.txt").read_bytes()))
 
 
-def counts(read: Callable[[bytes], None], n: int = N) -> tuple[int, Run]:
-    run = Run([reader(read)], n, seed=0, jobs=2)
+def counts(read: Callable[[bytes], None], n: int = N, **limits: float) -> tuple[int, Run]:
+    run = Run([replace(reader(read), **limits)], n, seed=0, jobs=2)
     return run.run(), run
 
 
@@ -107,13 +108,12 @@ def test_mutants_that_are_never_read_test_nothing(capsys: pytest.CaptureFixture[
     assert "fewer than 20% are read of: mine" in capsys.readouterr().out
 
 
-def test_what_takes_long_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_slow() -> None:
     def read(_: bytes) -> None:
         for _number in range(10):
             sum(bytearray(1 << 24))
 
-    monkeypatch.setattr(trial, "MOST_SECONDS", 0)
-    assert counts(read, 2)[1].counts["mine"][Outcome.SLOW] > 0
+    assert counts(read, 2, most_seconds=0)[1].counts["mine"][Outcome.SLOW] > 0
 
 
 def test_what_takes_much_is_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ from tests.fuzz.readers import Reader, shape_of
 from tests.fuzz.seeds import Case
 from tests.fuzz.shapes import mutate
 
-MOST_SECONDS = 1.0
 MOST_KILOBYTES = 500 * 1024
 """Of the whole process, the interpreter and every library included."""
 MEASURED_AGAIN = 4
@@ -94,12 +93,12 @@ def run_trial(reader: Reader, trial: Trial, folder: Path) -> Result:
     place(reader, trial.files, folder)
     before = peak()
     result, seconds = _measured(reader, trial, folder)
-    if MOST_SECONDS < seconds < MEASURED_AGAIN:
+    if reader.most_seconds < seconds < MEASURED_AGAIN:
         seconds = min(seconds, _measured(reader, trial, folder)[1])
     shutil.rmtree(folder, ignore_errors=True)
     if result.outcome is Outcome.LARGE or (peak() > MOST_KILOBYTES and peak() > before):
         return Result(Outcome.LARGE, reader.name, f"{peak() // 1024:,} MB, {seconds:.2f} s; {result.detail}")
-    if seconds > MOST_SECONDS:
+    if seconds > reader.most_seconds:
         return Result(Outcome.SLOW, reader.name, f"{seconds:.2f} s, {peak() // 1024:,} MB; {result.detail}")
     return result
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from errorbar.core.errors import InputError, Place, Problem, Severity
 
@@ -84,7 +83,8 @@ class Problems:
             if at == len(self.notes):
                 self.notes.append(Problem(note.code, "", severity=note.severity))
             others = self.notes[at].others + (note.others or 1)
-            self.notes[at] = replace(self.notes[at], what=f"{others:,} more of these, not listed", others=others)
+            what = f"{others:,} more of these, not listed"
+            self.notes[at] = Problem(note.code, what, severity=self.notes[at].severity, others=others)
 
     def collect(self, found: Problems) -> None:
         """Take over what was found elsewhere, e.g. by another process that read a piece.

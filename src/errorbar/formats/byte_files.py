@@ -22,9 +22,9 @@ BLOCK = 1 << 18
 """Bytes read at a time."""
 LONGEST_LINE = 1 << 26
 """Bytes; a whole book in one line has a few million."""
-MOST_EXPANSION = 200
-"""Times as many bytes as gzip data may hold; text has up to 10, the most that gzip can pack is 1,030."""
-FREELY_UNPACKED = 1 << 24
+MOST_EXPANSION = 50
+"""Times as many bytes as gzip data may hold; text has up to 10, regular tables 30; gzip can pack 1,030."""
+FREELY_UNPACKED = 1 << 19
 """Bytes that are unpacked whatever they were packed in."""
 _HEAD = 64
 """Bytes that tell what a file is."""
