@@ -34,8 +34,8 @@ def reader(read: Callable[[bytes], None]) -> Reader:
     return Reader("mine", lambda: [{"a.txt": b"one\n\ntwo\n"}], lambda folder, _: read((folder / "a.txt").read_bytes()))
 
 
-def counts(read: Callable[[bytes], None], n: int = N, **limits: float) -> tuple[int, Run]:
-    run = Run([replace(reader(read), **limits)], n, seed=0, jobs=2)
+def counts(read: Callable[[bytes], None], n: int = N, most_seconds: float = 1.0) -> tuple[int, Run]:
+    run = Run([replace(reader(read), most_seconds=most_seconds)], n, seed=0, jobs=2)
     return run.run(), run
 
 
