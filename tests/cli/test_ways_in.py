@@ -285,7 +285,14 @@ def test_inputs_are_larger_than_what_is_read_at_a_time(place: Path) -> None:
         assert (place / name).stat().st_size > BLOCK, name
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+RARE = (packed_standard_input, packed_pipe, named_pipe)
+"""Ways that are others put together; all of them take a minute."""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [pytest.param(way, id=way.__name__, marks=[pytest.mark.slow] if way in RARE else []) for way in WAYS],
+)
 @pytest.mark.parametrize("case", CASES)
 def test_every_way_in_gives_the_same(place: Path, errorbar: CommandLine, case: str, way: Way) -> None:
     wanted = by_file(errorbar, case)

@@ -72,7 +72,7 @@ def test_strata_alike_count_as_one() -> None:
     assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=0.01)
 
 
-@pytest.mark.parametrize(("n", "size"), [(20, 200), (60, 1000), (200, 20_000)])
+@pytest.mark.parametrize(("n", "size"), [(20, 200), (60, 1000), pytest.param(200, 20_000, marks=pytest.mark.slow)])
 def test_one_proportion_at_its_worst_rate(n: int, size: int) -> None:
     """Mid-p falls to .92 (.918, .929, .919): three quarters of the middle hold .94."""
     x, totals = np.arange(n + 1), np.unique(np.linspace(0, size / 2, 1000).round())
