@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errorbar.core.errors import InputError
 from errorbar.edits.apply import apply_edits
-from errorbar.edits.extract import extract_edits, parallel_sentences
+from errorbar.edits.extract import extract_edits, parallel_sentences, whole_edit
 from errorbar.formats.text import ParallelLine
 from tests.helpers.build import edit
 from tests.strategies import rewritten, tokens
@@ -79,3 +80,22 @@ def test_each_corrected_text_is_an_annotator() -> None:
     assert (first.text, first.line, first.annotations["ann"]) == ("a b", 1, ())
     assert [edit[:3] for edit in first.annotations["bob"]] == [(1, 2, ("x",))]
     assert [edit[:3] for edit in second.annotations["bob"]] == [(0, 0, ("c",))]
+
+
+def test_texts_that_have_little_in_common_and_much_to_compare_are_refused() -> None:
+    """5,000 tokens against 5,000 others took 1.6 GB; what they begin and end with costs nothing."""
+    old, new = [f"w{k}" for k in range(5000)], [f"v{k}" for k in range(5000)]
+    with pytest.raises(InputError, match=r"differ in 5,000 and 5,000 tokens is too large .*at most 4,000,000"):
+        extract_edits(old, new)
+    line = ParallelLine(7, " ".join(old), (" ".join(new),))
+    with pytest.raises(InputError, match=r"^line 7: a pair of texts .*pair-too-large"):
+        list(parallel_sentences([line], ["a"]))
+    assert extract_edits(old, [*old[:2], "x", *old[3:]]) == [edit(2, 3, "x")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [("a b c d", "a x y d", [(1, 3, "x y")]), ("a b", "a b", []), ("a b", "a", [(1, 2, "")]), ("", "a", [(0, 0, "a")])],
+)
+def test_the_whole_difference_as_one_edit(old: str, new: str, expected: list[tuple[int, int, str]]) -> None:
+    assert whole_edit(old.split(), new.split()) == [edit(*each) for each in expected]

@@ -119,6 +119,14 @@ class TestLinks:
         save_lines(["new"], str(tmp_path / "out.gz"))
         assert gzip.decompress((tmp_path / "store").read_bytes()) == b"new\n"
 
+    def test_a_link_that_leads_to_a_pipe(self) -> None:
+        """As /dev/stdout does in ``errorbar ... -o /dev/stdout | head``: its path cannot be resolved, only opened."""
+        read, write = os.pipe()
+        save_lines(["new"], f"/dev/fd/{write}")
+        os.close(write)
+        with os.fdopen(read, "rb") as stream:
+            assert stream.read() == b"new\n"
+
     def test_a_link_that_leads_to_itself(self, tmp_path: Path) -> None:
         (tmp_path / "loop").symlink_to("loop")
         with pytest.raises(InputError, match="cannot be written: Too many levels of symbolic links"):

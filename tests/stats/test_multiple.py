@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from errorbar.core.errors import UsageError
-from errorbar.stats.letters import better_letters, letter, shared_letters
+from errorbar.stats.letters import NO_LETTERS, better_letters, letter, shared_letters
 from errorbar.stats.multiple import AdjustMethod, adjust
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
@@ -102,6 +102,15 @@ class TestLetters:
         assert shared_letters(table(3, (0, 2))) == ["a", "ab", "b"]
         assert shared_letters(table(3, (0, 1), (0, 2), (1, 2))) == ["a", "b", "c"]
         assert shared_letters(table(4)) == ["a"] * 4
+
+    def test_more_groups_than_anybody_reads(self) -> None:
+        """Systems in threes that differ pairwise: 3 to the k groups of k systems; 4 threes have 81, 3 have 27."""
+        thirds = [(3 * k + a, 3 * k + b) for k in range(4) for a, b in ((0, 1), (0, 2), (1, 2))]
+        assert shared_letters(table(12, *thirds)) == [NO_LETTERS] * 12
+        assert {len(names) for names in shared_letters(table(6, *thirds[:6]))} == {3}  # 9 groups, 3 of each system
+        dense = np.random.default_rng(1).random((100, 100)) < 0.7
+        undecided = np.triu(dense, 1) | np.triu(dense, 1).T
+        assert shared_letters(table(100), undecided=undecided) == [NO_LETTERS] * 100
 
     @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(
         st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] < pair[1])))))  # fmt: skip

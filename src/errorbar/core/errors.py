@@ -51,7 +51,16 @@ class Problem:
         place = f"{self.place}: " if str(self.place) else ""
         expected = f" (expected {self.expected})" if self.expected else ""
         fix = f"; {self.fix}" if self.fix else ""
-        return visible(f"{place}{self.what}{expected}{fix} [{self.code}]")
+        return visible(f"{place}{_shortened(self.what)}{_shortened(expected)}{_shortened(fix)} [{self.code}]")
+
+
+LONGEST_QUOTE = 1000
+"""Characters of a message before its middle is left out: what it quotes may be a whole file."""
+
+
+def _shortened(text: str) -> str:
+    half = LONGEST_QUOTE // 2
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:half]} … {text[-half:]}"
 
 
 class ErrorbarError(Exception):

@@ -20,11 +20,15 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place, Problem
 from errorbar.formats.text import ParallelLine
 
+MOST_CELLS = 4_000_000
+"""Pairs of tokens that are compared: two seconds, 300 MB."""
 _KEPT = -1
 _EDIT = 1 << 20
 _CHANGED = 1 << 40
@@ -44,22 +48,39 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 
     Returns:
         Edits of type ``""`` in text order, with at least one unchanged token between any two.
+
+    Raises:
+        InputError: If so much of both differs that the table of their tokens would have over ``MOST_CELLS`` cells.
     """
     first, rest = _common_ends(source, target)
     middle, new = source[first : len(source) - rest], target[first : len(target) - rest]
+    if len(middle) * len(new) > MOST_CELLS:
+        what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
+        expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
+        raise InputError(Problem("pair-too-large", what, Place(), expected, "split the line"))
     return [
         Edit(first + start, first + end, (" ".join(new[low:high]),)) for start, end, low, high in _align(middle, new)
     ]
+
+
+def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
+    """One edit of all that lies between the first and the last difference; none where there is no difference."""
+    first, rest = _common_ends(source, target)
+    new = target[first : len(target) - rest]
+    return [Edit(first, len(source) - rest, (" ".join(new),))] if new or first + rest < len(source) else []
 
 
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
         tokens = line.source.split()
-        annotations: dict[str, Annotation] = {
-            name: tuple(extract_edits(tokens, text.split()))
-            for name, text in zip(annotators, line.corrected, strict=True)
-        }
+        try:
+            annotations: dict[str, Annotation] = {
+                name: tuple(extract_edits(tokens, text.split()))
+                for name, text in zip(annotators, line.corrected, strict=True)
+            }
+        except InputError as error:
+            raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
         yield Sentence(line.source, annotations, line=line.number)
 
 

@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -46,18 +47,17 @@ def save_bytes(content: bytes, target: str) -> None:
 
 def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     """Let ``fill`` write beside the target, then move it into its place; a link stays, and what it names is written."""
+    if target == STANDARD_OUTPUT or _is_no_file(target):
+        _save_late(target, fill)
+        return
     try:
         path = Path(os.path.realpath(target))
         if path.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.is_dir():
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-        flows = target == STANDARD_OUTPUT or (path.exists() and not path.is_file())
     except OSError as error:
         raise _cannot_write(target, error) from None
-    if flows:
-        _save_late(target, fill)
-        return
     try:
         with _beside(path) as temporary:
             if target.endswith(".gz"):
@@ -69,6 +69,15 @@ def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
                 fill(temporary)
     except OSError as error:
         raise _cannot_write(target, error) from None
+
+
+def _is_no_file(target: str) -> bool:
+    """Whether a pipe or a device stands there, under whatever name: that is written to, not replaced."""
+    try:
+        mode = os.stat(target).st_mode  # noqa: PTH116 - /dev/stdout leads to a pipe that has no path to resolve
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextmanager

@@ -7,7 +7,8 @@ Formula
     max-T, or Holm; both in errorbar.metrics.swaps.
 Conventions
     Essays in which both systems wrote the same are not swapped: it changes nothing. With few enough essays all ways
-    to swap are tried, and p is exact. Adding a system changes no other pair's digits but the adjusted p-values.
+    to swap are tried, and p is exact. At the same number of swaps, adding a system changes no other
+    pair's digits but the adjusted p-values.
     A pair differs significantly, does not, or is undecided: where no difference, however large, could have been
     significant with these essays and swaps, that none is says nothing.
 Source

@@ -5,8 +5,11 @@ from __future__ import annotations
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.metrics.comparison import Comparison
+from errorbar.stats.letters import MOST_GROUPS, NO_LETTERS
 
 MOST_NAMED = 3
+FEW = 11
+"""So few systems have letters whatever their pairs: 3^(11 / 3) groups, or 57, are the most (Moon & Moser 1965)."""
 
 
 def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: str = "document") -> None:
@@ -15,7 +18,7 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
     Args:
         found: The comparison.
         alpha: The level, a fraction.
-        problems: Where the notes ``few-swaps`` and ``few-to-swap`` go.
+        problems: Where the notes ``few-swaps``, ``too-many-groups`` and ``few-to-swap`` go.
         unit: What is swapped: ``document`` or ``sentence``.
     """
     ways, needed = found.n_swaps(alpha), found.testing.needed(len(found.names), alpha)
@@ -31,6 +34,9 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
         fix = f"take {needed} (--swaps {needed})"
         fix += ", or adjust by max-T (--adjust max-t)" if found.testing.adjust == "holm" else ""
         problems.note("few-swaps", what, Place(), fix=fix)
+    if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking(alpha)):
+        what = f"the pairs of {len(found.names):,} systems make more than {MOST_GROUPS} groups, so there are no letters"
+        problems.note("too-many-groups", what, Place(), fix="the pairs themselves are in the output: --pairs")
     if undecided:
         named = "; ".join(f"{pair.first} and {pair.second}" for pair in undecided[:MOST_NAMED])
         named += f"; and {len(undecided) - MOST_NAMED:,} more" if len(undecided) > MOST_NAMED else ""

@@ -4,8 +4,9 @@ Formula
     Of each way to swap documents (or sentences) both mixed systems of every pair are folded. A pair's p-value is that
     of errorbar.stats.comparison; adjusted it is that of errorbar.stats.step_down (max-T, the default) or Holm's.
 Conventions
-    The ways come from one stream, which depends on the seed and on the number of documents: another system changes no
-    other pair's p-value, only its adjustment. They are drawn and folded in blocks that need about 64 MB.
+    The ways come from one stream, which depends on the seed and on the number of documents: at the same number of
+    ways another system changes no other pair's p-value, only its adjustment. They are drawn and folded in blocks that
+    need about 64 MB.
     Where a pair differs in so few documents that all its ways are no more than the random ones, all are tried and its
     p is exact; where that holds of all documents in which any two systems differ, the adjustment is exact too.
     A pair that never differs has no p-value and is left out of the adjustment.
@@ -50,6 +51,8 @@ MOST_DRAWN = 2**26
 """Swaps in memory at once. Where they are cut changes the digits, so it depends on the number of documents only."""
 MOST_WEIGHED = 2**23
 """Swaps that the favor of essays is told by."""
+MOST_KEPT = 40_000_000
+"""Differences that max-T keeps: 320 MB, which is 200 systems by 2,000 ways."""
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -122,6 +125,9 @@ def swap_tests(
         codes: Number of the essay that each sentence is from, from 0 without gaps.
         resampling: Seed, level and number of cores.
         testing: How many ways to swap, and how to adjust.
+
+    Raises:
+        UsageError: If max-T would have to keep more than ``MOST_KEPT`` differences.
     """
     ways = testing.number(len(systems), 1 - resampling.confidence_level)
     results = [Tested(_the_same()) for _ in pairs]
@@ -134,9 +140,11 @@ def swap_tests(
     exact = _few(int(anywhere.sum()), ways)
     drawn = _all_ways(anywhere) if exact else _random_ways(len(anywhere), ways, resampling.seed)
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
+    kept = (2 ** int(anywhere.sum()) if exact else ways) if keep else 0
+    _refuse_too_many(len(known), kept)
     values = [float(_f(metric, one, None)[0]) for one in systems]
     observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
-    swapped = _swap(mixer, drawn, observed, (2 ** int(anywhere.sum()) if exact else ways) if keep else 0)
+    swapped = _swap(mixer, drawn, observed, kept)
 
     def test(number: int) -> Randomization:
         if _few(n_differing[known[number]], ways):
@@ -157,6 +165,13 @@ def swap_tests(
         # Holm multiplies a bound; max-T has one where no pair was as extreme under any random way.
         results[k] = Tested(one, p, floor, one.at_floor and p < 1 and (not keep or p <= 1 / (ways + 1)))
     return results
+
+
+def _refuse_too_many(n_pairs: int, ways: int) -> None:
+    if n_pairs * ways > MOST_KEPT:
+        what = f"{ways:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
+        fix = "compare fewer systems, take fewer --swaps, or --adjust holm, which keeps none"
+        raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
 
 
 def differing(first: Statistics, second: Statistics, codes: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -17,6 +17,9 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from string import ascii_lowercase
 
 import numpy as np
@@ -26,6 +29,10 @@ from errorbar.core.errors import Problem, UsageError
 
 UNDECIDED = "?"
 """Behind the group letters of a system with an undecided pair."""
+MOST_GROUPS = 60
+"""Groups of a display; there can be exponentially many, and nobody reads more."""
+NO_LETTERS = "–"
+"""What stands for the letters where there would be more groups."""
 
 
 def letter(number: int) -> str:
@@ -65,6 +72,9 @@ def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05, undecided: Array
         undecided: Pairs of which nothing can be said; symmetric, shape (systems, systems). Their systems share no
             letter either, and a question mark stands behind the letters of both. None: there are none.
 
+    Returns:
+        The letters of each system; ``NO_LETTERS`` for all of them where there would be more than ``MOST_GROUPS``.
+
     Raises:
         UsageError: A table is not symmetric.
     """
@@ -73,24 +83,37 @@ def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05, undecided: Array
     open_ = np.zeros((n, n), bool) if undecided is None else np.asarray(undecided, bool)
     if open_.shape != (n, n) or not np.array_equal(open_, open_.T):
         raise UsageError(Problem("p-value-table", "undecided pairs do not fit", expected=f"symmetric, {n} x {n}"))
-    groups = [frozenset(range(n))]
-    for i, j in zip(*np.nonzero(np.triu(differ | open_)), strict=True):
-        split: list[frozenset[int]] = []
-        for group in groups:
-            split += [group - {int(i)}, group - {int(j)}] if {i, j} <= group else [group]
-        unique = list(dict.fromkeys(split))
-        groups = [group for group in unique if not any(group < other for other in unique)]
-    groups.sort(key=sorted)
-    # Absorbing leaves letters that others make superfluous: drop those whose every pair stands together elsewhere.
-    for group in list(groups)[::-1]:
-        others = [other for other in groups if other != group]
-        if all(any({a, b} <= other for other in others) for a in group for b in group):
-            groups.remove(group)
-    groups = [group for group in groups if len(group) > 1 or not open_[list(group)].any()]
+    groups = _groups(n, [(int(i), int(j)) for i, j in zip(*np.nonzero(np.triu(differ | open_)), strict=True)])
+    if groups is None:
+        return [NO_LETTERS] * n
+    members = [frozenset(row for row in range(n) if group >> row & 1) for group in groups]
+    members.sort(key=sorted)
+    members = [group for group in members if len(group) > 1 or not open_[list(group)].any()]
     return [
-        "".join(letter(k) for k, group in enumerate(groups) if row in group) + UNDECIDED * bool(open_[row].any())
+        "".join(letter(k) for k, group in enumerate(members) if row in group) + UNDECIDED * bool(open_[row].any())
         for row in range(n)
     ]
+
+
+def _groups(n: int, apart: Iterable[tuple[int, int]]) -> list[int] | None:
+    """The largest groups without a pair that must be apart, as bits; None if they are more than ``MOST_GROUPS``."""
+    groups = [(1 << n) - 1]
+    for i, j in apart:
+        both = 1 << i | 1 << j
+        kept = [group for group in groups if group & both != both]
+        made = dict.fromkeys(group & ~(1 << k) for group in groups if group & both == both for k in (i, j))
+        groups = kept + [new for new in made if not any(new & old == new != old for old in (*kept, *made))]
+        groups = list(dict.fromkeys(groups))
+        if len(groups) > MOST_GROUPS:
+            return None
+    # Absorbing leaves letters that others make superfluous: drop those whose every pair stands together elsewhere.
+    groups.sort(key=lambda group: [row for row in range(n) if group >> row & 1])
+    for group in list(groups)[::-1]:
+        others = [other for other in groups if other != group]
+        together = (reduce(or_, (o for o in others if o >> row & 1), 0) for row in range(n) if group >> row & 1)
+        if all(group & seen == group for seen in together):
+            groups.remove(group)
+    return groups
 
 
 def _differ(p_values: ArrayLike, alpha: float, n: int) -> NDArray[np.bool_]:

@@ -21,7 +21,8 @@ from itertools import combinations
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.edits.extract import extract_edits
+from errorbar.core.errors import InputError
+from errorbar.edits.extract import extract_edits, whole_edit
 from errorbar.edits.paths import Proposed, proposed_edits
 from errorbar.metrics.m2 import M2
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
@@ -87,7 +88,11 @@ def _system_edits(
     found = proposed_edits(corpus, system.lines, columns, max_unchanged=options[0], ignore_case_space=options[1])
     for unit, column in enumerate(columns):
         if column < 0:
-            edits = extract_edits(corpus.sentences[unit].tokens, system.lines[unit].split())
+            texts = corpus.sentences[unit].tokens, system.lines[unit].split()
+            try:
+                edits = extract_edits(*texts)
+            except InputError:  # texts too long to compare; what is shown is no score
+                edits = whole_edit(*texts)
             found[unit] = tuple(Proposed(edit.start, edit.end, edit.replacements[0], False) for edit in edits)
     return found
 
