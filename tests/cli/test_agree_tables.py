@@ -114,6 +114,24 @@ class TestScales:
         assert "which is not declared" in errorbar("agree", path, "--scale", "ordinal", "--order", "bad,good").err
         assert "is not a number" in refused(errorbar("agree", path, "--scale", "interval"))
 
+    @pytest.mark.parametrize("other", ["2.0", "02", "+2", "2e0"])
+    def test_one_number_has_one_rank(self, errorbar: CommandLine, other: str) -> None:
+        """Written in two ways it was two ranks; interval and ratio, where the difference is 0, know it as one."""
+        rows = [*rows_of(KRIPPENDORFF), ("13", "A", "2"), ("13", "B", other)]
+        path = table("k.csv", rows)
+        line = refused(errorbar("agree", path, "--scale", "ordinal"))
+        first, second = sorted(["2", other])
+        assert f"the labels '{first}' and '{second}' are the same number" in line
+        assert "write them the same way" in line
+        assert line.endswith("[agreement-order]")
+        same = table("same.csv", [*rows_of(KRIPPENDORFF), ("13", "A", "2"), ("13", "B", "2")])
+        for scale in ("interval", "ratio"):
+            found = [run(errorbar, each, "--scale", scale)["coefficients"]["krippendorff"] for each in (path, same)]
+            assert found[0]["value"] == pytest.approx(found[1]["value"], abs=1e-12)
+        assert run(errorbar, path, "--scale", "ordinal", "--unknown", other)["scale"] == "ordinal"
+        order = f"1,2,{other},3,4,5"
+        assert run(errorbar, path, "--scale", "ordinal", "--order", order)["scale"] == "ordinal"
+
     @pytest.mark.parametrize(
         ("options", "message"),
         [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from errorbar.core.errors import UsageError
-from errorbar.crowd.errors import error_codes
+from errorbar.crowd.errors import error_codes, error_convention
 from tests.cli.test_agree_tables import refused
 from tests.helpers.cli import CommandLine
 
@@ -90,6 +91,42 @@ class TestSignatures:
         assert len(names) == 3
         same = {score(errorbar, *o)["signature"] for o in (["--error", "<3"], ["--error", "2", "--error", "1"])}
         assert len(same) == 1
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"]])
+    @pytest.mark.parametrize(
+        ("labels", "one", "other"),
+        [
+            ([f"severity rating number {n}" for n in range(4)], (0, 1, 2), (0, 1, 3)),  # longer than a signature shows
+            (["error", "Error", "ok"], (0,), (1,)),
+            (["a+b", "a", "b"], (0,), (1, 2)),
+        ],
+    )
+    def test_two_choices_of_labels_have_two_signatures(
+        self, errorbar: CommandLine, labels: list[str], one: tuple[int, ...], other: tuple[int, ...], stream: list[str]
+    ) -> None:
+        """By construction: label k is said k + 1 times of item a, so that different labels are different shares."""
+        votes = [("a", label) for k, label in enumerate(labels) for _ in range(k + 1)] + [("b", labels[-1])]
+        rows = [f"{item},r{n},{label}\n" for n, (item, label) in enumerate(votes)]
+        Path("w.csv").write_text("item,rater,label\n" + "".join(rows))
+        Path("f.csv").write_text("item,flag\na,1\nb,0\n")
+        found = [
+            score(errorbar, *[part for k in codes for part in ("--error", labels[k])], *stream, judgments="w.csv")
+            for codes in (one, other)
+        ]
+        assert found[0]["hits"] != found[1]["hits"]
+        assert found[0]["signature"] != found[1]["signature"]
+
+    def test_an_option_that_changes_nothing_is_not_signed(self, errorbar: CommandLine) -> None:
+        Path("w.csv").write_text("item,rater,label\na,p,error\na,q,Error\nb,p,ok\nc,p,error\nd,p,ok\n")
+        assert score(errorbar, judgments="w.csv") == score(errorbar, "--error", "error", judgments="w.csv")
+
+    @pytest.mark.parametrize("name", ["a|b", "a#b", "long" * 20])
+    def test_names_that_are_signed_by_a_hash(self, name: str) -> None:
+        """A bar parts a signature, and the mark of a hash must not be a name's."""
+        (signed,) = error_convention(["a", "b", name], [2])
+        assert re.fullmatch("error:#[0-9a-f]{12}", signed)
+        assert error_convention(["a", "b", signed.removeprefix("error:")], [2]) != (signed,)
+        assert error_convention(["a", "b", name], [0, 1]) == ("error:a+b",)
 
     def test_what_is_drawn_together(self, errorbar: CommandLine) -> None:
         """With documents other clusters are drawn: other intervals from the same judgments and flags."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,7 @@ def read_agreement(files: Sequence[str], source: AgreeSource, problems: Problems
 
 
 def _of_table(path: str, said: str, source: AgreeSource, problems: Problems) -> Agreed:
-    from errorbar.core.labels import as_number, named, usual_order
+    from errorbar.core.labels import usual_order
     from errorbar.crowd.repeats import settle_repeats
 
     judgments = read_judgment_table(
@@ -118,10 +119,27 @@ def _of_table(path: str, said: str, source: AgreeSource, problems: Problems) -> 
     ranked = tuple(label for label in labels if label not in set(source.judged.unknown))
     if source.scale != "ordinal":
         return Agreed(judgments, None, None, GIVEN)
-    if not source.order and any(isnan(as_number(label)) for label in ranked):
-        what, fix = "labels that are no numbers have no order of their own", f"name them by --order: {named(ranked)}"
-        raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
+    if not source.order:
+        _see_that_numbers_rank(ranked)
     return Agreed(judgments, None, ranked, GIVEN)
+
+
+def _see_that_numbers_rank(labels: Sequence[str]) -> None:
+    """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks.
+
+    Raises:
+        UsageError: If not.
+    """
+    from errorbar.core.labels import as_number, named
+
+    if any(isnan(as_number(label)) for label in labels):
+        what, fix = "labels that are no numbers have no order of their own", f"name them by --order: {named(labels)}"
+        raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
+    for one, other in pairwise(labels):
+        if as_number(one) == as_number(other):
+            what = f"the labels '{named([one])}' and '{named([other])}' are the same number"
+            fix = "write them the same way, or say by --order which ranks lower"
+            raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
 
 
 def _of_corpus(files: Sequence[NamedFile], source: AgreeSource, problems: Problems) -> Agreed:

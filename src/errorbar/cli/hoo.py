@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errorbar.cli.hoo_render import best_records, best_table, fragment_table, score_record, score_table, type_table
@@ -19,6 +17,8 @@ from errorbar.edits.standoff_pieces import cut_fragments
 from errorbar.execute import choose_executor
 from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
 from errorbar.formats.hoo_folder import read_gold
+from errorbar.formats.json_text import NotJsonError, parse_json
+from errorbar.formats.opening import Lines
 from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.hoo_pieces import count_pieces
 from errorbar.metrics.hoo_score import MOST_RUNS, HooScore, score_counts
@@ -75,8 +75,8 @@ def score_hoo(
         what = "--by-type, --by-fragment and --best cannot be combined"
         raise UsageError(Problem("two-views", what, fix="give one of them"))
     metrics = [parse_hoo(spec) for spec in specs or (HOO,)]
-    overrides = _overrides(types) if types else {}
     problems = Problems(lenient=lenient)
+    overrides = _overrides(types, problems) if types else {}
     fragments = list_gold(gold[0], source=source)
     names = [each.name for each in fragments]
     runs = [list_run(path, name, names, problems) for name, path in expand_runs(systems)]
@@ -129,14 +129,18 @@ def check_hoo(path: str, problems: Problems, *, source: str | None = None) -> di
     }
 
 
-def _overrides(path: str) -> Mapping[str, str]:
+def _overrides(path: str, problems: Problems) -> Mapping[str, str]:
+    lines = Lines(path, problems, last=True)
+    text = "\n".join(lines)
+    problems.raise_errors()
     try:
-        given = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(Problem("hoo-types-file", f"cannot be read: {error}", Place(path), '{"ID": "Noun"}')) from None
+        given = parse_json(text)
+    except NotJsonError as error:
+        place = Place(lines.name, error.line)
+        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, '{"ID": "Noun"}')) from None
     if not isinstance(given, dict) or not all(isinstance(row, str) for row in given.values()):
         what = "not a JSON object of type to row"
-        raise InputError(Problem("hoo-types-file", what, Place(path), '{"ID": "Noun"}'))
+        raise InputError(Problem("hoo-types-file", what, Place(lines.name), '{"ID": "Noun"}'))
     check_overrides(given)
     return given
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from collections.abc import Callable, Sequence
 
+from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.labels import as_number, named
 
@@ -18,6 +20,8 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
 }
 _LONGEST_SIGNED = 60
+_SIGNED_AS_IT_IS = re.compile(r"[^+|#]+")
+"""A name that cannot be taken for two names, for another part of a signature or for a hash."""
 
 
 def error_codes(labels: Sequence[str], wanted: str | Sequence[str] = ()) -> list[int]:
@@ -33,8 +37,7 @@ def error_codes(labels: Sequence[str], wanted: str | Sequence[str] = ()) -> list
     texts = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     found: set[int] = set()
     for text in texts or (USUAL,):
-        codes = [code for code, label in enumerate(labels) if label == text]
-        codes = codes or [code for code, label in enumerate(labels) if label.lower() == text.lower()]
+        codes = _called(text, labels)
         if not codes and _RULE.fullmatch(text):
             known = set(labels_of_rule(text, labels))
             codes = [code for code, label in enumerate(labels) if label in known]
@@ -73,12 +76,26 @@ def labels_of_rule(text: str, labels: Sequence[str], *, numbers_only: bool = Tru
 
 
 def error_convention(labels: Sequence[str], codes: Sequence[int]) -> tuple[str, ...]:
-    """What a signature says of the labels that mean an error; nothing where it is ``error`` alone."""
-    names = [labels[code] for code in codes]
-    if [name.lower() for name in names] == [USUAL]:
+    """What a signature says of the labels that mean an error; nothing where no option would choose the same.
+
+    Two choices never say the same: names that are long together, or that hold a character which tells parts of a
+    signature apart, are signed by the hash of their list.
+    """
+    if list(codes) == _called(USUAL, labels) and len(codes) == 1:
         return ()
+    names = [labels[code] for code in codes]
     said = "+".join(names)
-    return (f"error:{said}" if len(said) <= _LONGEST_SIGNED else f"error:{len(names)} labels from {named(names[:1])}",)
+    if len(said) <= _LONGEST_SIGNED and all(map(_SIGNED_AS_IT_IS.fullmatch, names)):
+        return (f"error:{said}",)
+    content = ContentHash()
+    content.add([json.dumps(names)])
+    return (f"error:#{content.short()}",)
+
+
+def _called(text: str, labels: Sequence[str]) -> list[int]:
+    """Codes of the labels of a name: of the one spelled so, else of those spelled so but for case."""
+    codes = [code for code, label in enumerate(labels) if label == text]
+    return codes or [code for code, label in enumerate(labels) if label.lower() == text.lower()]
 
 
 def _no_label(wanted: str, labels: Sequence[str]) -> Problem:

@@ -10,7 +10,15 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 class NotJsonError(Exception):
-    """A text is not JSON, or JSON that cannot be held; its message says why. Readers turn it into a problem."""
+    """A text is not JSON, or JSON that cannot be held; its message says why. Readers turn it into a problem.
+
+    Attributes:
+        line: The line of the text; 0 where the error is none of one place.
+    """
+
+    def __init__(self, why: str, line: int = 0) -> None:
+        super().__init__(why)
+        self.line = line
 
 
 def parse_json(text: str) -> object:
@@ -23,7 +31,7 @@ def parse_json(text: str) -> object:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise NotJsonError(f"{error.msg} at column {error.colno}") from None
+        raise NotJsonError(f"{error.msg} at column {error.colno}", error.lineno) from None
     except RecursionError:
         raise NotJsonError("it is nested too deeply") from None
     except ValueError:  # Python refuses whole numbers of more than 4,300 digits

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from json import JSONDecodeError
 from math import isfinite, isnan
 from pathlib import Path
 
@@ -160,7 +159,7 @@ def _read_json(
     try:
         document = parse_json(text)
     except NotJsonError as error:
-        raise InputError(Problem("scores-json", f"not JSON: {error}", Place(name, _line_of(error)))) from None
+        raise InputError(Problem("scores-json", f"not JSON: {error}", Place(name, error.line))) from None
     fields = document if isinstance(document, dict) else {}
     rows = fields.get("rows")
     if not isinstance(rows, list) or fields.get("schema") != SCORE_SCHEMA:
@@ -190,12 +189,6 @@ def _read_json(
                 here = sentences.setdefault(metric, {}).setdefault(sentence, {})
                 here[str(row["system"])] = _sentence_f(each, beta)
     return [MetricScores(metric, scores, sentences.get(metric, {})) for metric, scores in systems.items()]
-
-
-def _line_of(error: NotJsonError) -> int:
-    """The line of a document that is not JSON; 0 where the error is none of one place."""
-    cause = error.__context__
-    return cause.lineno if isinstance(cause, JSONDecodeError) else 0
 
 
 def _is_score(row: object) -> bool:
