@@ -143,6 +143,31 @@ def test_help_imports_no_command() -> None:
     assert sorted(done.stderr.split()) == seen
 
 
+def test_the_help_of_every_command_loads_no_scipy() -> None:
+    """All in one interpreter, which tells after which helps scipy is there; loading it takes longer than all else."""
+    script = """
+import sys
+import click
+from errorbar.cli.main import cli
+
+def visit(path, command):
+    try:
+        cli.main([*path, "--help"], prog_name="errorbar", standalone_mode=False)
+    except SystemExit:
+        pass
+    print(" ".join(path), *(name for name in sys.modules if name == "scipy"), sep="|", file=sys.stderr)
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        visit([*path, name], command.get_command(context, name))
+
+visit([], cli)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    seen = done.stderr.splitlines()
+    assert {"", "agree", "crowd howmany", "curve", "report", "reproduce", "sample estimate", "task board"} <= set(seen)
+    assert [line for line in seen if "|" in line] == []
+
+
 def test_modules_are_small() -> None:
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module: n for module, n in lengths.items() if n > 400} == {}

@@ -193,3 +193,14 @@ def test_by_sentence_says_why_there_is_none(errorbar: CommandLine) -> None:
     out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-sentence").out
     assert "no interval of a sentence: a single unit does not show how units vary" in out
     assert "no interval" not in errorbar("score", "--gold", "gold.m2", "good", "--by-sentence").out
+
+
+@pytest.mark.parametrize("option", [("--resamples", "10"), ("--seed", "4")])
+def test_options_of_draws_are_refused_beside_closed_formulas(errorbar: CommandLine, option: tuple[str, str]) -> None:
+    """They passed, and nothing came of them."""
+    done = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--ci-method", "closed", *option)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"error: {option[0]} is about random draws, and --ci-method closed makes none; leave it out [useless-option]\n"
+    )
+    assert errorbar("score", "--gold", "gold.m2", "good", "--ci", *option).code == 0

@@ -180,6 +180,8 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
         (("--judgments", "v.csv", "mine", "--metric", "m2", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--swaps", "9", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--adjust", "holm", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--ci-method", "closed", "--swaps", "9", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--ci-method", "closed", "--adjust", "holm", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--unknown", "?", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--ok", "fine", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--column", "rater=worker", "-o", "r.md"), "useless-option"),

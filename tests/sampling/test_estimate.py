@@ -231,10 +231,37 @@ def test_a_box_without_an_error_at_an_end_holds_everything() -> None:
         assert (box.low, box.high) == (0, 1)
 
 
+def test_what_is_said_of_none_seen_is_the_end_of_its_row() -> None:
+    """The exact bounds, wider than the near-exact ends of the table beside them, were said: 841 hits and 20 misses."""
+    strata = Strata.of_sizes(1000, 9000)
+    found = estimate_sample(strata, Sample.of([2, 1500], [0, 0]))
+    for note, name, end, size in zip(found.notes, ("hits", "misses"), (817, 18), (1000, 9000), strict=True):
+        interval = found[name].estimate.interval
+        assert interval is not None
+        assert interval.high == pytest.approx(end)
+        assert note.what.endswith(f": with 95 % confidence there are at most {end} among {size}")
+    for method in ("logit", "wald"):
+        (hits, misses) = estimate_sample(strata, Sample.of([2, 1500], [0, 0]), method=method).notes
+        assert hits.what.endswith(f"at most {total_bounds(0, 2, 1000)[1]} among 1000")
+        assert misses.what.endswith(f"at most {total_bounds(0, 1500, 9000)[1]} among 9000")
+
+
+@pytest.mark.parametrize(
+    ("n", "x", "said"),
+    [
+        ([1, 50], [1, 1], ["1 hit in 1 judged item for system", "1 miss in 50 judged items for system"]),
+        ([2, 50], [2, 2], ["2 hits in 2 judged items for system", "2 misses in 50 judged items for system"]),
+    ],
+)
+def test_one_is_not_said_as_many(n: list[int], x: list[float], said: list[str]) -> None:
+    notes = estimate_sample(Strata.of_sizes(100, 900), Sample.of(n, x)).notes
+    assert [note.what for note in notes] == said
+
+
 def test_bounds_of_a_side_of_several_strata_share_what_may_fail() -> None:
     strata = Strata(("f", "a", "b"), np.array([1000, 2000, 7000]), np.array([[True, False, False]]))
     sample = Sample.of([200, 300, 400], [160, 0, 0])
-    (note,) = estimate_sample(strata, sample, confidence_level=0.8).notes
+    (note,) = estimate_sample(strata, sample, method="logit", confidence_level=0.8).notes
     bound = sum(total_bounds(0, n, size, confidence_level=0.9)[1] for n, size in ((300, 2000), (400, 7000)))
     assert note.what == (
         f"0 misses in 700 judged items for system: with 80 % confidence there are at most {bound} among 9000"

@@ -21,20 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.special import ndtri
 
 from errorbar.agreement.labels import label_numbers, label_order
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Kernel, Resampling, check_confidence_level, estimates
 from errorbar.agreement.shares import chance_corrected, ratio, totals
-from errorbar.agreement.units import Floats
+from errorbar.agreement.units import Floats, sparse_table
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
@@ -92,7 +93,7 @@ def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -
 def _summing(columns: NDArray[np.int64], n_columns: int, values: Floats | None = None) -> sparse.csr_array:
     """A table that sums cells into columns."""
     weights = np.ones(len(columns)) if values is None else values
-    return sparse.csr_array((weights, (np.arange(len(columns)), columns)), shape=(len(columns), n_columns))
+    return sparse_table((weights, (np.arange(len(columns)), columns)), (len(columns), n_columns))
 
 
 def agreement_weights(
@@ -182,6 +183,8 @@ def _difference(squares: float, square: float) -> float:
 def _closed_form(kappa: float, error: float, confidence_level: float) -> Interval | Undefined:
     if not error:
         return Undefined.ZERO_WIDTH
+    from scipy.special import ndtri  # noqa: PLC0415 - loading it takes a while
+
     half = float(ndtri((1 + confidence_level) / 2)) * error
     return Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), confidence_level, "closed form")
 

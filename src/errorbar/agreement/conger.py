@@ -13,17 +13,19 @@ Source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from errorbar.agreement.resampling import Kernel, Resampling, estimates
 from errorbar.agreement.shares import Shares, chance_corrected, ratio, totals, why_undefined
-from errorbar.agreement.units import Floats, ItemCounts, Units, cluster_table, item_counts
+from errorbar.agreement.units import Floats, ItemCounts, Units, cluster_table, item_counts, sparse_table
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def conger_kappa(
@@ -75,4 +77,4 @@ def _kernel(judgments: Judgments, rows: NDArray[np.int64], table: ItemCounts) ->
 
 
 def _table(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    return sparse_table((np.ones(len(rows)), (rows, columns)), shape)

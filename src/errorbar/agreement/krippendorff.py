@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import sparse
 
 from errorbar.agreement.coincidences import check_matrix
 from errorbar.agreement.labels import label_numbers, label_order, unit_scale
@@ -31,10 +30,13 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 _Expected = Callable[[Floats], Floats]
-_Observed = Callable[[sparse.csr_array], Floats]
+_Observed = Callable[["sparse.csr_array"], Floats]
 ROWS = 1 << 12
 """Rows of label counts that meet a table of labels at a time."""
 

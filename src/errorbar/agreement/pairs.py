@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from errorbar.agreement.units import Floats, ItemCounts, Units, cluster_table, item_counts
+from errorbar.agreement.units import Floats, ItemCounts, Units, cluster_table, item_counts, sparse_table
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments, code_of
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Counts = NDArray[np.int64]
 
@@ -74,7 +77,7 @@ class PairTable:
         size, cells = len(self.labels), self.cells
         rows = np.tile(np.arange(len(cells)), 2)
         parts = (np.ones(len(rows)), (rows, np.concatenate([cells // size, cells % size])))
-        return ItemCounts(sparse.csr_array(parts, shape=(len(cells), size)), self.units, self.labels)
+        return ItemCounts(sparse_table(parts, (len(cells), size)), self.units, self.labels)
 
 
 def pair_table(

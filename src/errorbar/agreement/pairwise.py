@@ -14,17 +14,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from errorbar.agreement.cohen import CohenKappa, Weighting, agreement_weights, cohen_kappa, cohen_kernel
 from errorbar.agreement.pairs import PairTable
 from errorbar.agreement.resampling import Resampling, percentile_interval, replicates
-from errorbar.agreement.units import Units, cluster_table, item_counts
+from errorbar.agreement.units import Units, cluster_table, item_counts, sparse_table
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 MAX_CELLS = 2_000_000
 """Cells of all joint tables together."""
@@ -159,4 +162,4 @@ def _count(
     none = np.empty(0, np.int64)
     names, codes = np.unique(np.asarray(clusters)[np.concatenate([*items, none])], return_inverse=True)
     places = (codes, np.concatenate([*cells, none]))
-    return counts, sparse.csr_array((np.ones(len(codes)), places), shape=(len(names), total))
+    return counts, sparse_table((np.ones(len(codes)), places), (len(names), total))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from errorbar.agreement.pairs import PairTable, as_counts
 from errorbar.agreement.resampling import Kernel, Resampling, estimates
 from errorbar.agreement.units import Floats, ItemCounts
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 class Shares:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +89,7 @@ def item_counts(judgments: Judgments, clusters: Sequence[int] | NDArray[np.int64
     n_items, n_labels = len(judgments.items), max(len(judgments.labels), 1)
     cells, times = np.unique(judgments.item.astype(np.int64) * n_labels + judgments.label, return_counts=True)
     parts = (times.astype(np.float64), (cells // n_labels, cells % n_labels))
-    counts = sparse.csr_array(parts, shape=(n_items, n_labels))
+    counts = sparse_table(parts, (n_items, n_labels))
     judged = np.flatnonzero(np.diff(counts.indptr))  # an item that nobody judged is not resampled
     first, row_of_judged, frequency = _patterns(counts[judged])
     row_of = np.full(n_items, -1, np.int64)
@@ -116,7 +119,16 @@ def cluster_table(
         raise UsageError(Problem("agreement-clusters", what, expected="one cluster number for each item"))
     kept = row_of >= 0
     names, codes = np.unique(np.asarray(clusters)[kept], return_inverse=True)
-    return sparse.csr_array((np.ones(len(codes)), (codes, row_of[kept])), shape=(len(names), n_rows))
+    return sparse_table((np.ones(len(codes)), (codes, row_of[kept])), (len(names), n_rows))
+
+
+def sparse_table(
+    parts: tuple[Floats, tuple[NDArray[np.int64], NDArray[np.int64]]], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """A sparse table of values and their (rows, columns); values of one place add up."""
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+
+    return sparse.csr_array(parts, shape=shape)
 
 
 def _patterns(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:

@@ -11,7 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.cli.options import INPUT
+from errorbar.cli.options import INPUT, refuse_words
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
@@ -74,6 +74,8 @@ class CrowdSource:
             what = f"{option} is about {'tables of judgments' if corpus else 'edits that become judgments'}"
             what += f", and this is {'a corpus' if corpus else 'a table'}"
             raise UsageError(Problem("useless-option", what, fix="leave it out"))
+        if corpus:
+            refuse_words(self.items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -87,13 +87,16 @@ def as_written_option(command: Command) -> Command:
 def resampling_options(command: Command) -> Command:
     """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made.
 
-    A command that has ``--ci`` refuses them without it: nothing would come of them.
+    A command that has ``--ci`` refuses them without it, and those of draws beside closed formulas: nothing would come
+    of them. Reports without ``--ci`` draw for more than scores: agreement, the human ceiling.
     """
 
     @wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
         if options.get("ci") is False:
             _refuse_interval_options()
+        elif options.get("ci") and options["ci_method"] == "closed":
+            refuse_given(("resamples", "seed"), "is about random draws, and --ci-method closed makes none")
         return command(*args, **options)
 
     text = "Bootstrap over essays (or sentences), or closed formulas."
@@ -174,6 +177,16 @@ def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> N
     for option in context.command.params:
         if option.name in names and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE:
             raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
+
+
+def refuse_words(items: str) -> None:
+    """Refuse ``--words`` where the items of a corpus are no words.
+
+    Raises:
+        UsageError: If it was given.
+    """
+    if items != "words":
+        refuse_given(("words",), f"is about --items words, and these are {items}")
 
 
 def _refuse_interval_options() -> None:

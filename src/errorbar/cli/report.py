@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from errorbar.cli.admission import admission_options
 from errorbar.cli.agree import PROJECTIONS
-from errorbar.cli.options import INPUT, lenient_option, resampling_options, show_notes, swap_options
+from errorbar.cli.options import INPUT, lenient_option, refuse_given, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import tell
 from errorbar.core.errors import InputError, Place, Problem, UsageError
@@ -129,6 +129,8 @@ def command(
     from errorbar.cli.score import make_resampling
     from errorbar.metrics.swaps import SwapPlan
 
+    if ci_method == "closed":
+        refuse_given(("swaps", "adjust"), "is about the comparison, and --ci-method closed makes none")
     kind = output_kind(out, to)
     _check_target(out)
     if charts is not None:

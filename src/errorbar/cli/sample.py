@@ -16,6 +16,7 @@ from errorbar.cli.options import (
     lenient_option,
     note_record,
     refuse_given,
+    refuse_words,
     seed_option,
     show_notes,
 )
@@ -385,8 +386,8 @@ def _refuse_items(corpus: str | None, items: str) -> None:
     """See that options of a corpus have one."""
     if corpus is None:
         refuse_given(("items", "words"), "is about the items of --corpus, and a table names its own")
-    elif items != "words":
-        refuse_given(("words",), f"is about --items words, and these are {items}")
+    else:
+        refuse_words(items)
 
 
 def _records(problems: Problems) -> list[dict[str, object]]:

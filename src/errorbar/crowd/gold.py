@@ -25,9 +25,9 @@ from math import log
 from typing import Protocol
 
 import numpy as np
-from scipy.special import betainc
 
 from errorbar.core.errors import Problem, UsageError
+from errorbar.stats.distributions import beta_cdf
 
 
 class Verdict(StrEnum):
@@ -238,7 +238,7 @@ def smoothed_trust(right: float, n: float) -> float:
 
 def posterior_below(right: float, n: float, threshold: float) -> float:
     """Probability that the accuracy is below a threshold under a uniform prior."""
-    return float(betainc(right + 1, n - right + 1, threshold))
+    return float(beta_cdf(threshold, right + 1, n - right + 1))
 
 
 def _check(good: bool, what: str, expected: str) -> None:

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, hypergeom
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
@@ -87,6 +86,8 @@ def majority_accuracy(right: Sequence[int] | Counts, total: Sequence[int] | Coun
     Raises:
         UsageError: If an item has fewer than k judgments, or k is below 1.
     """
+    from scipy.stats import hypergeom  # noqa: PLC0415 - loading it takes most of a second
+
     e, n = np.asarray(right, np.int64), np.asarray(total, np.int64)
     if k < 1 or not len(n) or (n < k).any() or (e > n).any() or (e < 0).any():
         raise UsageError(Problem("crowd-howmany", f"the majority of {k}", expected="items with at least k judgments"))
@@ -96,6 +97,8 @@ def majority_accuracy(right: Sequence[int] | Counts, total: Sequence[int] | Coun
 
 def independent_accuracy(accuracy: float, k: int) -> float:
     """How often the majority of k raters is right if each is with one probability, independently."""
+    from scipy.stats import binom  # noqa: PLC0415 - loading it takes most of a second
+
     chances = np.asarray(binom.pmf(np.arange(k + 1), k, accuracy), np.float64)
     tie = chances[k // 2] if k % 2 == 0 else 0.0
     return float(chances[k // 2 + 1 :].sum() + 0.5 * tie)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
@@ -43,6 +42,8 @@ class Votes:
     """
 
     def __init__(self, judgments: Judgments, min_items: float) -> None:
+        from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+
         need_judgments(judgments)
         self.n_labels = len(judgments.labels)
         self.n_raters = len(judgments.raters)

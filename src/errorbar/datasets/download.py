@@ -15,6 +15,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from errorbar.core.errors import ErrorbarError, InputError, Place, Problem
+from errorbar.core.visible import visible
 from errorbar.version import __version__
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -203,8 +204,7 @@ def _number(said: str | None) -> int:
 
 def _plain(said: object) -> str:
     """What a server says, on one line and without what a terminal would obey."""
-    text = " ".join(str(said).split())
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)[:_MOST_SAID]
+    return visible(" ".join(str(said).split()))[:_MOST_SAID]
 
 
 def _remember(part: Path, response: HTTPResponse) -> None:
@@ -219,7 +219,7 @@ def _remembered(part: Path) -> str:
     if not _validator(part).is_file():
         return ""
     version = _validator(part).read_text("utf-8", errors="replace")
-    return version if version.isascii() and version.isprintable() else ""
+    return version if version.isascii() and _plain(version) == version else ""
 
 
 def _validator(part: Path) -> Path:

@@ -15,7 +15,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -149,7 +149,8 @@ def estimate_sample(
         row("R"),
         row("F"),
     )
-    return SampleEstimates(strata.systems[system], rows, tuple(_notes(strata, sample, system, confidence_level)))
+    own = {each.name: each.estimate.interval for each in rows} if method == "near-exact" else {}
+    return SampleEstimates(strata.systems[system], rows, tuple(_notes(strata, sample, system, confidence_level, own)))
 
 
 def check_method(method: str) -> None:
@@ -244,22 +245,36 @@ def _scaled(name: str, row: SampleEstimate, size: int, *, mirrored: bool = False
     return SampleEstimate(name, estimate.with_interval(made), error, scale(row.bayes))
 
 
-def _notes(strata: Strata, sample: Sample, system: int, confidence_level: float) -> Sequence[Problem]:
+def _notes(
+    strata: Strata, sample: Sample, system: int, confidence_level: float, own: Mapping[str, Interval | None]
+) -> Sequence[Problem]:
+    """What to be told about few hits or misses; own: intervals by row whose ends are exact where none were seen."""
     found = []
     flags = strata.flags[system]
     for side, word in ((flags, "hits"), (~flags, "misses")):
         seen, judged, size = float(sample.x[side].sum()), int(sample.n[side].sum()), int(strata.sizes[side].sum())
-        what = f"{seen:g} {word} in {judged} judged items for {strata.systems[system]}"
+        what = f"{_number(seen, word)} in {_number(judged, 'judged items')} for {strata.systems[system]}"
         if judged == size:
             continue
         if seen == 0:
-            parts = int(side.sum())
-            level = 1 - (1 - confidence_level) / parts
-            counts = zip(sample.n[side].tolist(), strata.sizes[side].tolist(), strict=True)
-            bound = sum(total_bounds(0, n, N, confidence_level=level)[1] for n, N in counts)
-            what += f": with {100 * confidence_level:g} % confidence there are at most {bound} among {size}"
+            interval = own.get(word)
+            if interval is None:
+                parts = int(side.sum())
+                level = 1 - (1 - confidence_level) / parts
+                counts = zip(sample.n[side].tolist(), strata.sizes[side].tolist(), strict=True)
+                bound = float(sum(total_bounds(0, n, N, confidence_level=level)[1] for n, N in counts))
+            else:
+                bound = interval.high
+            most = f"{bound:.1f}".removesuffix(".0")  # as many digits as the row has
+            what += f": with {100 * confidence_level:g} % confidence there are at most {most} among {size}"
             found.append(Problem("sample-none-seen", what, fix="judge more of that side", severity="warning"))
         elif seen < FEW:
             fix = f"with fewer than {FEW} the interval is wide and not symmetric: judge more of that side"
             found.append(Problem("sample-few", what, fix=fix, severity="warning"))
     return found
+
+
+def _number(n: float, many: str) -> str:
+    """``2 misses``, ``1 miss``, ``1 judged item``."""
+    one = many.removesuffix("es") if many == "misses" else many.removesuffix("s")
+    return f"{n:g} {one if n == 1 else many}"
