@@ -216,3 +216,14 @@ def test_lines_longer_than_a_block_are_whole(tmp_path: Path, size: int) -> None:
     path = tmp_path / "long.txt"
     path.write_text("a\n" + "b" * size + "\r\nc")
     assert list(Lines(path, Problems())) == ["a", "b" * size, "c"]
+
+
+def test_many_blank_lines_are_looked_through_once(tmp_path: Path) -> None:
+    """Half a million of them: looking from the start again for each would take hours."""
+    path = tmp_path / "blank"
+    path.write_bytes(b"\n" * 500_000 + b"here\n")
+    lines = Lines(path, Problems())
+    assert lines.peek() == "here"
+    assert sum(1 for _ in lines) == 500_001
+    path.write_bytes(b"\n" * 10)
+    assert Lines(path, Problems()).peek() == ""

@@ -63,12 +63,15 @@ class Lines:
         Raises:
             InputError: If the file cannot be opened.
         """
-        while len(self._ahead) < count:
-            block = next(self._blocks, None)
-            if block is None:
-                break
-            self._ahead += block
+        while len(self._ahead) < count and self._more():
+            pass
         return self._ahead[:count]
+
+    def _more(self) -> bool:
+        """Look one block further; False at the end."""
+        block = next(self._blocks, None)
+        self._ahead += block or ()
+        return block is not None
 
     def peek(self) -> str:
         """The first line that is not blank, before any is taken; ``""`` where there is none.
@@ -76,11 +79,11 @@ class Lines:
         Raises:
             InputError: If the file cannot be opened.
         """
-        count = 1
-        while len(lines := self.ahead(count)) == count:
-            if lines[-1].strip():
-                return lines[-1]
-            count += 1
+        number = 0
+        while number < len(self._ahead) or self._more():
+            if self._ahead[number].strip():
+                return self._ahead[number]
+            number += 1
         return ""
 
 
