@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.spec import read_parameters, split_spec
 from errorbar.metrics.base import Metric
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "errorbar.metrics"
 BUILT_IN = {"m2": "errorbar.metrics.m2:M2"}
@@ -18,9 +24,7 @@ STANDOFF = {"hoo": "errorbar.metrics.hoo:Hoo"}
 
 def metric_names() -> list[str]:
     """Every name a spec may start with, built-in ones first."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
-
-    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted(_others(tuple(sys.path)).keys() - BUILT_IN.keys())]
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -35,11 +39,18 @@ def metric_class(name: str) -> type[Metric]:
     if name in STANDOFF:
         what = f"'{name}' scores HOO edit files only"
         raise UsageError(Problem("hoo-metric", what, fix="errorbar score --metric hoo --gold FOLDER"))
+    other = _others(tuple(sys.path)).get(name)
+    if other is not None:
+        return cast("type[Metric]", other.load())
+    raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))
+
+
+@cache
+def _others(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """Metrics of the packages that are installed on a path, looked for once: it takes milliseconds."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
 
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        return cast("type[Metric]", point.load())
-    raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
 def parse_metric(text: str) -> Metric:
