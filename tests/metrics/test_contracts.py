@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import json
+import sys
 from dataclasses import fields, replace
 from importlib import metadata
 from importlib.metadata import EntryPoint
