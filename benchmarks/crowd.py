@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from timing import median_call, table
 
 from errorbar.core.judgments import Judgments
-from errorbar.crowd import Tally, dawid_skene, majority, one_coin, rater_rows
+from errorbar.crowdsourcing import Tally, dawid_skene, majority, one_coin, rater_rows
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.parquet_blocks import parquet_blocks
 from errorbar.formats.plain_judgments import plain_blocks, read_judgments_fast

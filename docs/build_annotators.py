@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from errorbar.ceiling import Ceiling, ceiling, prepare_study
-from errorbar.ceiling.spread import essay_spread
+from errorbar.ceilings import Ceiling, ceiling, prepare_study
+from errorbar.ceilings.spread import essay_spread
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents

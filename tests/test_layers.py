@@ -32,18 +32,18 @@ LAYER = {
     "execute": 2,
     "edits": 3,
     "agreement": 3,
-    "crowd": 3,
+    "crowdsourcing": 3,
     "metrics": 4,
     "sampling": 4,
     "ranking": 4,
-    "ceiling": 5,
+    "ceilings": 5,
     "detectors": 5,
     "studies": 6,  # everything a report shows, computed
     "reproduce": 6,
     "annotate": 7,
     "tasks": 7,
     "demo": 7,  # the bundled corpus and the self-test on it
-    "report": 8,
+    "reporting": 8,
     "cli": 9,
     "__main__": 10,
     "": 10,  # the package itself: a list of public names, each imported when it is first used

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from errorbar.report.model import Code, Prose, Report, Shown, Table
+from errorbar.reporting.model import Code, Prose, Report, Shown, Table
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from tests.browser.pages import bars, report_of
 

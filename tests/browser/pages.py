@@ -14,8 +14,8 @@ from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.statistics import Documents
-from errorbar.report.model import Block, Chart, Code, Prose, Report, Section, Sentences, Shown, Table
-from errorbar.report.sections import build_report
+from errorbar.reporting.model import Block, Chart, Code, Prose, Report, Section, Sentences, Shown, Table
+from errorbar.reporting.sections import build_report
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.corpus import study_corpus
 
@@ -176,7 +176,7 @@ def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") ->
 
 def write(report: Report, folder: Path) -> str:
     """Write the page and give its address."""
-    from errorbar.report.page import save_page
+    from errorbar.reporting.page import save_page
 
     path = folder / "report.html"
     save_page(report, str(path))

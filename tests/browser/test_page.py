@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.report.charts import PlanePoint, plane_chart
-from errorbar.report.model import Chart, Links, Report, Section, Table
+from errorbar.reporting.charts import PlanePoint, plane_chart
+from errorbar.reporting.model import Chart, Links, Report, Section, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.ceiling.examples import TEXT, random_corpus
+from tests.ceilings.examples import TEXT, random_corpus
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

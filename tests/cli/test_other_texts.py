@@ -173,7 +173,7 @@ class TestLibrary:
         assert found.signature.conventions == ("retokenized",)
 
     def test_studies(self) -> None:
-        from errorbar.ceiling import prepare_study
+        from errorbar.ceilings import prepare_study
         from errorbar.metrics.resampling import Resampling
         from errorbar.metrics.statistics import Documents
         from errorbar.studies import study_corpus

@@ -35,7 +35,9 @@ def odd_text(rng: Random, text: str) -> str:
 
 
 def longer_text(rng: Random, text: str) -> str:
-    return _replaced(rng, text, lambda: '"' + "x " * rng.randint(100, max(101, (MOST - len(text)) // 2)) + '"', only=str)
+    return _replaced(
+        rng, text, lambda: '"' + "x " * rng.randint(100, max(101, (MOST - len(text)) // 2)) + '"', only=str
+    )
 
 
 def nested(rng: Random, text: str) -> str:

@@ -21,7 +21,7 @@ from errorbar.metrics.resampling import MOST_GROUPS, Resampling, fold_resamples,
 from errorbar.metrics.statistics import Documents
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.metrics.totals import score_totals
-from tests.ceiling.examples import random_corpus
+from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 
 SOURCE, FIXED = "a b c", "X b c"

@@ -29,7 +29,7 @@ from errorbar.metrics.resampling import (
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import FEW_DOCUMENTS, Documents, Statistics
 from errorbar.metrics.totals import score_totals
-from tests.ceiling.examples import random_corpus
+from tests.ceilings.examples import random_corpus
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.report.board import board_report, team_report
-from errorbar.report.model import Cell, Report, Shown, Table
+from errorbar.reporting.board import board_report, team_report
+from errorbar.reporting.model import Cell, Report, Shown, Table
 from errorbar.reproduce.cells import HALF, published
 from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine

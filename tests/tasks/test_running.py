@@ -23,8 +23,8 @@ from errorbar.formats.reference import read_corpus
 from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
-from errorbar.report.board import board_report
-from errorbar.report.markdown import markdown
+from errorbar.reporting.board import board_report
+from errorbar.reporting.markdown import markdown
 from errorbar.studies import CorpusStudy
 from errorbar.tasks import CorpusResults, TaskResults, keys, read_task, run_task
 from errorbar.tasks.store import Entry, Store

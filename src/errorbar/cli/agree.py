@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from errorbar.agreement import AgreementReport
     from errorbar.agreement.cohen import Weighting
     from errorbar.agreement.krippendorff import Level
-    from errorbar.crowd.repeats import RepeatPolicy
+    from errorbar.crowdsourcing.repeats import RepeatPolicy
     from errorbar.edits.items import Labels, Projection
 
 SCHEMA = "errorbar.agree/1"

@@ -99,7 +99,7 @@ def read_agreement(files: Sequence[str], source: AgreeSource, problems: Problems
 
 def _of_table(path: str, said: str, source: AgreeSource, problems: Problems) -> Agreed:
     from errorbar.core.labels import usual_order
-    from errorbar.crowd.repeats import settle_repeats
+    from errorbar.crowdsourcing.repeats import settle_repeats
 
     judgments = read_judgment_table(
         path,

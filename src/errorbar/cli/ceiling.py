@@ -25,8 +25,8 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.registry import DEFAULT, parse_metric
 
 if TYPE_CHECKING:
-    from errorbar.ceiling import Ceiling, Study
-    from errorbar.ceiling.spread import CeilingIntervals, EssaySpread
+    from errorbar.ceilings import Ceiling, Study
+    from errorbar.ceilings.spread import CeilingIntervals, EssaySpread
     from errorbar.edits.admission import Admission
 
 SCHEMA = "errorbar.ceiling/1"
@@ -79,8 +79,8 @@ def command(
     errorbar ceiling --gold 'A*.m2' --lenient CAMB AMU
     errorbar ceiling --gold 'A*.m2' --lenient --essays 10 --documents essays.sgml CAMB
     """
-    from errorbar.ceiling import ceiling, prepare_study
-    from errorbar.ceiling.spread import ceiling_intervals, essay_spread
+    from errorbar.ceilings import ceiling, prepare_study
+    from errorbar.ceilings.spread import ceiling_intervals, essay_spread
     from errorbar.metrics.resampling import Resampling
 
     data = load(corpus, systems, lenient=lenient, admission=admission)
@@ -230,7 +230,7 @@ def _ends(value: Interval | Undefined) -> object:
 
 
 def _type_table(study: Study, signature: str, style: str) -> Table:
-    from errorbar.ceiling.types import type_rows
+    from errorbar.ceilings.types import type_rows
 
     names = [text.name for text in study.systems]
     columns = ["type", "human", *(cell for name in names for cell in (name, _of_human(name, style)))]
@@ -248,7 +248,7 @@ def _number(value: float) -> float | None:
 
 
 def _type_records(study: Study) -> list[dict[str, object]]:
-    from errorbar.ceiling.types import type_rows
+    from errorbar.ceilings.types import type_rows
 
     names = [text.name for text in study.systems]
     return [

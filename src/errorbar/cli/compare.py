@@ -121,7 +121,7 @@ def command(
 
 
 def _system_table(found: Comparison, alpha: float, style: str) -> Table:
-    from errorbar.report.pairs import group_legend
+    from errorbar.reporting.pairs import group_legend
 
     ranking = found.ranking(alpha)
     unknown = style == "csv" or any(one.undecided for one in ranking)
@@ -161,7 +161,7 @@ PAIR_COLUMNS = (
 
 def _pair_rows(found: Comparison, alpha: float) -> Table:
     """Every pair as data: fractions with all digits."""
-    from errorbar.report.pairs import result, why_not
+    from errorbar.reporting.pairs import result, why_not
 
     rows: list[list[Cell]] = []
     for pair in found.pairs:
@@ -175,7 +175,7 @@ def _pair_rows(found: Comparison, alpha: float) -> Table:
 
 
 def _pair_table(found: Comparison, confidence: float, unit: str) -> Table:
-    from errorbar.report.pairs import PAIR_NOTES, pair_columns, pair_texts, verdict, why_not
+    from errorbar.reporting.pairs import PAIR_NOTES, pair_columns, pair_texts, verdict, why_not
 
     alpha = 1 - confidence
     rows: list[list[Cell]] = [list(pair_texts(pair, alpha)) for pair in found.pairs]
@@ -185,7 +185,7 @@ def _pair_table(found: Comparison, confidence: float, unit: str) -> Table:
 
 
 def _record(pair: Pair, alpha: float) -> dict[str, object]:
-    from errorbar.report.pairs import result
+    from errorbar.reporting.pairs import result
 
     interval: object
     if isinstance(pair.interval, Undefined):

@@ -9,11 +9,11 @@ from errorbar.cli.options import INPUT, format_option, lenient_option, note_reco
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowd.howmany import HowMany, against_experts, how_many
+from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.formats.flags import read_answers
 from errorbar.stats.streams import stream
 
-SCHEMA = "errorbar.crowd.howmany/1"
+SCHEMA = "errorbar.crowdsourcing.howmany/1"
 
 
 @click.command("howmany")

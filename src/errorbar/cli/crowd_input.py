@@ -18,7 +18,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.labels import usual_order
 from errorbar.core.natural import natural_order
 from errorbar.core.problems import Problems
-from errorbar.crowd.repeats import POLICIES, RepeatPolicy, settle_repeats
+from errorbar.crowdsourcing.repeats import POLICIES, RepeatPolicy, settle_repeats
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import ERROR, PROJECTIONS, WORD_CLASSES, Projection, edit_items
 from errorbar.formats.documents import add_documents

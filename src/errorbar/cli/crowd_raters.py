@@ -9,11 +9,11 @@ from errorbar.cli.crowd_score import cells, headings
 from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.problems import Problems
-from errorbar.crowd.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, characteristic
-from errorbar.crowd.raters import RaterRow, rater_rows
+from errorbar.crowdsourcing.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, characteristic
+from errorbar.crowdsourcing.raters import RaterRow, rater_rows
 from errorbar.formats.flags import read_answers
 
-SCHEMA = "errorbar.crowd.raters/1"
+SCHEMA = "errorbar.crowdsourcing.raters/1"
 RULES: dict[str, type[Sprt] | type[Posterior] | type[Running] | type[Fixed]] = {
     "sprt": Sprt,
     "posterior": Posterior,

@@ -22,8 +22,8 @@ from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
-from errorbar.crowd.answers import UNKNOWN, Answers
-from errorbar.crowd.tally import Tally
+from errorbar.crowdsourcing.answers import UNKNOWN, Answers
+from errorbar.crowdsourcing.tally import Tally
 from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.judgment_blocks import judgment_blocks
 from errorbar.formats.judgment_tables import is_corpus

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from errorbar.edits.admission import Admission
     from errorbar.metrics.resampling import Method
     from errorbar.metrics.swaps import Adjust
-    from errorbar.report import Report
+    from errorbar.reporting import Report
 
 KINDS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
 STANDARD_OUTPUT = "-"
-SHOWN_COMMAND = "errorbar.report.command"
+SHOWN_COMMAND = "errorbar.reporting.command"
 """Key of the context under which another command says how it was called."""
 EPOCH = "SOURCE_DATE_EPOCH"
 
@@ -165,8 +165,8 @@ def command(
     refuse_overwriting(asked, out)
     with progress_bar("steps", 3) as progress:
         found = studies(asked, progress)
-        from errorbar.report.sections import build_report, left_out
-        from errorbar.report.sections.figures import listed
+        from errorbar.reporting.sections import build_report, left_out
+        from errorbar.reporting.sections.figures import listed
 
         notes = [note for study in found for note in study.notes]
         name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in found)))}"
@@ -179,7 +179,7 @@ def command(
         size = write(report, out, kind)
         drawn = []
         if charts is not None:
-            from errorbar.report.export import save_charts
+            from errorbar.reporting.export import save_charts
 
             drawn = save_charts(report, charts)
     seconds = time.monotonic() - start
@@ -230,12 +230,12 @@ def write(report: Report, out: str, kind: str) -> int:
         MissingExtraError: If a library is missing.
     """
     if kind == "html":
-        from errorbar.report.page import save_page
+        from errorbar.reporting.page import save_page
 
         return save_page(report, out)
     from errorbar.formats.saving import save_lines
-    from errorbar.report.latex import latex
-    from errorbar.report.markdown import markdown
+    from errorbar.reporting.latex import latex
+    from errorbar.reporting.markdown import markdown
 
     text = (markdown if kind == "markdown" else latex)(report)
     save_lines([text.removesuffix("\n")], out)
@@ -270,7 +270,7 @@ def _longest(names: Sequence[str]) -> str:
 
 
 def _need(kind: str, charts: str | None) -> None:
-    from errorbar.report import extras
+    from errorbar.reporting import extras
 
     if kind == "html":
         extras.need(extras.PAGE, "a page")

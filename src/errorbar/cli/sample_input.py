@@ -13,7 +13,7 @@ from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.crowd.errors import labels_of_rule
+from errorbar.crowdsourcing.errors import labels_of_rule
 from errorbar.edits.items import WORD_CLASSES, Projection
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.judgment_tables import read_judgment_table

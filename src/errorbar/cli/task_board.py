@@ -19,7 +19,7 @@ from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
     from errorbar.metrics.resampling import Method, Resampling
-    from errorbar.report import Report
+    from errorbar.reporting import Report
     from errorbar.tasks import TaskResults
 
 EPOCH = "SOURCE_DATE_EPOCH"
@@ -55,13 +55,13 @@ def command(
     errorbar task board task.toml -o board --tables-only
     """
     if not tables_only:
-        from errorbar.report import extras
+        from errorbar.reporting import extras
 
         extras.need(extras.PAGE, "a page")
     _folder(out)
     problems = Problems()
     results = score_task(task, cache, jobs, problems)
-    from errorbar.report.board import board_report
+    from errorbar.reporting.board import board_report
 
     board = board_report(results, date=_today())
     _write_tables(board, out)
@@ -78,8 +78,8 @@ def command(
 
 def _write_tables(board: Report, out: Path) -> None:
     from errorbar.formats.saving import save_lines
-    from errorbar.report.latex import latex
-    from errorbar.report.markdown import markdown
+    from errorbar.reporting.latex import latex
+    from errorbar.reporting.markdown import markdown
 
     save_lines([markdown(board).removesuffix("\n")], str(out / "tables.md"))
     save_lines([latex(board).removesuffix("\n")], str(out / "tables.tex"))
@@ -88,9 +88,9 @@ def _write_tables(board: Report, out: Path) -> None:
 def _write_pages(
     results: TaskResults, board: Report, out: Path, problems: Problems, resampling: Resampling, *, browse: bool
 ) -> list[str]:
-    from errorbar.report.board import link_task, link_teams, team_report
-    from errorbar.report.page import save_page
-    from errorbar.report.sections import build_report
+    from errorbar.reporting.board import link_task, link_teams, team_report
+    from errorbar.reporting.page import save_page
+    from errorbar.reporting.sections import build_report
     from errorbar.tasks.study import study_best
 
     with progress_bar("corpora", len(results.corpora)) as progress:

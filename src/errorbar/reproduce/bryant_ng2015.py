@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from errorbar.ceiling import ceiling, prepare_study
+from errorbar.ceilings import ceiling, prepare_study
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import read_m2

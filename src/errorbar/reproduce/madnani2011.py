@@ -15,7 +15,7 @@ import numpy as np
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.crowd.howmany import against_experts
+from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.crowd import ESTIMANDS, CrowdStatistics, fold_crowd, measure_crowd

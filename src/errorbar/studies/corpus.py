@@ -9,8 +9,8 @@ import numpy as np
 
 from errorbar.agreement import AgreementReport, agreement_report
 from errorbar.agreement import Resampling as AgreementResampling
-from errorbar.ceiling import Ceiling, ceiling, prepare_study
-from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals
+from errorbar.ceilings import Ceiling, ceiling, prepare_study
+from errorbar.ceilings.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from errorbar.agreement import AgreementReport
-from errorbar.ceiling import Ceiling
-from errorbar.ceiling.spread import CeilingIntervals
+from errorbar.ceilings import Ceiling
+from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.errors import Problem
 from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.crowd import CrowdScore

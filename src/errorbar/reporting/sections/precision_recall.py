@@ -1,0 +1,65 @@
+"""Precision against recall, with contours of equal F."""
+
+from __future__ import annotations
+
+from errorbar.core.estimate import Estimate
+from errorbar.reporting.charts import PlanePoint, plane_chart
+from errorbar.reporting.model import Cell, Chart, Section, Table
+from errorbar.reporting.sections.figures import (
+    ends_cell,
+    estimate_cell,
+    f_name,
+    interval_heading,
+    listed,
+    percent,
+    plural,
+    reasons,
+)
+from errorbar.reporting.sections.ranking import ranked
+from errorbar.studies.model import CorpusStudy, Study
+
+
+def precision_recall(study: Study) -> Section | None:
+    """The plane, or None where no system has both P and R."""
+    if not isinstance(study, CorpusStudy):
+        return None
+    scores = [study.scores[k] for k in ranked(study)]
+    drawn = [
+        PlanePoint(s.system, 100 * s.precision.value, 100 * s.recall.value, _ends(s.precision), _ends(s.recall))
+        for s in scores
+        if s.precision.value is not None and s.recall.value is not None
+    ]
+    if not drawn:
+        return None
+    beta, name = scores[0].beta, f_name(scores[0].beta)
+    text = f"Precision against recall of {plural(len(drawn), 'system')}, both from 0, with contours of equal {name}."
+    measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
+    if measured:
+        precise = max(measured, key=lambda score: score.precision.value or 0)
+        complete = max(measured, key=lambda score: score.recall.value or 0)
+        text += (
+            f" Highest precision: {precise.system}, {percent(precise.precision.value)} percent at recall "
+            f"{percent(precise.recall.value)}. Highest recall: {complete.system}, {percent(complete.recall.value)} "
+            f"percent at precision {percent(complete.precision.value)}."
+        )
+    filled = [point.name for point in drawn if point.name not in {score.system for score in measured}]
+    if filled:
+        text += f" Where nothing was proposed or nothing is in the reference, a convention places {listed(filled)}."
+    if len(drawn) < len(scores):
+        text += f" {plural(len(scores) - len(drawn), 'system')} without a value of P or R cannot be drawn."
+    ci = interval_heading(study.confidence_level)
+    rows: list[list[Cell]] = [
+        [s.system, *(cell for e in (s.precision, s.recall) for cell in (estimate_cell(e), ends_cell(e.interval)))]
+        for s in scores
+    ]
+    notes = reasons([e for s in scores for e in (s.precision, s.recall)])
+    table = Table(
+        "precision-recall-values", "Precision and recall, in percent", ["system", "P", ci, "R", ci], rows, 1, notes
+    )
+    spec = plane_chart(drawn, beta=beta, f_name=name)
+    chart = Chart("precision-recall-plane", f"Precision and recall, with lines of equal {name}", text, spec, table)
+    return Section("precision-recall", "Precision and recall", [chart])
+
+
+def _ends(estimate: Estimate) -> tuple[float, float] | None:
+    return None if estimate.interval is None else (100 * estimate.interval.low, 100 * estimate.interval.high)

@@ -1,0 +1,106 @@
+"""What tests of the report share: reports from files, tables as text, charts drawn."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from errorbar.cli.report_input import ReportInput, studies
+from errorbar.metrics.resampling import Resampling
+from errorbar.reporting import Chart, Prose, Report, Shown, Table
+from errorbar.reporting.sections import build_report
+from errorbar.studies.model import Study
+
+DEFAULTS: dict[str, Any] = {
+    "systems": (),
+    "gold": (),
+    "specs": (),
+    "documents": None,
+    "unmarked": "auto",
+    "source": None,
+    "missing_as_empty": False,
+    "ceiling_resamples": None,
+    "judgments": None,
+    "flags": (),
+    "columns": (),
+    "items": None,
+    "words": None,
+    "errors": (),
+    "ok": None,
+    "unknown": (),
+    "sample_key": None,
+    "judged": (),
+    "browse": False,
+    "lenient": False,
+    "resampling": Resampling("bca", 200, 0.95, 7, 1),
+}
+
+
+def asked(**given: Any) -> ReportInput:  # noqa: ANN401 - the fields of ReportInput
+    """Input with the given fields."""
+    return ReportInput(**{**DEFAULTS, **given})
+
+
+def found(**given: Any) -> list[Study]:  # noqa: ANN401 - the fields of ReportInput
+    """Studies of what is asked for."""
+    return studies(asked(**given), lambda _: None)
+
+
+def report_of(parts: Sequence[Study]) -> Report:
+    """A report with a fixed command."""
+    return build_report(parts, title="Test", command="errorbar report x")
+
+
+def tables(report: Report) -> dict[str, Table]:
+    """Every table, those of charts too, by name."""
+    blocks = [block for section in report.sections for block in section.blocks]
+    every = [block.table if isinstance(block, Chart) else block for block in blocks if isinstance(block, Chart | Table)]
+    return {table.name: table for table in every}
+
+
+def charts(report: Report) -> dict[str, Chart]:
+    """Every chart by name."""
+    blocks = [block for section in report.sections for block in section.blocks]
+    return {block.name: block for block in blocks if isinstance(block, Chart)}
+
+
+def prose(report: Report, section: str) -> str:
+    """Every paragraph of a section."""
+    (found,) = (one for one in report.sections if one.name == section)
+    return "\n".join(line for block in found.blocks if isinstance(block, Prose) for line in block.paragraphs)
+
+
+def text_rows(table: Table) -> list[list[str]]:
+    """Cells as they are shown."""
+    return [[cell.text if isinstance(cell, Shown) else cell for cell in row] for row in table.rows]
+
+
+def printed(out: str) -> list[list[str]]:
+    """Rows of a Markdown table that a command printed, without its heading, as Markdown shows them."""
+    lines = [line for line in out.splitlines() if line.startswith("|")]
+    cells = [re.split(r"(?<!\\)\|", line.strip("|")) for line in lines[2:]]
+    return [[re.sub(r"\\(?=[^\w\s])", "", cell.strip()) for cell in row] for row in cells]
+
+
+def drawn(chart: Chart) -> list[dict[str, Any]]:
+    """What a chart draws, each once; charts have several layers of the same data."""
+    datasets = chart.spec["datasets"]
+    assert isinstance(datasets, Mapping)
+    return list({json.dumps(row): row for data in datasets.values() for row in data}.values())
+
+
+def draw(spec: Mapping[str, object]) -> str:
+    """The SVG of a specification; fails on one that does not keep to the schema."""
+    vl_convert = pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    import altair
+
+    from errorbar.reporting.export import fixed_width
+
+    altair.LayerChart.from_dict(dict(spec))  # against the schema
+    svg = vl_convert.vegalite_to_svg(json.dumps(fixed_width(spec, 600)))
+    assert isinstance(svg, str)
+    return svg
