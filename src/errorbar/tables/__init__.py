@@ -1,0 +1,1 @@
+"""Tables of results: raw values with what they are, and the writers that make text of them."""
