@@ -109,8 +109,8 @@ def command(
     errorbar agree votes.csv
     errorbar agree ratings.csv --scale ordinal
     """
-    from errorbar.agreement import Resampling, agreement_report
-    from errorbar.stats.streams import stream
+    from errorbar.agreement import agreement_report
+    from errorbar.stats.resampling import Resampling
 
     if pairs and crossed:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
@@ -126,7 +126,7 @@ def command(
         weighting=weights,
         unknown=unknown,
         clusters=found.clusters,
-        resampling=Resampling(stream(seed, "agreement"), resamples),
+        resampling=Resampling("percentile", resamples, seed=seed),
     )
     _refuse_views(report, pairs=pairs, crossed=crossed)
     notes = [*problems.notes, *report.notes]
@@ -183,7 +183,7 @@ def _headings(name: str, style: str) -> list[str]:
 
 
 def _table(report: AgreementReport, style: str) -> Table:
-    from errorbar.agreement.titles import TITLES
+    from errorbar.agreement.report import TITLES
 
     rows: list[list[Cell]] = [
         [_title(name, title, report), *_cells(report.coefficients[name], style)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from errorbar.agreement import AgreementReport, agreement_report
-from errorbar.agreement import Resampling as AgreementResampling
 from errorbar.ceilings import Ceiling, ceiling, prepare_study
 from errorbar.ceilings.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
@@ -26,7 +25,6 @@ from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import Documents
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.stats.streams import stream
 from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
 from errorbar.studies.measured import Measured, Memory
@@ -266,7 +264,7 @@ def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tu
     made = edit_items(corpus)
     problems.notes += made.notes()
     seed, n, level = resampling.seed, resampling.replicates, resampling.confidence_level
-    how = AgreementResampling(stream(seed, "agreement"), n, level)
+    how = replace(resampling, method="percentile")
     report = agreement_report(made.judgments, clusters=made.clusters, resampling=how)
     problems.notes += report.notes
     signature = agreement_signature(

@@ -9,7 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement import AgreementReport, Resampling, agreement_report
+from errorbar import stats
+from errorbar.agreement import AgreementReport, agreement_report
+from errorbar.agreement.resampling import Resampling
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import Answers
@@ -103,7 +105,8 @@ def study_crowd(
         resampling = resampled(curve_resamples, "curve", "kappa")
         curve = kappa_curve(untied, reference_prevalence=reference_prevalence, resampling=resampling)
         found.append(CrowdSystem(system, scores, in_bins, curve))
-    agreement = _agreement(judgments, clusters, resampled(resamples, "agreement"), problems)
+    percentile = stats.Resampling("percentile", resamples, confidence_level, seed)
+    agreement = _agreement(judgments, clusters, percentile, problems)
     if agreement is not None:
         signatures["agree"] = agreement_signature(
             judgments, how, replicates=resamples, seed=seed, clusters=clusters, confidence_level=confidence_level
@@ -137,7 +140,7 @@ def _shares(
 
 
 def _agreement(
-    judgments: Judgments, clusters: NDArray[np.int64] | None, resampling: Resampling, problems: Problems
+    judgments: Judgments, clusters: NDArray[np.int64] | None, resampling: stats.Resampling, problems: Problems
 ) -> AgreementReport | None:
     if len(np.unique(judgments.rater)) < 2:
         return None
