@@ -8,6 +8,8 @@ Formula
 Conventions
     The number of raters may vary. Items with fewer than two raters are left out of A_o; without any other the values
     are undefined. π_k is over all items that anybody judged. K counts every label the judgments declare, used or not.
+Source
+    Fleiss 1971, for a number of raters that may vary as in Gwet 2014, chapter 2; each coefficient names its own.
 """
 
 from __future__ import annotations
