@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import json
 from dataclasses import fields, replace
 from importlib import metadata
@@ -170,6 +171,7 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
         return [point for point in points if name in (None, point.name)]
 
     monkeypatch.setattr(metadata, "entry_points", installed)
+    monkeypatch.setattr(sys, "path", [*sys.path, "another"])  # metrics are looked for once on each path
     assert metric_names() == ["m2", "aa", "zz"]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zy'; did you mean 'zz'") as caught:

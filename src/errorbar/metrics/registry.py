@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Metric, Reads
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "errorbar.metrics"
 BUILT_IN = {"m2": "errorbar.metrics.m2:M2", "hoo": "errorbar.metrics.hoo:Hoo"}
@@ -17,9 +22,7 @@ DEFAULT = "m2"
 
 def metric_names() -> list[str]:
     """Every name a spec may start with, built-in ones first."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
-
-    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted(_others(tuple(sys.path)).keys() - BUILT_IN.keys())]
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -31,11 +34,18 @@ def metric_class(name: str) -> type[Metric]:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         return cast("type[Metric]", getattr(import_module(module), attribute))
+    other = _others(tuple(sys.path)).get(name)
+    if other is not None:
+        return cast("type[Metric]", other.load())
+    raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))
+
+
+@cache
+def _others(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """Metrics of the packages that are installed on a path, looked for once: it takes milliseconds."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and rarely needed
 
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        return cast("type[Metric]", point.load())
-    raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
 def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
@@ -63,7 +73,7 @@ def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
     return found
 
 
-def metrics_for(reads: Reads) -> Iterable[str]:
+def metrics_for(reads: Reads) -> list[str]:
     """Names of the metrics that measure such input."""
     return [name for name in metric_names() if metric_class(name).reads == reads]
 
@@ -75,7 +85,7 @@ def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: 
         UsageError: As ``parse_metric`` does.
     """
     if metrics is None or (not isinstance(metrics, str) and isinstance(metrics, Sequence) and not metrics):
-        metrics = DEFAULT if reads is None else next(iter(metrics_for(reads)))
+        metrics = DEFAULT if reads is None else metrics_for(reads)[0]
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
     return [parse_metric(metric, reads) for metric in several]
 
