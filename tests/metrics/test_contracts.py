@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import json
+import sys
 from dataclasses import fields, replace
 from importlib import metadata
 from importlib.metadata import EntryPoint
@@ -24,12 +24,12 @@ from errorbar.edits.apply import apply_edits
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2 import read_m2, write_m2
 from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.edit_statistics import concatenate
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import metric_class, metric_names, parse_metric
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import concatenate
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.read import lines_of
+from tests.helpers.scoring import score
 from tests.strategies import corpora, disjoint_edits, m2_metrics, tokens
 
 ALL = metric_names()

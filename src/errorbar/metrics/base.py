@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter, Spec, check_value, make_spec, read_parameters
 
@@ -121,27 +121,14 @@ class UnitParts:
     """The parts of single units in a fold of everything.
 
     Attributes:
-        annotators: Column of the annotator that each unit counts with, -1 where nobody looked; shape (units,).
+        annotators: The annotator that each unit counts with, None where nobody looked.
         counts: What each unit adds to ``Folded.counts``; shape (units, counted).
         values: The measures of each unit alone; shape (units, measures); None where a unit alone has no value.
     """
 
-    annotators: NDArray[np.int32]
+    annotators: Sequence[str | None]
     counts: NDArray[Any]
     values: Floats | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TypeFolded:
-    """A fold by error type.
-
-    Attributes:
-        values: NaN where a measure is not defined; shape (replicates, types, measures).
-        counts: As ``Metric.type_counted`` names it; shape (replicates, types, counted).
-    """
-
-    values: Floats
-    counts: NDArray[Any]
 
 
 class Statistics(Protocol):
@@ -167,6 +154,7 @@ class Metric(ABC):
         reads: What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``.
         counted: Names of the counts that its values are made of.
         type_counted: Names of the counts by error type.
+        type_measures: Names of the measures that are given by error type.
         additive: Whether the order of units does not matter, so that a fold can be told how often each counts.
         lacks: What it cannot give, and why, in a line for the user.
     """
@@ -180,6 +168,7 @@ class Metric(ABC):
     reads: ClassVar[Reads] = "sentences"
     counted: ClassVar[tuple[str, ...]]
     type_counted: ClassVar[tuple[str, ...]] = ()
+    type_measures: ClassVar[tuple[str, ...]] = ()
     additive: ClassVar[bool] = False
     lacks: ClassVar[Mapping[Feature, str]] = {}
 
@@ -211,6 +200,18 @@ class Metric(ABC):
     @abstractmethod
     def measures(self) -> tuple[Measure, ...]:
         """What it gives, in the order of ``Folded.values``."""
+
+    def measure_named(self, name: str) -> Measure:
+        """One of its measures.
+
+        Raises:
+            UsageError: If it has none of the name.
+        """
+        for one in self.measures:
+            if one.name == name:
+                return one
+        names = [one.name for one in self.measures]
+        raise UsageError(Problem("unknown-measure", f"{self.name} has no measure '{name}'", fix=nearest(name, names)))
 
     @property
     def main(self) -> int:
@@ -274,16 +275,44 @@ class Metric(ABC):
         """What single units add."""
 
     def types(self, statistics: Any) -> tuple[str, ...]:  # noqa: ANN401
-        """The error types that were counted."""
+        """The error types that were counted, in the order of ``fold_types``."""
         raise lacking(self, "types")
 
-    def fold_types(self, statistics: Any, selection: Selection | None = None, *, start: Folded | None = None) -> TypeFolded:  # noqa: ANN401, E501
-        """The fold by error type, in the order of ``types``."""
+    def fold_types(
+        self,
+        statistics: Any,  # noqa: ANN401
+        selection: Selection | None = None,
+        *,
+        start: Folded | None = None,
+    ) -> NDArray[Any]:
+        """The fold by error type: counts as ``type_counted`` names them; shape (replicates, types, counted)."""
+        raise lacking(self, "types")
+
+    def type_values(self, counts: NDArray[Any]) -> Floats:
+        """The ``type_measures`` of counts by type, NaN where undefined; shape (..., type measures)."""
         raise lacking(self, "types")
 
     def type_units(self, statistics: Any) -> NDArray[np.int64]:  # noqa: ANN401
         """Units and types that occur together in a fold of everything; shape (pairs, 2)."""
         raise lacking(self, "types")
+
+    def edits(
+        self,
+        reference: Any,  # noqa: ANN401
+        output: Any,  # noqa: ANN401
+        annotators: Sequence[str | None],
+    ) -> Sequence[Sequence[Any]] | None:
+        """A system's edits as this metric sees them, each told whether it is correct, to be shown to people.
+
+        Args:
+            reference: What was measured against.
+            output: The system's output.
+            annotators: Whom each unit is scored against.
+
+        Returns:
+            ``errorbar.edits.paths.Proposed`` of each unit; None: the metric sees no edits.
+        """
+        return None
 
     def n_large(self, statistics: Any) -> int:  # noqa: ANN401
         """How many units were too large for the exact method, so that another served."""

@@ -25,7 +25,8 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter, Value
 from errorbar.edits.matching import Matches, match_corpus
-from errorbar.metrics.base import Folded, Measure, Metric, Selection, TypeFolded, UnitParts
+from errorbar.edits.paths import Proposed, proposed_edits
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import RUNNING, SENTENCE, Choice, fold_counts
 from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 from errorbar.metrics.prf import EDITS, closed_prf, prf_measures, prf_reasons, score_totals
@@ -33,6 +34,7 @@ from errorbar.metrics.type_counts import TypeCounts
 
 MAX_BETA = 1000
 """Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
+_NOTHING = np.zeros(3, np.int64)
 
 
 def _positive(value: Value) -> str:
@@ -69,6 +71,7 @@ class M2(Metric):
     fold_only = frozenset({"beta", "choose"})
     counted = EDITS
     type_counted = ("correct", "gold")
+    type_measures = ("recall",)
 
     beta: float = 0.5
     max_unchanged: int = 2
@@ -149,9 +152,10 @@ class M2(Metric):
     def parts(self, statistics: EditStatistics, *, start: Folded | None = None) -> UnitParts:
         """The annotator chosen for each sentence, and the counts under that one."""
         chosen = self._fold(statistics, None, start, want_chosen=True).chosen[0]
-        counts = statistics.counts[np.arange(len(chosen)), chosen]
-        counts[chosen < 0] = 0
-        return UnitParts(chosen, counts)
+        counts = statistics.counts[np.arange(len(chosen)), chosen] if len(statistics.annotators) else _NOTHING
+        counts = np.where(chosen[:, None] >= 0, counts, 0)
+        names = [statistics.annotators[column] if column >= 0 else None for column in chosen.tolist()]
+        return UnitParts(names, counts)
 
     def types(self, statistics: EditStatistics) -> tuple[str, ...]:
         """The error types of the reference."""
@@ -159,18 +163,20 @@ class M2(Metric):
 
     def fold_types(
         self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
-    ) -> TypeFolded:
-        """Recall of each type over the annotators chosen sentence by sentence: systems' edits have no types."""
+    ) -> NDArray[np.int64]:
+        """Matched and reference edits of each type, of the annotators chosen sentence by sentence."""
         selected = selection or Selection()
+        table = _typed(statistics)
         chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
         units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
         rows = np.broadcast_to(units, (len(chosen), units.shape[1]))
-        counts = np.stack(
-            [_typed(statistics).chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)]
-        )
-        values = np.full((*counts.shape[:2], 3), np.nan)
-        np.divide(counts[..., 0], counts[..., 1], out=values[..., 1], where=counts[..., 1] > 0)
-        return TypeFolded(values, counts)
+        return np.stack([table.chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)])
+
+    def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Recall: the edits of systems have no types."""
+        recall = np.full((*counts.shape[:-1], 1), np.nan)
+        np.divide(counts[..., 0], counts[..., 1], out=recall[..., 0], where=counts[..., 1] > 0)
+        return recall
 
     def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
         """Sentences in which the chosen annotator has an edit of a type, and the type."""
@@ -179,6 +185,20 @@ class M2(Metric):
         unit, annotator = np.divmod(table.slot, max(1, table.shape[1]))
         used = chosen[unit] == annotator
         return np.stack([unit[used], table.type[used]], axis=1)
+
+    def edits(
+        self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
+    ) -> Sequence[Sequence[Proposed]]:
+        """The edits that MaxMatch finds in each sentence against one annotator."""
+        column = {name: k for k, name in enumerate(reference.annotators)}
+        columns = [-1 if name is None else column[name] for name in annotators]
+        return proposed_edits(
+            reference,
+            output,
+            columns,
+            max_unchanged=self.max_unchanged,
+            ignore_case_space=self.ignore_case_space,
+        )
 
     def n_large(self, statistics: EditStatistics) -> int:
         """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""
