@@ -104,7 +104,11 @@ class M2(Metric):
 
     def variants(self) -> Sequence[M2]:
         """The metric under the other rule of choosing an annotator."""
-        return () if self.annotator is not None else [replace(self, choose=SENTENCE if self.choose == RUNNING else RUNNING)]
+        return (
+            ()
+            if self.annotator is not None
+            else [replace(self, choose=SENTENCE if self.choose == RUNNING else RUNNING)]
+        )
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count matched, proposed and reference edits per sentence and annotator.
