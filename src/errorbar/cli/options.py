@@ -14,11 +14,12 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.config import find_config
-from errorbar.cli.render import FORMATS
 from errorbar.cli.talk import be_quiet, say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked
+from errorbar.tables import FORMATS
+from errorbar.tables.records import note_record as note_record  # noqa: PLC0414 - commands take it from here
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
@@ -236,19 +237,6 @@ dask_option = click.option(
 # What is shown
 
 
-@dataclass(frozen=True, slots=True)
-class OutputOptions:
-    """Where a result goes and in which form.
-
-    Attributes:
-        style: One of ``FORMATS``.
-        output: The file that gets it instead of standard output, or None.
-    """
-
-    style: str = "table"
-    output: str | None = None
-
-
 def _quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
         be_quiet(context)
@@ -269,20 +257,6 @@ quiet_option = click.option(
     callback=_quiet,
     help="Show no notes and no progress, only the result and errors.",
 )
-output_options = in_one(
-    "shown",
-    OutputOptions,
-    format_option,
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(dir_okay=False),
-        metavar="FILE",
-        help="Write the result to this file instead of standard output.",
-    ),
-    quiet_option,
-)
-"""``--format``, ``-o/--output``, ``--quiet``: the command gets an ``OutputOptions``, ``shown``."""
 
 
 def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
@@ -378,16 +352,3 @@ def show_notes(notes: list[Problem]) -> None:
             say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
             say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
-
-
-def note_record(note: Problem) -> dict[str, object]:
-    """A note as it stands in JSON output."""
-    return {
-        "code": note.code,
-        "severity": note.severity,
-        "file": note.place.file,
-        "line": note.place.line,
-        "what": as_options(note.what),
-        "expected": as_options(note.expected),
-        "fix": as_options(note.fix),
-    }
