@@ -8,7 +8,8 @@ from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Swapping, fold_counts
+from errorbar.metrics.base import Swapping
+from errorbar.metrics.choice import fold_counts
 from errorbar.stats.comparison import (
     Swaps,
     all_swaps,
