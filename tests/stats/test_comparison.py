@@ -8,7 +8,7 @@ from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.choice import Swapping, fold_counts
+from errorbar.metrics.base import Swapping, fold_counts
 from errorbar.stats.bootstrap import leave_one_out, multiplicities, resample_units
 from errorbar.stats.comparison import (
     Swaps,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -211,7 +212,7 @@ def score_pieces(
             raise unknown_annotator(name, annotator_order(annotators))
     for ending, look, own in zip(systems, looked, folds, strict=True):
         look.say(ending.name, plan.admission, problems)
-        _warn_large(ending.name, max((fold.n_large for fold in own), default=0), problems)
+        _remark(ending.name, own, problems)
     problems.raise_errors()
     conventions = (*plan.conventions, *plan.admission.conventions)
     resampling = plan.resampling
@@ -249,12 +250,12 @@ class _Fold:
         self.types: dict[str, list[int]] = {}
         self.units: list[UnitScore] = []
         self.kept: list[Any] = []
-        self.n_large = 0
+        self.remarked: Counter[str] = Counter()
 
     def add(self, statistics: Any, plan: Plan, *, at: int) -> None:  # noqa: ANN401
         """Go on with the statistics of the next units, of which ``at`` came before."""
         metric = self.metric
-        self.n_large += metric.n_large(statistics)
+        self.remarked.update(metric.remarked(statistics))
         if plan.resampling is not None:
             self.kept.append(statistics)
             if plan.most is not None and at > plan.most:
@@ -354,7 +355,14 @@ def _add(content: ContentHash, records: str, n: int) -> None:
         content.add([records])
 
 
-def _warn_large(system: str, n_large: int, problems: Problems) -> None:
-    if n_large:
-        what = f"{n_large} sentence pairs were too large for the official search order; the integer objective served"
-        problems.note("large-pairs", what, Place(system), fix="see docs/design/large-lattices.md")
+def _remark(system: str, folds: Sequence[_Fold], problems: Problems) -> None:
+    """Say once of a system what its metrics have to say."""
+    said: Counter[str] = Counter()
+    for fold in folds:
+        for code, n in fold.remarked.items():
+            said[code] = max(said[code], n)
+    texts = {code: text for fold in folds for code, text in fold.metric.remarks.items()}
+    for code, n in said.items():
+        if n:
+            what, fix = texts[code]
+            problems.note(code, f"{n} {what}", Place(system), fix=fix)
