@@ -26,8 +26,8 @@ from errorbar.ranking.meta import (
     plain_scores,
 )
 from errorbar.ranking.pairwise import pairwise_accuracy
-from errorbar.stats.bootstrap import resample_units
 from errorbar.stats.correlation import correlate
+from errorbar.stats.units import resample_units
 
 HUMAN = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
 
