@@ -15,10 +15,8 @@ from errorbar.core.counts import Counts
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.metrics import resampling
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import (
-    MOST_GROUPS,
     Method,
     Resampling,
     fold_resamples,
@@ -29,6 +27,7 @@ from errorbar.metrics.resampling import (
 from errorbar.metrics.scoring import score
 from errorbar.metrics.statistics import FEW_DOCUMENTS, Documents, Statistics
 from errorbar.metrics.totals import score_totals
+from errorbar.stats import units
 from tests.ceilings.examples import random_corpus
 
 Units = NDArray[np.int64]
@@ -77,7 +76,7 @@ class TestResamples:
         rows = left_out(M2(), statistics, clusters)
         with pytest.raises(ValueError, match="read-only"):
             kept[0][0, 0] = 1
-        monkeypatch.setattr(resampling, "MOST_KEPT", 0)
+        monkeypatch.setattr("errorbar.stats.units.MOST_KEPT", 0)
         drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
         for one, draw in zip(kept, drawn, strict=True):
             np.testing.assert_array_equal(one, draw())
@@ -110,9 +109,9 @@ class TestResamples:
 
     def test_many_sentences_are_left_out_in_groups(self) -> None:
         statistics, _, _ = measured()
-        n = MOST_GROUPS + 50
+        n = units.MOST_GROUPS + 50
         many = statistics.take(np.arange(n) % len(statistics))
-        assert left_out(M2(), many, np.arange(n)).shape == (MOST_GROUPS, 3)
+        assert left_out(M2(), many, np.arange(n)).shape == (units.MOST_GROUPS, 3)
 
 
 class TestIntervals:
@@ -167,7 +166,7 @@ class TestIntervals:
 
     @pytest.mark.parametrize("level", [-1, 0, 1, 95])
     def test_a_level_that_does_not_exist(self, level: float) -> None:
-        with pytest.raises(UsageError, match="a number between 0 and 1"):
+        with pytest.raises(UsageError, match="between 0 and 1"):
             Resampling(confidence_level=level)
 
     def test_a_method_that_does_not_exist(self) -> None:

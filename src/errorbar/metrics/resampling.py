@@ -3,7 +3,7 @@
 Formula
     Each resample draws as many essays (or sentences, where essays are not known) as the corpus has, with replacement,
     keeps the corpus order, and folds the kept counts as if it were a corpus. Intervals of P, R and F come from the
-    folded values: ``errorbar.stats.bootstrap``. ``closed``: Wilson's interval for P and R, Goutte & Gaussier's for F,
+    folded values: ``errorbar.stats.resampling``. ``closed``: Wilson's interval for P and R, Goutte & Gaussier's for F,
     from the counts alone.
 Conventions
     Every annotator's counts of a drawn sentence are drawn with it, and the choice of annotators runs anew in each
@@ -16,102 +16,31 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.counts import Counts
-from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Selection
 from errorbar.metrics.statistics import Statistics
 from errorbar.metrics.totals import PRF, score_totals
-from errorbar.stats.bootstrap import BootstrapMethod, bootstrap_interval, leave_one_out, resample_clusters
 from errorbar.stats.f_interval import f_score_interval
 from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Method, Resampling
+from errorbar.stats.units import Rows, left_out_units, resampled_units
 
-Method = Literal["bca", "percentile", "basic", "closed"]
-Units = NDArray[np.int64]
-MOST_KEPT = 1 << 23
-"""Units in all resamples up to which they are kept for the next system: 64 MB."""
-MOST_GROUPS = 400
-"""Sentences are left out in at most this many groups for BCa's acceleration."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made.
-
-    Attributes:
-        method: ``bca``, ``percentile``, ``basic`` (bootstrap) or ``closed`` (formula).
-        replicates: How many resamples.
-        confidence_level: Nominal coverage.
-        seed: Of the random streams.
-        jobs: How many cores; changes no digit.
-
-    Raises:
-        UsageError: If a value will not do.
-    """
-
-    method: Method = "bca"
-    replicates: int = 2000
-    confidence_level: float = 0.95
-    seed: int = 0
-    jobs: int = 1
-
-    def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
-            fix = nearest(self.method, get_args(Method))
-            raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
-        if not 0 < self.confidence_level < 1:
-            what = f"a confidence level of {self.confidence_level}"
-            raise UsageError(Problem("confidence-level", what, expected="a number between 0 and 1, e.g. 0.95"))
-
-    def convention(self, unit: str) -> str:
-        """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
-        level = str(self.confidence_level)  # every digit of it
-        if self.method == "closed":
-            return f"ci:closed,{level}"
-        return f"ci:{self.method},{level},{self.replicates},by:{unit},seed:{self.seed}"
-
-
-def resampled_units(
-    clusters: NDArray[np.int64], resampling: Resampling, *names: str | int
-) -> list[Callable[[], Units]]:
-    """The resamples, in blocks that are drawn when they are called for; the same ones at every call.
-
-    Args:
-        clusters: Which cluster each sentence belongs to; ``np.arange(n)`` for independent sentences.
-        resampling: How many, from which seed.
-        names: What they are for; two systems that are compared share one name and so the resamples.
-    """
-
-    def block(size: int, rng: np.random.Generator) -> Callable[[], Units]:
-        # A fresh copy each time: systems that are compared must see the same resamples.
-        return lambda: resample_clusters(clusters, size, deepcopy(rng))
-
-    if clusters.size * resampling.replicates <= MOST_KEPT:
-        return list(_kept(clusters.tobytes(), resampling.replicates, resampling.seed, *names))
-    return [block(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
-
-
-@lru_cache(maxsize=2)
-def _kept(clusters: bytes, replicates: int, seed: int, *names: str | int) -> Sequence[Callable[[], Units]]:
-    """Resamples that are drawn once for all systems of a corpus: drawing takes longer than folding."""
-    codes = np.frombuffer(clusters, np.int64)
-
-    def block(size: int, rng: np.random.Generator) -> Callable[[], Units]:
-        drawn = resample_clusters(codes, size, rng)
-        drawn.setflags(write=False)
-        return lambda: drawn
-
-    return [block(size, rng) for size, rng in blocks(seed, *names, replicates=replicates)]
+__all__ = [
+    "Method",
+    "Resampling",
+    "fold_resamples",
+    "left_out",
+    "left_out_units",
+    "resampled_units",
+    "score_intervals",
+]
+Units = Rows
 
 
 def fold_resamples(
@@ -129,25 +58,6 @@ def left_out(metric: Metric, statistics: Statistics, clusters: NDArray[np.int64]
     """P, R, F with one cluster left out at a time (``left_out_units``); shape (clusters, 3)."""
     rows = left_out_units(clusters)
     return score_totals(metric.fold(statistics, Selection(rows)).totals, metric.beta)
-
-
-def left_out_units(clusters: NDArray[np.int64]) -> Units:
-    """Units with one cluster left out at a time; many independent sentences are left out in groups of neighbors."""
-    n_clusters = len(np.unique(clusters))
-    groups = clusters
-    if n_clusters > MOST_GROUPS:
-        _, rank = np.unique(clusters, return_inverse=True)
-        groups = rank.ravel() * MOST_GROUPS // n_clusters
-    few = MOST_GROUPS * groups.size <= MOST_KEPT
-    return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
-
-
-@lru_cache(maxsize=2)
-def _kept_left_out(groups: bytes) -> Units:
-    """Rows that are made once for all systems of a corpus."""
-    rows = leave_one_out(np.frombuffer(groups, np.int64))
-    rows.setflags(write=False)
-    return rows
 
 
 def score_intervals(
@@ -180,18 +90,6 @@ def score_intervals(
     jackknife = left_out(metric, statistics, clusters) if resampling.method == "bca" else None
     values = (counts.precision, counts.recall, counts.f(metric.beta))
     return [
-        bootstrap_interval(
-            value,
-            resampled[:, k],
-            jackknife=None if jackknife is None else jackknife[:, k],
-            method=_bootstrap(resampling.method),
-            confidence_level=resampling.confidence_level,
-        )
+        resampling.interval(value, resampled[:, k], None if jackknife is None else jackknife[:, k])
         for k, value in enumerate(values)
     ]
-
-
-def _bootstrap(method: Method) -> BootstrapMethod:
-    if method == "closed":
-        raise ValueError("not a bootstrap")
-    return method

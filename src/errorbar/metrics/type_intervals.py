@@ -5,7 +5,7 @@ Formula
     sentence by sentence.
 Conventions
     Intervals use the same resamples of essays or sentences as those of the whole score, and the choice of annotators
-    runs anew in each. A resample without reference edits of the type has no value and can only widen the interval; a
+    runs anew in each. A resample without reference edits of the type has no value (``errorbar.stats.resampling``); a
     type that stands in one essay or sentence has none. ``closed``: Wilson's interval from the counts.
 Source
     As ``errorbar.metrics.resampling``; the conventions are those of recall by type in HOO (``metrics.hoo_rows``).
