@@ -115,7 +115,8 @@ def human_scores(result: RankingResult) -> HumanScores:
         what = f"{result.method} has no score for {', '.join(gone)}"
         raise UsageError(Problem("meta-no-human-score", what, fix="use another --method"))
     values = np.array([each.score.value for each in result.systems], np.float64)
-    return HumanScores(tuple(each.system for each in result.systems), values, result.resampled)
+    drawn = result.resampled if len(result.resampled) else None
+    return HumanScores(tuple(each.system for each in result.systems), values, drawn)
 
 
 def plain_scores(scores: Mapping[str, float]) -> HumanScores:
