@@ -6,7 +6,16 @@ import pickle
 
 import pytest
 
-from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import (
+    ErrorbarError,
+    InputError,
+    MissingExtraError,
+    Place,
+    Problem,
+    UsageError,
+    nearest,
+    speaking_options,
+)
 from errorbar.core.problems import Problems, in_file_order
 
 
@@ -65,7 +74,9 @@ class TestProblems:
     def test_strict_mode_refuses_and_says_what_lenient_mode_would_do(self) -> None:
         problems = Problems()
         problems.repairable("a", "bad", self.PLACE, repair="dropped")
-        assert [str(problem) for problem in problems.errors] == ["f:1: bad; correct it or use --lenient (dropped) [a]"]
+        assert [str(problem) for problem in problems.errors] == [
+            "f:1: bad; correct it or use lenient=True (dropped) [a]"
+        ]
 
     def test_lenient_mode_mends_and_says_so(self) -> None:
         problems = Problems(lenient=True)
@@ -140,3 +151,26 @@ def test_the_note_that_counts_others_is_as_severe_as_they_are(monkeypatch: pytes
     for line in (1, 2):
         problems.repairable("many", "bad", Place("f", line), repair="so")
     assert [note.severity for note in problems.notes] == ["repaired", "repaired"]
+
+
+@pytest.mark.parametrize(
+    ("option", "parameter"),
+    [
+        ("correct it or use --lenient (the edit is dropped)", "correct it or use lenient=True (the edit is dropped)"),
+        ("give --to text and --annotator, or leave them out", "give to='text' and annotator, or leave them out"),
+        ("name the source: --source FILE", "name the source: source=FILE"),
+        ("leave it out, or name it with --from", "leave it out, or name it with from_"),
+        ("--no-optional and --ci-method closed", "optional=False and ci_method='closed'"),
+        ("rename one: --gold name=path", "rename one: gold='name=path'"),
+        (
+            "errorbar convert --to m2 makes M2 of it; or --force",
+            "errorbar convert --to m2 makes M2 of it; or force=True",
+        ),
+    ],
+)
+def test_python_is_told_of_parameters_and_the_command_line_of_options(option: str, parameter: str) -> None:
+    problem = Problem("code", "wrong", fix=option)
+    assert str(problem) == f"wrong; {parameter} [code]"
+    with speaking_options():
+        assert str(problem) == f"wrong; {option} [code]"
+    assert str(UsageError(problem)) == f"wrong; {parameter} [code]"

@@ -210,7 +210,7 @@ def test_another_seed_and_another_number_of_swaps_are_in_the_signature() -> None
 def test_more_than_max_t_can_keep_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("errorbar.metrics.swaps.MOST_KEPT", 29)
     few = Resampling(replicates=10)
-    with pytest.raises(UsageError, match=r"10 ways to swap 3 pairs .*--adjust holm.*compare-too-large"):
+    with pytest.raises(UsageError, match=r"10 ways to swap 3 pairs .*adjust='holm'.*compare-too-large"):
         compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan(swaps=10))
     compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan(swaps=9))
     compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan("holm", 10))

@@ -274,7 +274,7 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pyte
         raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"the cache cannot be used: no space left; name another folder: --cache DIR"):
+    with pytest.raises(InputError, match=r"the cache cannot be used: no space left; name another folder: cache=DIR"):
         results_of(make_task(tmp_path))
     assert [each.name for each in (tmp_path / ".errorbar-task").glob("*/*")] == []
 

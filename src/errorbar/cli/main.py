@@ -12,7 +12,7 @@ import click
 from errorbar.cli.lazy import LazyGroup
 from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
 from errorbar.cli.talk import show_click_error, tell
-from errorbar.core.errors import ErrorbarError
+from errorbar.core.errors import ErrorbarError, speaking_options
 from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
 
@@ -85,7 +85,8 @@ def run() -> None:
     atexit.register(gc.freeze)
     prepare_streams()
     stop_on_signals()
-    code = _outcome()
+    with speaking_options():
+        code = _outcome()
     try:
         finish_output()
     except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`

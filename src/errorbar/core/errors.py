@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -47,11 +49,47 @@ class Problem:
     others: int = 0
 
     def __str__(self) -> str:
-        """One line, whatever is quoted in it."""
+        """One line, whatever is quoted in it; from Python it names parameters, on the command line options."""
         place = f"{self.place}: " if str(self.place) else ""
         expected = f" (expected {self.expected})" if self.expected else ""
-        fix = f"; {self.fix}" if self.fix else ""
+        fix = f"; {self.fix if _on_command_line else in_python(self.fix)}" if self.fix else ""
         return visible(f"{place}{_shortened(self.what)}{_shortened(expected)}{_shortened(fix)} [{self.code}]")
+
+
+_on_command_line = False
+_FLAGS = {"as-written", "best", "by-sentence", "by-type", "ci", "force", "lenient", "retokenize", "trust"}
+_OPTION = re.compile(r"errorbar [a-z][^;]*|--(no-)?([a-z][a-z-]*)(?: ([A-Z]+\b|[\w./=|-]+))?")
+_NO_VALUES = {"and", "asks", "at", "are", "compares", "give", "has", "holds", "if", "is", "keep", "keeps", "knows"}
+_NO_VALUES |= {"makes", "once", "only", "or", "say", "says", "that", "there", "to", "was", "were", "which", "with"}
+
+
+@contextmanager
+def speaking_options() -> Iterator[None]:
+    """Within, messages name options of the command line (``--lenient``); elsewhere parameters (``lenient=True``)."""
+    global _on_command_line  # noqa: PLW0603 - a process is the one or the other, and so are all its threads
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before
+
+
+def in_python(text: str) -> str:
+    """A hint with ``lenient=True`` for ``--lenient`` and ``to='m2'`` for ``--to m2``; commands in it stay."""
+    return _OPTION.sub(_parameter, text)
+
+
+def _parameter(match: re.Match[str]) -> str:
+    no, name, value = match.groups()
+    if name is None:
+        return match[0]
+    parameter = "from_" if name == "from" else name.replace("-", "_")
+    rest = "" if value is None else f" {value}"
+    if no or name in _FLAGS:
+        return f"{parameter}={not no}{rest}"
+    if value is None or value in _NO_VALUES:
+        return f"{parameter}{rest}"
+    return f"{parameter}={value if value.isupper() else '|'.join(map(repr, value.split('|')))}"
 
 
 LONGEST_QUOTE = 1000
