@@ -16,7 +16,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff import apply_standoff
 from errorbar.formats.reference import NamedFile, read_corpus
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.convert import convert, wants_hoo_conversion
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine

@@ -13,8 +13,8 @@ from errorbar.core.errors import (
     Place,
     Problem,
     UsageError,
+    as_options,
     nearest,
-    speaking_options,
 )
 from errorbar.core.problems import Problems, in_file_order
 
@@ -154,23 +154,25 @@ def test_the_note_that_counts_others_is_as_severe_as_they_are(monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("option", "parameter"),
+    ("text", "options", "arguments"),
     [
-        ("correct it or use --lenient (the edit is dropped)", "correct it or use lenient=True (the edit is dropped)"),
-        ("give --to text and --annotator, or leave them out", "give to='text' and annotator, or leave them out"),
-        ("name the source: --source FILE", "name the source: source=FILE"),
-        ("leave it out, or name it with --from", "leave it out, or name it with from_"),
-        ("--no-optional and --ci-method closed", "optional=False and ci_method='closed'"),
-        ("rename one: --gold name=path", "rename one: gold='name=path'"),
+        ("correct it or use --lenient", "correct it or use --lenient", "correct it or use lenient=True"),
+        ("--strict, or --no-ci", "--strict, or --no-ci", "lenient=False, or ci=False"),
         (
-            "errorbar convert --to m2 makes M2 of it; or --force",
-            "errorbar convert --to m2 makes M2 of it; or force=True",
+            "take fewer --swaps, or --adjust=holm",
+            "take fewer --swaps, or --adjust holm",
+            'take fewer swaps, or adjust="holm"',
         ),
+        ("--ci-method=bca|basic", "--ci-method bca|basic", 'ci_method="bca"|"basic"'),
+        ("try --jobs=1 (--jobs 2)", "try --jobs 1 (--jobs 2)", "try jobs=1 (jobs=2)"),
+        ("--min-rate=.5; --error LABEL", "--min-rate .5; --error LABEL", "min_rate=.5; error=LABEL"),
+        ("rename it: --gold=name=path", "rename it: --gold name=path", 'rename it: gold="name=path"'),
+        ("--gold='A*.m2'", "--gold 'A*.m2'", 'gold="A*.m2"'),
+        ("errorbar agree --x=2; --jobs 1", "errorbar agree --x=2; --jobs 1", "errorbar agree --x=2; jobs=1"),
+        ("the label '--error' and a--b -- c", "the label '--error' and a--b -- c", "the label '--error' and a--b -- c"),
     ],
 )
-def test_python_is_told_of_parameters_and_the_command_line_of_options(option: str, parameter: str) -> None:
-    problem = Problem("code", "wrong", fix=option)
-    assert str(problem) == f"wrong; {parameter} [code]"
-    with speaking_options():
-        assert str(problem) == f"wrong; {option} [code]"
-    assert str(UsageError(problem)) == f"wrong; {parameter} [code]"
+def test_options_become_arguments_in_python(text: str, options: str, arguments: str) -> None:
+    problem = Problem("code", text, fix=text)
+    assert str(problem) == f"{arguments}; {arguments} [code]"
+    assert problem.line(as_options) == f"{options}; {options} [code]"

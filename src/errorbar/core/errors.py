@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -26,9 +25,44 @@ class Place:
         return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
 
 
+_OPTION = re.compile(
+    r"""(?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                             # a whole command stays one
+        |(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
+        (?:=(?P<value>'[^']*'|[^\s,;()]+)|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
+    re.VERBOSE,
+)
+_SWITCHES = "again all as-written best by-sentence by-type ci force lenient missing-as-empty pairs retokenize trust"
+_TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
+_TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}
+
+
+def as_options(text: str) -> str:
+    """A message as the command line shows it: ``--adjust=holm`` becomes ``--adjust holm``."""
+    return _OPTION.sub(lambda found: found[0].replace("=", " ", 1) if found["value"] else found[0], text)
+
+
+def as_arguments(text: str) -> str:
+    """A message as Python shows it: ``--lenient`` becomes ``lenient=True``, ``--adjust=holm`` ``adjust="holm"``."""
+    return _OPTION.sub(_argument, text)
+
+
+def _argument(found: re.Match[str]) -> str:
+    name, value = found["name"], found["value"] or found["plain"]
+    if not name:
+        return found[0]
+    argument = name.replace("-", "_")
+    if value is None:
+        return _TURNED.get(name, argument)
+    said = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
+    return f"{argument}={'|'.join(said)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with an input.
+
+    Texts name options as ``--name`` or ``--name=VALUE``, as neither side shows them: the command line shows them by
+    ``as_options``, Python, in ``str(problem)``, by ``as_arguments``.
 
     Attributes:
         code: Short stable name, e.g. ``span-outside``; the docs list every code.
@@ -49,47 +83,15 @@ class Problem:
     others: int = 0
 
     def __str__(self) -> str:
-        """One line, whatever is quoted in it; from Python it names parameters, on the command line options."""
+        """One line, whatever is quoted in it, with options as arguments of Python."""
+        return self.line(as_arguments)
+
+    def line(self, words: Callable[[str], str]) -> str:
+        """One line, with options as ``words`` shows them."""
         place = f"{self.place}: " if str(self.place) else ""
-        expected = f" (expected {self.expected})" if self.expected else ""
-        fix = f"; {self.fix if _on_command_line else in_python(self.fix)}" if self.fix else ""
-        return visible(f"{place}{_shortened(self.what)}{_shortened(expected)}{_shortened(fix)} [{self.code}]")
-
-
-_on_command_line = False
-_FLAGS = {"as-written", "best", "by-sentence", "by-type", "ci", "force", "lenient", "retokenize", "trust"}
-_OPTION = re.compile(r"errorbar [a-z][^;]*|--(no-)?([a-z][a-z-]*)(?: ([A-Z]+\b|[\w./=|-]+))?")
-_NO_VALUES = {"and", "asks", "at", "are", "compares", "give", "has", "holds", "if", "is", "keep", "keeps", "knows"}
-_NO_VALUES |= {"makes", "once", "only", "or", "say", "says", "that", "there", "to", "was", "were", "which", "with"}
-
-
-@contextmanager
-def speaking_options() -> Iterator[None]:
-    """Within, messages name options of the command line (``--lenient``); elsewhere parameters (``lenient=True``)."""
-    global _on_command_line  # noqa: PLW0603 - a process is the one or the other, and so are all its threads
-    before, _on_command_line = _on_command_line, True
-    try:
-        yield
-    finally:
-        _on_command_line = before
-
-
-def in_python(text: str) -> str:
-    """A hint with ``lenient=True`` for ``--lenient`` and ``to='m2'`` for ``--to m2``; commands in it stay."""
-    return _OPTION.sub(_parameter, text)
-
-
-def _parameter(match: re.Match[str]) -> str:
-    no, name, value = match.groups()
-    if name is None:
-        return match[0]
-    parameter = "from_" if name == "from" else name.replace("-", "_")
-    rest = "" if value is None else f" {value}"
-    if no or name in _FLAGS:
-        return f"{parameter}={not no}{rest}"
-    if value is None or value in _NO_VALUES:
-        return f"{parameter}{rest}"
-    return f"{parameter}={value if value.isupper() else '|'.join(map(repr, value.split('|')))}"
+        expected = f" (expected {words(_shortened(self.expected))})" if self.expected else ""
+        fix = f"; {words(_shortened(self.fix))}" if self.fix else ""
+        return visible(f"{place}{words(_shortened(self.what))}{expected}{fix} [{self.code}]")
 
 
 LONGEST_QUOTE = 1000

@@ -144,7 +144,7 @@ def convert(
     target = _target(to, target_name)
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
         what = "--alternative and --no-optional say how an annotator's edits are applied"
-        raise UsageError(Problem("useless-option", what, fix="give --to text and --annotator, or leave them out"))
+        raise UsageError(Problem("useless-option", what, fix="give --to=text and --annotator, or leave them out"))
     if as_written and target.name == "text":
         what = "--as-written keeps edits that cannot be applied"
         raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
@@ -196,13 +196,13 @@ def _target(to: str | None, out: str | None) -> Format:
         target = find_format(to)
         if target.write is None:
             what = f"errorbar reads {to} and does not write it"
-            raise UsageError(Problem("no-format", what, fix=f"give --to {'|'.join(WRITABLE)}"))
+            raise UsageError(Problem("no-format", what, fix=f"give --to={'|'.join(WRITABLE)}"))
         return target
     name = (out or STANDARD_OUTPUT).removesuffix(".gz")
     found = next((known for known in FORMATS.values() if known.write and name.endswith(known.ending)), None)
     if found is None:
         what = f"the ending of '{out}' names no format" if name != STANDARD_OUTPUT else "no format to write was given"
-        raise UsageError(Problem("no-format", what, fix=f"give --to {'|'.join(WRITABLE)}"))
+        raise UsageError(Problem("no-format", what, fix=f"give --to={'|'.join(WRITABLE)}"))
     return found
 
 
@@ -211,7 +211,7 @@ def _note_standoff(files: Sequence[NamedFile], target: Format, problems: Problem
     for file in files:
         if target.name != "text" and has_standoff(file.path):
             what = f"{target.name} made of sentences has no stand-off records; left out"
-            fix = "--to hoo reads them"
+            fix = "--to=hoo reads them"
             problems.note("jsonl-standoff-left", what, Place(file.path), fix=fix)
 
 
@@ -246,7 +246,7 @@ def _read(request: _Request, kind: str) -> Iterator[Sentence]:
         return _from_parallel(request, request.source)
     if len(request.inputs) > 1:
         what = "several plain texts, but no source text"
-        raise UsageError(Problem("no-source", what, fix="name the source: --source FILE"))
+        raise UsageError(Problem("no-source", what, fix="name the source: --source=FILE"))
     return FORMATS["text"].read(Lines(request.name, request.problems), request.problems)
 
 

@@ -32,14 +32,16 @@ from errorbar.formats.reference import (
     reference_chunks,
     refuse_same_names,
 )
-from errorbar.metrics.measuring import Piece
+from errorbar.metrics.documents import Documents
+from errorbar.metrics.measuring import SentencePiece as Piece
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
-from errorbar.metrics.statistics import Documents
 from errorbar.studies.signatures import CorpusSignatures
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from errorbar.formats.pieces import TextPiece
 
 Gold = Source | Corpus | Sequence[Source] | Mapping[str, Source]
 System = Source | Hypothesis
@@ -127,11 +129,11 @@ class Pieces:
         pieces: What ``errorbar.execute`` hands to workers.
         systems: The systems' names, and whoever checks their length at the end.
         problems: What was noted on the way; in the order of the files once all is read.
-        conventions: What joins the signature of reading.
+        conventions: What joins the signature, but for how systems' texts are taken.
         admission: How systems' texts are taken.
     """
 
-    pieces: Iterable[Piece]
+    pieces: Iterable[Piece | TextPiece]
     systems: Sequence[Ending]
     problems: Problems
     conventions: tuple[str, ...]
@@ -239,6 +241,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
         UsageError: If two files have one name, or an argument is of the wrong type.
     """
     problems = options.problems()
+    said = reading_conventions(options.unmarked, as_written=options.as_written)
     outputs = system_list(systems)
     corpus = gold if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
@@ -250,10 +253,10 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             carry = not executor.sees([file.path for file in files])
             size = piece_size(len(outputs))
             cut = [CutSystem(each, problems, carry=carry) for each in outputs if isinstance(each, NamedFile)]
-            pieces: Iterable[Piece] = cut_pieces(
+            pieces: Iterable[Piece | TextPiece] = cut_pieces(
                 references, cut, problems, unmarked=options.unmarked, size=size, carry=carry
             )
-            yield Pieces(pieces, cut, problems, options.conventions, options.admission)
+            yield Pieces(pieces, cut, problems, said, options.admission)
             return
         streams = list(system_streams(outputs, problems))
         if corpus is not None or options.documents is not None:
@@ -261,7 +264,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
         else:
             chunks = reference_chunks(references, problems, unmarked=options.unmarked)
         pieces = corpus_pieces(chunks, streams, executor)
-        yield Pieces(pieces, streams, problems, options.conventions, options.admission)
+        yield Pieces(pieces, streams, problems, said, options.admission)
 
 
 def corpus_files(gold: Source | Sequence[Source] | Mapping[str, Source]) -> list[NamedFile]:
