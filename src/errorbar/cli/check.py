@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from dataclasses import asdict
 
 import click
 
-from errorbar.cli.admission import admission_options
-from errorbar.cli.options import INPUT, format_option
-from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.cli.options import INPUT, SystemOptions, system_options
+from errorbar.cli.show import output_options, show_result
 from errorbar.cli.talk import show_lines
-
-if TYPE_CHECKING:
-    from errorbar.edits.admission import Admission
+from errorbar.core.errors import as_options
 
 SCHEMA = "errorbar.check/1"
 
@@ -22,9 +19,16 @@ SCHEMA = "errorbar.check/1"
 @click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
 @click.option("--gold", type=INPUT, metavar="FILE", help="Check each FILE as a system's output for this reference.")
 @click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@admission_options
-@format_option
-def command(files: tuple[str, ...], gold: str | None, source: str | None, admission: Admission, style: str) -> None:
+@system_options
+@output_options
+def command(
+    files: tuple[str, ...],
+    gold: str | None,
+    source: str | None,
+    taken: SystemOptions,
+    style: str,
+    output: str | None,
+) -> None:
     """List every problem of M2, JSONL or HOO files, of judgments, of rankings, or of system outputs.
 
     A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
@@ -39,13 +43,9 @@ def command(files: tuple[str, ...], gold: str | None, source: str | None, admiss
     """
     from errorbar.studies.check import check
 
-    done = check(files, gold=gold, source=source, force=admission.force, retokenize=admission.retokenize)
-    (table,) = done.tables()
-    rows = cast("list[list[Cell]]", table.rows)
-    if style == "json":
-        show_json({"schema": SCHEMA, **done.to_dict()})
-    elif rows or style != "table":
-        show(Table([column.title for column in table.columns], rows, 5, table.notes), style)
+    done = check(files, gold=gold, source=source, **asdict(taken))
+    if style == "table" and output is None and not any(file.problems for file in done.files):
+        show_lines(*map(str, done.files))
     else:
-        show_lines(*table.notes)
+        show_result(done, style, schema=SCHEMA, output=output, tables=done.tables(as_options))
     sys.exit(int(not done.good))

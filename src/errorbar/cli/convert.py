@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from errorbar.cli.options import INPUT, lenient_option, show_notes
+from errorbar.cli.command import Option
+from errorbar.cli.options import INPUT, lenient_option, show_notes, unmarked_option
 from errorbar.cli.progress import progress_bar
-from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
+from errorbar.formats.reference import Unmarked
 from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import STANDARD_OUTPUT
 
@@ -38,22 +39,16 @@ WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
 )
 @click.option(
     "--documents",
-    "--essays",
-    "documents",
+    cls=Option,
+    formerly="--essays",
     type=INPUT,
     metavar="FILE",
-    help="NUCLE SGML that tells the essay of each sentence of INPUT. (--essays is its old name.)",
+    help="NUCLE SGML that tells which document each sentence of INPUT is from.",
 )
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
 @click.option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
-@click.option(
-    "--unmarked",
-    type=click.Choice(UNMARKED),
-    default="auto",
-    show_default=True,
-    help=UNMARKED_HELP,
-)
+@unmarked_option
 @click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
 @click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
 @lenient_option

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import fspath
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Problem, UsageError, wrong_type
+from errorbar.core.errors import InputError, Problem, UsageError, as_arguments, wrong_type
 from errorbar.core.plural import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
@@ -18,6 +18,7 @@ from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.rankings import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
 from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
+from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
@@ -71,11 +72,11 @@ class Checked(Result):
         ]
         return {"files": files}
 
-    def tables(self) -> list[Table]:
-        """A row for each problem; below, a line for each file."""
+    def tables(self, words: Callable[[str], str] = as_arguments) -> list[Table]:
+        """A row for each problem, with options as ``words`` shows them; below, a line for each file."""
         columns = [Column("file"), Column("line", "count"), *map(Column, ("severity", "problem", "code"))]
         rows = [
-            (each.place.file or file.file, each.place.line or None, each.severity, _said(each), each.code)
+            (each.place.file or file.file, each.place.line or None, each.severity, words(_said(each)), each.code)
             for file in self.files
             for each in file.problems
         ]
@@ -224,10 +225,3 @@ def _check_output(
 def _said(problem: Problem) -> str:
     expected = f" (expected {problem.expected})" if problem.expected else ""
     return f"{problem.what}{expected}{f'; {problem.fix}' if problem.fix else ''}"
-
-
-def note_record(problem: Problem) -> dict[str, object]:
-    """A problem as it stands in JSON."""
-    place = {"file": problem.place.file, "line": problem.place.line}
-    said = {"what": problem.what, "expected": problem.expected, "fix": problem.fix}
-    return {"code": problem.code, "severity": problem.severity, **place, **said}
