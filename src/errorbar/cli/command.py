@@ -9,6 +9,7 @@ import click
 
 from errorbar.cli.config import find_config
 from errorbar.cli.talk import say
+from errorbar.core.errors import Place, Problem, as_options
 
 _INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
     counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient
@@ -74,7 +75,7 @@ class Command(click.Command):
         decided = [] if config is None else [each for each in self.params if _from_config(ctx, each)]
         if config is not None and decided:
             said = ", ".join(f"{each.opts[0]} {_shown(ctx.params.get(each.name or ''))}" for each in decided)
-            say(f"note: {config.path} says {said} [config]")
+            say(f"note: {Problem('config', f'set here: {said}', Place(str(config.path))).line(as_options)}")
         return super().invoke(ctx)
 
     def _renamed(self, args: Sequence[str]) -> Iterator[str]:
@@ -87,7 +88,10 @@ class Command(click.Command):
             name, equals, value = argument.partition("=")
             if name in names:
                 new = f"--{long_name(names[name])}"
-                say(f"warning: {name} is now called {new}; the old name goes with the next release [renamed-option]")
+                problem = Problem(
+                    "renamed-option", f"{name} is now called {new}; the old name ends with the next release"
+                )
+                say(f"warning: {problem.line(as_options)}")
                 yield f"{new}{equals}{value}"
             else:
                 yield argument

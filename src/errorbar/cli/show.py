@@ -60,7 +60,7 @@ def output_option(command: Command) -> Command:
 
 def output_options(command: Command) -> Command:
     """``--format``, ``-o``, ``--quiet``: the command gets ``style`` and ``output``, as ``show_result`` takes them."""
-    return cast("Command", format_option(output_option(quiet_option(command))))
+    return format_option(output_option(quiet_option(command)))
 
 
 def show_result(
