@@ -60,20 +60,25 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take defaults from the config file, and options under their old names."""
         config = find_config(ctx)
-        if config is not None:
-            ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
+        ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
         try:
-            return super().parse_args(ctx, list(self._renamed(args)))
+            left = super().parse_args(ctx, list(self._renamed(args)))
         except click.BadParameter as error:
-            if config is None or not _from_config(ctx, error.param):
+            if not _from_config(ctx, error.param):
                 raise
             raise config.bad_value(error) from None
+        for each in self.params:
+            if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):
+                ctx.params[each.name or ""] = tuple(
+                    file for name in files for file in config.corpora.get(name, (name,))
+                )
+        return left
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; first say what the config file decided."""
         config = find_config(ctx)
-        decided = [] if config is None else [each for each in self.params if _from_config(ctx, each)]
-        if config is not None and decided:
+        decided = [each for each in self.params if _from_config(ctx, each)]
+        if decided:
             said = ", ".join(f"{each.opts[0]} {_shown(ctx.params.get(each.name or ''))}" for each in decided)
             say(f"note: {Problem('config', f'set here: {said}', Place(str(config.path))).line(as_options)}")
         return super().invoke(ctx)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Iterable, Sequence
 from importlib import import_module, metadata
 from importlib.util import find_spec
 
 import click
 
+from errorbar.cli.config import NAME, Config, find_config
 from errorbar.cli.options import format_option
 from errorbar.cli.render import Table, show, show_json
 from errorbar.version import __version__
@@ -46,12 +48,40 @@ def command(style: str) -> None:
     for extra, (purpose, modules) in EXTRAS.items():
         facts[f"extra '{extra}'"] = f"{_state(modules)} ({purpose})"
     facts["corpora"] = str(cache_root())
+    facts["config"] = _config(click.get_current_context())
     if style == "json":
         show_json({"schema": SCHEMA, "kernel_active": KERNEL, **facts})
     else:
         show(Table(["what", "found"], list(facts.items()), 2), style)
     if not facts["self-test"].startswith("passed"):
         sys.exit(1)
+
+
+def _config(context: click.Context) -> str:
+    """What the config file says, looked through for all commands.
+
+    Raises:
+        InputError: If it sets an option that a command does not have.
+    """
+    config = find_config(context)
+    if not config.path.name:
+        return f"none: no {NAME} here or in a folder above"
+    for name in filter(None, config.defaults):
+        config.defaults_for(name.split(), _parameters(config, name.split(), context))
+    said: dict[str, Iterable[str]] = {"corpora": config.corpora, "systems": config.systems, "defaults": config.defaults}
+    named = [f"{what}: {', '.join(key or 'all commands' for key in keys)}" for what, keys in said.items() if keys]
+    return "; ".join([str(config.path), *named])
+
+
+def _parameters(config: Config, words: Sequence[str], context: click.Context) -> list[click.Parameter]:
+    command: click.Command = context.find_root().command
+    for at, word in enumerate(words):
+        inner = command.get_command(context, word) if isinstance(command, click.Group) else None
+        if inner is None:
+            known = command.list_commands(context) if isinstance(command, click.Group) else ()
+            raise config.unknown(".".join(("defaults", *words[:at])), word, known)
+        command = inner
+    return command.params
 
 
 def _state(modules: dict[str, str]) -> str:
