@@ -46,6 +46,11 @@ class Config:
     systems: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
+    @property
+    def quiet(self) -> bool:
+        """Whether notes and progress are silenced."""
+        return bool(self.defaults.get("", {}).get("quiet"))
+
     def defaults_for(self, command: Sequence[str], parameters: Sequence[click.Parameter]) -> dict[str, object]:
         """The defaults of a command's parameters, as click takes them.
 

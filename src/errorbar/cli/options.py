@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.config import find_config
-from errorbar.cli.talk import be_quiet, say
+from errorbar.cli.talk import say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked
@@ -229,11 +229,6 @@ order_option = click.option(
 )
 
 
-def _quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        be_quiet(context)
-
-
 format_option = click.option(
     "--format",
     "style",
@@ -241,13 +236,6 @@ format_option = click.option(
     default="table",
     show_default=True,
     help="How to print results.",
-)
-quiet_option = click.option(
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_quiet,
-    help="Show no notes and no progress, only the result and errors.",
 )
 
 
