@@ -26,8 +26,7 @@ from errorbar.agreement.units import ItemCounts, item_counts
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import as_number
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import as_number, natural_order
 
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50
