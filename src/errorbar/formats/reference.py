@@ -129,7 +129,7 @@ def reference_chunks(
         InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
-    refuse_same_names(files, "reference files", "--gold name=path")
+    refuse_same_names(files, "reference files", "--gold=name=path")
     streams = [ReferenceStream(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
     while True:

@@ -166,7 +166,7 @@ def swap_tests(
 def _refuse_too_many(n_pairs: int, ways: int) -> None:
     if n_pairs * ways > MOST_KEPT:
         what = f"{ways:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
-        fix = "compare fewer systems, take fewer --swaps, or --adjust holm, which keeps none"
+        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
         raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
 
 
