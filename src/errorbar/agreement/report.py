@@ -23,8 +23,7 @@ from errorbar.agreement.prevalence import (
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import as_number
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import as_number, natural_order
 from errorbar.stats.resampling import Resampling
 
 TITLES = {

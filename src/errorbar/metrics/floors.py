@@ -31,7 +31,7 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
         what = f"{ways:,} ways to swap are few for {len(found.pairs):,} pairs at {level}"
         if cut:
             what += f": {_which(len(cut), len(found.pairs))} be significant, however large the difference"
-        fix = f"take {needed} (--swaps {needed})"
+        fix = f"take {needed} (--swaps={needed})"
         fix += ", or adjust by max-T (--adjust=max-t)" if found.testing.adjust == "holm" else ""
         problems.note("few-swaps", what, Place(), fix=fix)
     if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking(alpha)):

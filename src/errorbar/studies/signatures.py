@@ -19,7 +19,7 @@ from errorbar.core.corpus import (
     type_record,
 )
 from errorbar.core.judgments import Judgments
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import natural_order
 from errorbar.core.signature import Signature
 from errorbar.version import __version__
 
