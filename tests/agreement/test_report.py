@@ -363,7 +363,10 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: PairTable.of([[1, -2], [0, 1]])) == "agreement-table"
     assert code_of(lambda: item_counts(table, [1])) == "agreement-clusters"
     assert code_of(lambda: pairwise_agreement(table, clusters=[1])) == "agreement-clusters"
-    assert code_of(lambda: cohen_kappa(SMALL, resampling=Resampling("closed"))) == "interval-method"
+    assert code_of(lambda: fleiss_kappa(SMALL, resampling=Resampling("closed"))) == "interval-method"
+    assert cohen_kappa(SMALL, resampling=Resampling("closed", confidence_level=0.9)) == cohen_kappa(
+        SMALL, confidence_level=0.9
+    )
     crowd = Judgments.from_columns(range(5000), range(5000), "ab" * 2500)
     assert code_of(lambda: pairwise_agreement(crowd)) == "agreement-raters"
     assert [note.code for note in agreement_report(crowd).notes] == ["agreement-single", "agreement-pairs"]

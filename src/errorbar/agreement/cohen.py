@@ -146,12 +146,14 @@ def cohen_kappa(
         order: The labels from lowest to highest; needed with weights of ranks.
         numbers: Weigh by the numbers that the labels are, not by their ranks.
         confidence_level: Nominal coverage of the closed-form interval, a fraction.
-        resampling: Make the interval by resampling instead. Clustered items need it: without it, they get no
-            interval, as the closed form would be too narrow.
+        resampling: Make the interval by resampling instead, unless its method is ``closed``. Clustered items need it:
+            without it, they get no interval, as the closed form would be too narrow.
 
     Raises:
         UsageError: As ``agreement_weights`` does.
     """
+    if resampling is not None and resampling.method == "closed":
+        confidence_level, resampling = resampling.confidence_level, None
     z = z_value(confidence_level)
     w = agreement_weights(table.labels, weighting, order, numbers=numbers)
     n = table.n_items
@@ -260,7 +262,7 @@ def _with_interval(pair: PairAgreement, drawn: Estimate) -> PairAgreement:
 
 def _split(by_cluster: sparse.csr_array, n_tables: int) -> list[sparse.csr_array]:
     """Items of each cluster in each cell, table by table."""
-    columns, width = by_cluster.tocsc(), by_cluster.shape[1] // n_tables
+    columns, width = by_cluster.tocsc(), by_cluster.shape[1] // max(1, n_tables)
     return [columns[:, width * at : width * (at + 1)].tocsr() for at in range(n_tables)]
 
 
