@@ -7,17 +7,9 @@ from typing import Any
 
 import click
 
-from errorbar.cli.options import (
-    INPUT,
-    FiniteRange,
-    format_option,
-    lenient_option,
-    refuse_given,
-    refuse_words,
-    seed_option,
-    show_notes,
-)
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.intervals import confidence_option
+from errorbar.cli.options import INPUT, FiniteRange, lenient_option, refuse_given, seed_option, show_notes
+from errorbar.cli.show import output_options, show_result
 from errorbar.cli.talk import tell
 
 PLAN_SCHEMA = "errorbar.sample.plan/1"
@@ -102,8 +94,7 @@ def command() -> None:
 @_number("--price", type=FiniteRange(0, 1e9), help="Price of one judgment.")
 @_number("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
 @lenient_option
-@format_option
-@output_option
+@output_options
 def plan(style: str, output: str | None, **options: Any) -> None:
     """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
 
@@ -122,8 +113,7 @@ def plan(style: str, output: str | None, **options: Any) -> None:
 @SIZE_OPTIONS
 @PLAN_OPTIONS
 @lenient_option
-@format_option
-@output_option
+@output_options
 def compare(style: str, output: str | None, **options: Any) -> None:
     """Say what the same budget gives with other designs: what stratifying buys.
 
@@ -195,16 +185,10 @@ def draw(out: str, key: str, **options: Any) -> None:
 @_number(
     "--method", type=click.Choice(("near-exact", "logit", "wald")), default="near-exact", help="How intervals are made."
 )
-@_number(
-    "--confidence",
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Confidence level of intervals.",
-)
+@confidence_option
 @seed_option
 @lenient_option
-@format_option
-@output_option
+@output_options
 def estimate(style: str, output: str | None, **options: Any) -> None:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
 
@@ -228,5 +212,5 @@ def _refuse_useless(options: dict[str, Any]) -> None:
         refuse_given(("corpus", "bands"), "needs items, and --flagged and --unflagged say only how many there are")
     if options["corpus"] is None:
         refuse_given(("items", "words"), "is about the items of --corpus, and a table names its own")
-    else:
-        refuse_words(options["items"])
+    elif options["items"] != "words":
+        refuse_given(("words",), f"is about --items words, and these are {options['items']}")
