@@ -19,8 +19,8 @@ Conventions
     Each step is made for many orders at once; -1 in an order is no comparison.
     In the WMT's program every pair of systems weighs about as much as every other, however often it was judged, and
     near ones a little more. A run draws single comparisons, so that the runs vary as if no two comparisons had a judge
-    or a sentence in common: their ranges are too narrow. Of systems with the same σ the first named is taken; two that were never
-    compared do not meet.
+    or a sentence in common: their ranges are too narrow. Of systems with the same σ the first named is taken; two that
+    were never compared do not meet.
 Source
     Herbrich, Minka & Graepel 2006, TrueSkill: a Bayesian skill rating system, NIPS 19 (equations of two players);
     wmt: Sakaguchi, Post & Van Durme 2014, Efficient elicitation of annotations for human evaluation of machine
