@@ -128,11 +128,7 @@ def estimate_systems(
 ) -> SystemEstimates:
     """Estimate each system, and with two of them their differences.
 
-    Args:
-        strata: What was sampled from.
-        sample: What was judged; shape (strata,).
-        how: Method, level, weight of recall, seed.
-        assisted: Totals of each stratum from cheap and expensive labels.
+    ``assisted`` has totals of each stratum from cheap and expensive labels.
 
     Raises:
         UsageError: If the sample does not fit the strata.
@@ -197,12 +193,7 @@ def paired_differences(
 ) -> tuple[SampleEstimate, ...]:
     """The differences of P, R and F of two systems, first minus second.
 
-    Args:
-        strata: Strata of two systems.
-        sample: What was judged.
-        how: Level and weight of recall.
-        add: Smoothing of the interval; 0: none.
-        assisted: As for ``estimate_systems``.
+    ``add`` smooths the interval (0: not); the other arguments are those of ``estimate_systems``.
 
     Raises:
         UsageError: If there is one system only, or the sample does not fit the strata.
