@@ -377,7 +377,7 @@ class TestItems:
         assert len(alone.items) == len(whole)
         (note,) = problems.notes
         assert note.code == "ranking-rows"
-        assert "add a column 'item', or use --by sentence" in note.fix
+        assert "add a column 'item', or use --by=sentence" in note.fix
         (narrow,) = rank_systems(alone, how=how)
         assert width(narrow) < 0.6 * width(expected)
 

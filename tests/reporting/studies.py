@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from errorbar.ceilings import Ceiling
-from errorbar.core.counts import Counts
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
@@ -17,7 +16,7 @@ from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.score import Score, TypeRecall
+from errorbar.metrics.score import Score, TypeScore
 from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import shared_letters
@@ -27,6 +26,7 @@ from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, stu
 from errorbar.studies.model import CorpusStudy
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
+from tests.helpers.counts import Counts
 from tests.helpers.standoff import fragment, standoff
 
 
@@ -46,7 +46,7 @@ def score(
     precision: Estimate | None = None,
     recall: Estimate | None = None,
     undefined: Undefined | None = None,
-    types: Sequence[TypeRecall] = (),
+    types: Sequence[TypeScore] = (),
     spec: str = "m2",
 ) -> Score:
     """A score whose P and R are F too unless they are given."""

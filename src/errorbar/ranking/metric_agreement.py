@@ -3,7 +3,7 @@
 Formula
     Pearson's r, Spearman's ρ and Kendall's τ-b of two series with one number for each system. A window of N is the
     same of the systems that humans put at places k to k + N − 1, for every k.
-    Tests between two metrics: Williams' (errorbar.stats.williams) on Pearson's r, and swapping: if it made no
+    Tests between two metrics: Williams' (errorbar.stats.correlation) on Pearson's r, and swapping: if it made no
     difference which of the two metrics gave a score, scores of both could be swapped; the statistic is the difference
     of the two correlations with the humans. ``systems`` swaps all scores of a system, ``both`` each score of a system
     and sentence on its own (where both metrics have sentence scores: a system's score is then their mean).
@@ -34,10 +34,9 @@ from errorbar.ranking.ranges import rounded
 from errorbar.ranking.ranked import RankingResult
 from errorbar.ranking.wins import Floats
 from errorbar.stats.comparison import Randomization, Swaps, randomization_test
-from errorbar.stats.correlation import CorrelationKind, correlate
+from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
-from errorbar.stats.williams import Williams, williams_test
 
 Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
