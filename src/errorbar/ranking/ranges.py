@@ -45,7 +45,7 @@ class Ranges:
 
 
 def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 0.95) -> Ranges:
-    """Rank ranges and clusters of scores (systems,), NaN where undefined, and of those on resamples (resamples, systems)."""
+    """Rank ranges and clusters: scores (systems,), NaN where undefined, and those on resamples (resamples, systems)."""
     n, size = resampled.shape
     scores, resampled = rounded(scores), rounded(resampled)
     above = np.nan_to_num(resampled, nan=-np.inf)
