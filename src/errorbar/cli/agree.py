@@ -14,7 +14,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.formats.judgment_tables import LAYOUTS, Layout
+from errorbar.formats.judgment_files import LAYOUTS, Layout
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
 from errorbar.studies.signatures import agreement_signature
 

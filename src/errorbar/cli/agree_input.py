@@ -15,7 +15,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
-from errorbar.formats.judgment_tables import is_corpus, read_judgment_table
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table
 from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import NamedFile, expand_files, read_named
 from errorbar.studies.signatures import GIVEN

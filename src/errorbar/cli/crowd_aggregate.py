@@ -14,11 +14,11 @@ from errorbar.cli.options import INPUT, format_option, lenient_option, note_reco
 from errorbar.cli.render import Cell, Table, show, show_json
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.aggregate import METHODS, Comparison, Method, aggregate, answer_name
+from errorbar.crowdsourcing.methods import METHODS, Comparison, Method, aggregate, answer_name
 from errorbar.crowdsourcing.answers import UNKNOWN
-from errorbar.crowdsourcing.dawid_skene import Prior
+from errorbar.crowdsourcing.rater_models import Prior
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, N_STARTS, Runs
-from errorbar.crowdsourcing.votes import MIN_ITEMS
+from errorbar.crowdsourcing.em import MIN_ITEMS
 from errorbar.stats.streams import stream
 
 SCHEMA = "errorbar.crowdsourcing.aggregate/1"

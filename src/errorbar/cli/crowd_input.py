@@ -24,7 +24,7 @@ from errorbar.edits.items import ERROR, PROJECTIONS, WORD_CLASSES, Projection, e
 from errorbar.formats.documents import add_documents
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_tables import LAYOUTS, Layout, header, is_corpus, read_judgment_table
+from errorbar.formats.judgment_files import LAYOUTS, Layout, header, is_corpus, read_judgment_table
 from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked, expand_files, read_named
 from errorbar.studies.signatures import crowd_signature

@@ -10,8 +10,8 @@ from errorbar.cli.render import Cell, Table, show, show_json
 from errorbar.cli.talk import tell
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.mine import Mined, mine
-from errorbar.crowdsourcing.ngrams import NgramCounts
+from errorbar.crowdsourcing.mining import Mined, mine
+from errorbar.crowdsourcing.mining import NgramCounts
 from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.opening import Lines
 from errorbar.formats.saving import save_lines

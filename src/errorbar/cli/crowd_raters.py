@@ -10,7 +10,7 @@ from errorbar.cli.options import INPUT, format_option, lenient_option, note_reco
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, characteristic
-from errorbar.crowdsourcing.raters import RaterRow, rater_rows
+from errorbar.crowdsourcing.rater_table import RaterRow, rater_rows
 from errorbar.formats.flags import read_answers
 
 SCHEMA = "errorbar.crowdsourcing.raters/1"

@@ -15,10 +15,10 @@ from errorbar.cli.crowd_input import Crowd, CrowdSource, read_crowd, signature, 
 from errorbar.cli.crowd_stream import Streamed, read_streamed, refuse_streaming, stream_option
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import Answers
-from errorbar.crowdsourcing.dawid_skene import dawid_skene
-from errorbar.crowdsourcing.errors import error_codes, error_convention
-from errorbar.crowdsourcing.majority import majority
-from errorbar.crowdsourcing.trust import trust_weighted
+from errorbar.crowdsourcing.rater_models import dawid_skene
+from errorbar.crowdsourcing.error_labels import error_codes, error_convention
+from errorbar.crowdsourcing.answers import majority
+from errorbar.crowdsourcing.answers import trust_weighted
 from errorbar.formats.reference import NamedFile
 from errorbar.metrics.crowd import TIES, Flags, Floats, Ties
 from errorbar.stats.streams import stream

@@ -26,7 +26,7 @@ from errorbar.crowdsourcing.answers import UNKNOWN, Answers
 from errorbar.crowdsourcing.tally import Tally
 from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.judgment_blocks import judgment_blocks
-from errorbar.formats.judgment_tables import is_corpus
+from errorbar.formats.judgment_files import is_corpus
 from errorbar.formats.opening import rereadable
 
 ROWS = 1 << 14

@@ -23,7 +23,7 @@ import numpy as np
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_files import read_judgments
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.parquet_file import is_parquet
 from errorbar.formats.tables import table_rows

@@ -13,10 +13,10 @@ from errorbar.agreement import AgreementReport, Resampling, agreement_report
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import Answers
-from errorbar.crowdsourcing.dawid_skene import dawid_skene
-from errorbar.crowdsourcing.errors import USUAL, error_codes, error_convention
-from errorbar.crowdsourcing.majority import majority
-from errorbar.crowdsourcing.trust import trust_weighted
+from errorbar.crowdsourcing.rater_models import dawid_skene
+from errorbar.crowdsourcing.error_labels import USUAL, error_codes, error_convention
+from errorbar.crowdsourcing.answers import majority
+from errorbar.crowdsourcing.answers import trust_weighted
 from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, Flags, Floats, Ties, crowd_score, measure_crowd
 from errorbar.metrics.crowd_bins import agreement_bins, in_bin
 from errorbar.metrics.crowd_curve import REFERENCE_PREVALENCE, kappa_curve
