@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "errorbar.metrics"
-BUILT_IN = {"m2": "errorbar.metrics.m2:M2", "hoo": "errorbar.metrics.hoo:Hoo"}
+BUILT_IN = {"m2": "errorbar.metrics.m2:M2", "hoo": "errorbar.metrics.hoo:Hoo", "crowd": "errorbar.metrics.crowd_weighted:Crowd"}
 DEFAULT = "m2"
 
 

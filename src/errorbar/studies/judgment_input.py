@@ -115,7 +115,7 @@ _DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crowd:
+class CrowdJudgments:
     """Judgments and what came with them.
 
     Attributes:
@@ -138,7 +138,7 @@ class Crowd:
         return GIVEN if self.corpus is None else self.options.projected
 
 
-Votes = Files | Judgments | Crowd
+Votes = Files | Judgments | CrowdJudgments
 System = Source | Mapping[str, bool] | Flags | Sequence[bool]
 Systems = Source | Sequence[Source] | Mapping[str, System]
 
@@ -165,14 +165,14 @@ def options_of(reading: Reading) -> JudgmentOptions:
     return JudgmentOptions(**reading)
 
 
-def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> Crowd:
-    """Read judgments with what comes with them; a ``Crowd`` is returned as it is.
+def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
+    """Read judgments with what comes with them; a ``CrowdJudgments`` is returned as it is.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option or an argument does not fit.
     """
-    if isinstance(judgments, Crowd):
+    if isinstance(judgments, CrowdJudgments):
         return judgments
     if isinstance(judgments, Judgments):
         kept = judgments.take(judgments.settled(options.repeats))
@@ -201,11 +201,11 @@ def _paths(files: object) -> Sequence[Source]:
         return [cast("Source", files)]
     if isinstance(files, Sequence) and files and all(isinstance(path, str | PathLike) for path in files):
         return files
-    what = f"judgments must be a path, paths, Judgments or a Crowd, got {type(files).__name__}"
+    what = f"judgments must be a path, paths, Judgments or CrowdJudgments, got {type(files).__name__}"
     raise UsageError(Problem("bad-argument", what))
 
 
-def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> Crowd:
+def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
     """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
     judgments, seconds = table.judgments, table.seconds
     if options.unknown:
@@ -221,17 +221,17 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
         what = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
         problems.note("crowd-unjudged", f"{what} count", Place())
-    return Crowd(judgments, seconds=None if seconds is None else seconds[rows], options=options)
+    return CrowdJudgments(judgments, seconds=None if seconds is None else seconds[rows], options=options)
 
 
-def _from_corpus(files: Sequence[NamedFile], options: JudgmentOptions, problems: Problems) -> Crowd:
+def _from_corpus(files: Sequence[NamedFile], options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
     corpus = read_named(list(files), problems, unmarked=options.unmarked)
     if options.documents is not None:
         add_documents(corpus, str(options.documents), problems)
     made = edit_items(corpus, options.items, words=words_of(options), type=options.type)
     problems.notes += made.notes()
     judgments, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
-    return Crowd(judgments, made.clusters, None, corpus, options)
+    return CrowdJudgments(judgments, made.clusters, None, corpus, options)
 
 
 def words_of(options: JudgmentOptions) -> str | list[str]:
@@ -239,7 +239,7 @@ def words_of(options: JudgmentOptions) -> str | list[str]:
     return options.words if options.words in WORD_CLASSES else [word for word in options.words.split(",") if word]
 
 
-def read_systems(systems: Systems, crowd: Crowd, problems: Problems) -> dict[str, Flags]:
+def read_systems(systems: Systems, crowd: CrowdJudgments, problems: Problems) -> dict[str, Flags]:
     """Every system's flag for each item of a crowd: name to flags of shape (items,).
 
     Args:
@@ -259,7 +259,7 @@ def read_systems(systems: Systems, crowd: Crowd, problems: Problems) -> dict[str
     return {file.name: _of_file(file, crowd, problems) for file in named}
 
 
-def _system(name: str, given: System, crowd: Crowd, problems: Problems) -> Flags:
+def _system(name: str, given: System, crowd: CrowdJudgments, problems: Problems) -> Flags:
     if isinstance(given, str | PathLike):
         return _of_file(NamedFile(str(given), name), crowd, problems)
     if isinstance(given, Mapping):
@@ -271,7 +271,7 @@ def _system(name: str, given: System, crowd: Crowd, problems: Problems) -> Flags
     return cast("Flags", flags)
 
 
-def _of_file(file: NamedFile, crowd: Crowd, problems: Problems) -> Flags:
+def _of_file(file: NamedFile, crowd: CrowdJudgments, problems: Problems) -> Flags:
     first = NamedFile(str(rereadable(file.path)), file.name)
     if crowd.corpus is not None and not {"item", "flag"} <= {*header_of(first.path)}:
         return _of_text(first, crowd.corpus, crowd.options, problems)
