@@ -1,4 +1,4 @@
-"""Models of raters with hidden true labels: Dawid and Skene, a table of errors for each; one coin, an accuracy for each.
+"""Raters and hidden true labels: a table of errors for each rater (Dawid and Skene), or one accuracy (one coin).
 
 Formula
     T_ij: probability that item i is truly j; n^w_il: times rater w said l of item i.

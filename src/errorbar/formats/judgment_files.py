@@ -94,25 +94,12 @@ def read_judgment_table(
     else:
         judgments, seconds, lines = _read_long(first, display_name(path), notebook, roles, labels)
     if closed:
-        _refuse_others(judgments, labels, display_name(path))
+        refuse_others(judgments, labels, display_name(path))
     kept = _settled(judgments, repeats, lines, display_name(path), notebook)
     notebook.raise_errors()
     if kept is None:
         return JudgmentTable(judgments, seconds)
     return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept])
-
-
-def read_judgments(
-    path: Source,
-    problems: Problems | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
-    labels: Sequence[str] = (),
-    repeats: RepeatPolicy = "refuse",
-) -> Judgments:
-    """The judgments of a table with a row for each; arguments and errors as of ``read_judgment_table``."""
-    table = read_judgment_table(path, problems, layout="long", columns=columns, labels=labels, repeats=repeats)
-    return table.judgments
 
 
 def is_corpus(path: Source, *, told: bool = False) -> bool:
@@ -319,7 +306,12 @@ def _settled(
     return np.asarray(~again, np.bool_)
 
 
-def _refuse_others(table: Judgments, declared: Sequence[str], name: str) -> None:
+def refuse_others(table: Judgments, declared: Sequence[str], name: str) -> None:
+    """Refuse labels that were not declared.
+
+    Raises:
+        InputError: With one problem for each label.
+    """
     votes = np.bincount(table.label, minlength=len(table.labels)).tolist()
     found = [
         Problem(

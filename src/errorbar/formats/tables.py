@@ -163,7 +163,9 @@ def _delimiter(line: str, needed: Sequence[str]) -> str:
 
 
 def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, first: str) -> Iterator[Block]:
-    reader = csv.reader(chain.from_iterable(_ended(lines.blocks())), delimiter=_delimiter(first, wanted.needed), strict=True)
+    reader = csv.reader(
+        chain.from_iterable(_ended(lines.blocks())), delimiter=_delimiter(first, wanted.needed), strict=True
+    )
     header: tuple[str, ...] = ()
     try:
         for fields in reader:

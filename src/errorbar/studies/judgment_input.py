@@ -1,5 +1,7 @@
-"""What public functions of crowds take: judgments in any layout or a corpus whose annotators' edits become judgments,
-and systems that flag items; commands read through here too.
+"""What public functions of crowds take: judgments, and systems that flag items; commands read through here too.
+
+Judgments are a table in any layout, a corpus whose annotators' edits become judgments, or ``Judgments``. Systems are
+tables ``item,flag``, corrected texts where there is a corpus, or flags.
 """
 
 from __future__ import annotations
@@ -130,7 +132,7 @@ class CrowdJudgments:
     clusters: NDArray[np.int64] | None = None
     seconds: NDArray[np.float64] | None = None
     corpus: Corpus | None = None
-    options: JudgmentOptions = JudgmentOptions()  # noqa: RUF009 - frozen
+    options: JudgmentOptions = JudgmentOptions()
 
     @property
     def how(self) -> str:
@@ -266,7 +268,9 @@ def _system(name: str, given: System, crowd: CrowdJudgments, problems: Problems)
         return _for_items(given, crowd.judgments.items, name, problems)
     flags = np.asarray(given)
     if flags.dtype != np.bool_ or flags.shape != (len(crowd.judgments.items),):
-        what = f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
+        what = (
+            f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
+        )
         raise UsageError(Problem("crowd-columns", what))
     return cast("Flags", flags)
 
