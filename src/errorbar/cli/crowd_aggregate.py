@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.crowd_options import reading_options
-from errorbar.cli.options import INPUT, format_option, seed_option
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.crowd_options import JudgedOptions, judged_options
+from errorbar.cli.options import INPUT, seed_option
+from errorbar.cli.show import output_options, show_result
 
 if TYPE_CHECKING:
     from errorbar.crowdsourcing.methods import Method
@@ -29,17 +29,16 @@ METHODS = ("majority", "trust", "one-coin", "dawid-skene")
 @click.option("--passes", type=click.IntRange(1), default=200, show_default=True, help="Most passes of EM.")
 @click.option("--differing", is_flag=True, help="Only the items on which methods differ.")
 @click.option("--summary", is_flag=True, help="Counts of answers and runs of EM in place of items.")
-@reading_options
+@judged_options
 @seed_option
-@output_option
-@format_option
+@output_options
 def command(
     judgments: str,
     methods: tuple[Method, ...],
     prior: tuple[float, float],
     starts: int,
     passes: int,
-    reading: dict[str, Any],
+    judged: JudgedOptions,
     output: str | None,
     style: str,
     **options: Any,
@@ -57,5 +56,5 @@ def command(
     from errorbar.studies.crowd_answers import crowd_aggregate
 
     runs = Runs(n_starts=starts, max_iterations=passes)
-    result = crowd_aggregate(judgments, methods=methods, prior=Prior(*prior), runs=runs, **options, **reading)
+    result = crowd_aggregate(judgments, methods=methods, prior=Prior(*prior), runs=runs, **options, **judged.keywords())
     show_result(result, style, schema=SCHEMA, output=output)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from errorbar.cli.crowd_options import reading_options
-from errorbar.cli.options import INPUT, format_option, seed_option
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.crowd_options import JudgedOptions, judged_options
+from errorbar.cli.options import INPUT, seed_option
+from errorbar.cli.show import output_options, show_result
 
 SCHEMA = "errorbar.crowd.howmany/1"
 
@@ -20,16 +18,15 @@ SCHEMA = "errorbar.crowd.howmany/1"
 )
 @click.option("--truth", type=INPUT, metavar="FILE", help="Table item,label of expert answers.")
 @click.option("--draws", type=click.IntRange(1), default=200, show_default=True, help="Subsets drawn for kappa.")
-@reading_options
+@judged_options
 @seed_option
-@output_option
-@format_option
+@output_options
 def command(
     judgments: str,
     experts: str,
     truth: str | None,
     draws: int,
-    reading: dict[str, Any],
+    judged: JudgedOptions,
     seed: int,
     output: str | None,
     style: str,
@@ -43,5 +40,5 @@ def command(
     from errorbar.studies.crowd_answers import crowd_howmany
 
     names = [name for name in experts.split(",") if name]
-    result = crowd_howmany(judgments, experts=names, truth=truth or None, draws=draws, seed=seed, **reading)
+    result = crowd_howmany(judgments, experts=names, truth=truth or None, draws=draws, seed=seed, **judged.keywords())
     show_result(result, style, schema=SCHEMA, output=output)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from errorbar.cli.options import INPUT, format_option, lenient_option, seed_option
+from errorbar.cli.options import INPUT, lenient_option, seed_option
 from errorbar.cli.progress import progress_bar
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.show import output_options, show_result
 from errorbar.cli.talk import tell
 
 SCHEMA = "errorbar.crowd.mine/1"
@@ -25,8 +25,7 @@ SCHEMA = "errorbar.crowd.mine/1"
 @click.option("--key", metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
 @seed_option
 @lenient_option
-@output_option
-@format_option
+@output_options
 def command(
     corpus: str,
     counts: str,

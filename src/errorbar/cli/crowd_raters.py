@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from errorbar.cli.crowd_options import reading_options
-from errorbar.cli.options import INPUT, format_option
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.crowd_options import JudgedOptions, judged_options
+from errorbar.cli.options import INPUT
+from errorbar.cli.show import output_options, show_result
 
 SCHEMA = "errorbar.crowd.raters/1"
 RULES = ("sprt", "posterior", "running", "fixed")
@@ -24,10 +24,9 @@ RULES = ("sprt", "posterior", "running", "fixed")
 @click.option("--together", is_flag=True, help="Run the rule through all gold items, not for each true label alone.")
 @click.option("--most", type=click.IntRange(1), default=20, show_default=True, help="Gold items, for the error rates.")
 @click.option("--rates", is_flag=True, help="Error rates of all rules in place of raters.")
-@reading_options
-@output_option
-@format_option
-def command(judgments: str, reading: dict[str, Any], output: str | None, style: str, **options: Any) -> None:
+@judged_options
+@output_options
+def command(judgments: str, judged: JudgedOptions, output: str | None, style: str, **options: Any) -> None:
     """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
 
     Without --gold nobody can be tested and everybody is watched. The error rates of the rule, exact, stand below.
@@ -38,4 +37,4 @@ def command(judgments: str, reading: dict[str, Any], output: str | None, style: 
     """
     from errorbar.studies.crowd_raters import crowd_raters
 
-    show_result(crowd_raters(judgments, **options, **reading), style, schema=SCHEMA, output=output)
+    show_result(crowd_raters(judgments, **options, **judged.keywords()), style, schema=SCHEMA, output=output)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
 
 import click
 
-from errorbar.cli.crowd_options import interval_options, reading_options, share_options
-from errorbar.cli.options import INPUT, format_option
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.crowd_options import JudgedOptions, ShareOptions, judged_options, share_options, without_method
+from errorbar.cli.intervals import IntervalOptions, interval_options
+from errorbar.cli.options import INPUT
+from errorbar.cli.show import output_options, show_result
 
 SCHEMA = "errorbar.crowd.score/1"
 
@@ -24,17 +25,16 @@ SCHEMA = "errorbar.crowd.score/1"
     show_default=True,
     help="Weight of recall against precision in F.",
 )
-@interval_options(2000)
-@reading_options
-@output_option
-@format_option
+@interval_options()
+@judged_options
+@output_options
 def command(
     judgments: str,
     systems: tuple[str, ...],
-    wanted: dict[str, Any],
+    wanted: ShareOptions,
     beta: float,
-    intervals: dict[str, Any],
-    reading: dict[str, Any],
+    intervals: IntervalOptions,
+    judged: JudgedOptions,
     output: str | None,
     style: str,
 ) -> None:
@@ -50,5 +50,5 @@ def command(
     """
     from errorbar.studies.crowd import crowd
 
-    result = crowd(judgments, systems, beta=beta, **wanted, **intervals, **reading)
+    result = crowd(judgments, systems, beta=beta, **asdict(wanted), **without_method(intervals), **judged.keywords())
     show_result(result, style, schema=SCHEMA, output=output)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
 
 import click
 
-from errorbar.cli.crowd_options import interval_options, reading_options, share_options
-from errorbar.cli.options import INPUT, format_option
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.crowd_options import JudgedOptions, ShareOptions, judged_options, share_options, without_method
+from errorbar.cli.intervals import IntervalOptions, interval_options
+from errorbar.cli.options import INPUT
+from errorbar.cli.show import output_options, show_result
 from errorbar.core.errors import Problem, UsageError
 
 SCHEMA = "errorbar.curve/1"
@@ -30,10 +31,9 @@ SCHEMA = "errorbar.curve/1"
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
 @share_options
-@interval_options(1000)
-@reading_options
-@output_option
-@format_option
+@interval_options()
+@judged_options
+@output_options
 def command(
     judgments: str,
     systems: tuple[str, ...],
@@ -41,9 +41,9 @@ def command(
     thresholds: str,
     prevalence: float,
     kappa: bool,
-    wanted: dict[str, Any],
-    intervals: dict[str, Any],
-    reading: dict[str, Any],
+    wanted: ShareOptions,
+    intervals: IntervalOptions,
+    judged: JudgedOptions,
     output: str | None,
     style: str,
 ) -> None:
@@ -66,9 +66,9 @@ def command(
         thresholds=marks,
         prevalence=prevalence,
         view=view,
-        **wanted,
-        **intervals,
-        **reading,
+        **asdict(wanted),
+        **without_method(intervals),
+        **judged.keywords(),
     )
     show_result(result, style, schema=SCHEMA, output=output)
 

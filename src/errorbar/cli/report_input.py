@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 MANY_PAIRS = 1000
 """More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
-CURVE_RESAMPLES = 1000
-"""As many as `errorbar curve` takes when it is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +235,6 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         error=asked.errors,
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
-        curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
         confidence_level=asked.resampling.confidence_level,
         how=crowd.how,
     )

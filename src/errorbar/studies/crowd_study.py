@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -38,7 +37,6 @@ def study_crowd(
     metric: Crowd | None = None,
     seed: int = 0,
     resamples: int = 2000,
-    curve_resamples: int = 1000,
     confidence_level: float = 0.95,
     reference_prevalence: float = REFERENCE_PREVALENCE,
     how: str = GIVEN,
@@ -56,8 +54,7 @@ def study_crowd(
         error: The labels that mean an error, in any case, or rules about numbers such as ``<4``.
         metric: By what systems are scored; None: the usual way.
         seed: Of the random streams.
-        resamples: For the intervals of scores and agreement.
-        curve_resamples: For those of bins and curves.
+        resamples: For every interval.
         confidence_level: Of all intervals, a fraction.
         reference_prevalence: Share of errors that kappa is standardised to.
         how: What the judgments are, for the signature of agreement.
@@ -70,10 +67,9 @@ def study_crowd(
     rows = crowd_rows(against, systems, asked)
     found = []
     for system, flags in systems.items():
-        few = replace(asked, replicates=curve_resamples)
         scores = {row.score.estimand: row.score for row in rows if row.system == system}
-        in_bins = agreement_bins(against.counted(flags), resampling=few)
-        curve = kappa_curve(untied(against, flags), reference_prevalence=reference_prevalence, resampling=few)
+        in_bins = agreement_bins(against.counted(flags), resampling=asked)
+        curve = kappa_curve(untied(against, flags), reference_prevalence=reference_prevalence, resampling=asked)
         found.append(CrowdSystem(system, scores, in_bins, curve))
     signatures = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in rows}
     agreement = _agreement(judgments, clusters, asked, problems)

@@ -149,7 +149,7 @@ def curve(
     ties: Ties = "half",
     ci: bool | None = None,
     confidence: float = 0.95,
-    resamples: int = 1000,
+    resamples: int = 2000,
     seed: int = 0,
     jobs: int = 1,
     **reading: Unpack[Reading],
