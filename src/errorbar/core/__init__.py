@@ -1,7 +1,6 @@
 """The nouns: sentences, edits, estimates, specs. Imports nothing of ours but the version."""
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
-from errorbar.core.counts import Counts
 from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
@@ -12,7 +11,6 @@ from errorbar.core.spec import Parameter, Spec
 __all__ = [
     "Annotation",
     "Corpus",
-    "Counts",
     "Edit",
     "ErrorbarError",
     "Estimate",
