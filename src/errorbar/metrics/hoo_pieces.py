@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, edits_digest, hash_of_digests, text_digest
-from errorbar.edits.standoff_pieces import FragmentPiece, RunReading
-from errorbar.edits.standoff_runs import say_missing
+from errorbar.edits.standoff_reading import Edits, FragmentPiece, say_missing
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_score import HooCounts, RunCounts
@@ -66,20 +65,22 @@ class Counting:
             InputError: If a file cannot be opened, or is not XML; or a metric needs a source text and there is none.
         """
         read = piece.read()
-        sound = not read.problems.errors and not any(run.problems.errors for run in read.runs)
+        sound = not read.problems.errors and not any(found.errors for found in read.run_problems)
         metrics = self.metrics if sound else ()
         return PieceCounts(
             read.problems,
             {one.name: text_digest(one.text) for one in read.gold},
             {one.name: edits_digest(one.edits) for one in read.gold},
-            [self._part(read.gold, run, metrics) for run in read.runs],
+            [
+                self._part(read.gold, said, found, metrics)
+                for said, found in zip(read.runs, read.run_problems, strict=True)
+            ],
         )
 
     @staticmethod
-    def _part(gold: Sequence[Fragment], run: RunReading, metrics: Sequence[Hoo]) -> RunPart:
-        said = [run.edits.get(one.name, ()) for one in gold]
+    def _part(gold: Sequence[Fragment], said: Sequence[Edits], problems: Problems, metrics: Sequence[Hoo]) -> RunPart:
         return RunPart(
-            run.problems,
+            problems,
             {one.name: edits_digest(own) for one, own in zip(gold, said, strict=True)},
             [metric.measure(gold, said) for metric in metrics],
         )
