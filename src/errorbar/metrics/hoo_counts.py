@@ -12,7 +12,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +44,28 @@ class HooStatistics:
 
     def __len__(self) -> int:
         return len(self.units)
+
+    def take(self, units: NDArray[np.int64] | slice) -> HooStatistics:
+        """The statistics of some fragments."""
+        names = np.array(self.units, object)[units]
+        return HooStatistics(tuple(names.tolist()), self.counts[units], self.types, self.by_type[units])
+
+    def type_totals(self) -> dict[str, tuple[int, ...]]:
+        """Gold, detected, recognized and corrected edits of each type."""
+        return {kind: tuple(row) for kind, row in zip(self.types, self.by_type.sum(axis=0).tolist(), strict=True)}
+
+    def regrouped(self, names: Sequence[str], group: Callable[[str], str]) -> HooStatistics:
+        """The same with error types counted in groups.
+
+        Args:
+            names: The groups.
+            group: Which of them a type is in.
+        """
+        member = np.array([[group(kind) == name for kind in self.types] for name in names], np.int64)
+        member = member.reshape(len(names), len(self.types))
+        return HooStatistics(
+            self.units, self.counts, tuple(names), np.einsum("gt,utk->ugk", member, self.by_type)
+        )
 
 
 def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
