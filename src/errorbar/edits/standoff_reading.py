@@ -142,19 +142,21 @@ def _triples(text: str) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class FragmentReading:
-    """What a piece holds.
+    """Fragments and runs in memory.
 
     Attributes:
         gold: The fragments with their gold edits.
-        problems: What reading them found.
         runs: Every run's edits of each fragment.
-        run_problems: What reading each run found.
+        problems: What reading them found, that of the gold edits first.
     """
 
     gold: list[Fragment]
+    runs: Sequence[Sequence[Edits]]
     problems: Problems
-    runs: list[list[Edits]]
-    run_problems: list[Problems]
+
+    def read(self) -> FragmentReading:
+        """Itself: a piece that is in memory."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +179,11 @@ class FragmentPiece:
         Raises:
             InputError: If a file cannot be opened, or edits are not XML.
         """
-        # Whoever collects the problems sets the limit.
-        problems, *of_runs = (Problems(lenient=self.lenient, limit=sys.maxsize) for _ in range(self.n_runs + 1))
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
         gold = [each.read(problems) for each in self.files]
         pairs = list(zip(self.files, gold, strict=True))
-        runs = [[file_edits(own.runs[k], one, of_runs[k]) for own, one in pairs] for k in range(self.n_runs)]
-        return FragmentReading(gold, problems, runs, of_runs)
+        runs = [[file_edits(own.runs[k], one, problems) for own, one in pairs] for k in range(self.n_runs)]
+        return FragmentReading(gold, runs, problems)
 
 
 def cut_fragments(

@@ -29,14 +29,27 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Spec, Value, make_spec, read_parameters
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, TypeFolded, UnitParts
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.hoo_align import Rules, align
-from errorbar.metrics.hoo_counts import COLUMNS, TYPE_COLUMNS, HooStatistics, collect, join, quotients, rates
+from errorbar.metrics.hoo_counts import (
+    COLUMNS,
+    TYPE_COLUMNS,
+    HooStatistics,
+    collect,
+    join,
+    quotients,
+    rates,
+    read_overrides,
+    row_names,
+    row_of,
+)
 
 MEASURES = ("detection", "recognition", "correction")
 CONDITIONS = ("no bonus", "bonus")
 FIGURES = ("precision", "recall", "f")
 N_VALUES = len(CONDITIONS) * len(MEASURES) * len(FIGURES)
+GOLD_NAME = "gold"
+"""What the annotators of HOO are called, who worked as one."""
 
 PAPER = "paper"
 CONVENTIONS: Mapping[str, Mapping[str, Value]] = {
@@ -81,9 +94,19 @@ def _small_count(value: Value) -> str:
     return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
 
 
+def _known_rows(value: Value) -> str:
+    read_overrides(str(value))
+    return ""
+
+
 def _choice(name: str, doc: str, *values: str) -> Parameter:
     """A parameter that is one of some words, by default the first."""
     return Parameter(name, str, values[0], doc, _OneOf(*values))
+
+
+def measure_name(condition: str, measure: str, figure: str) -> str:
+    """The name of one of the 18 figures: ``correction_f``, ``correction_f_bonus``."""
+    return f"{measure}_{figure}{'_bonus' if condition == CONDITIONS[1] else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +121,8 @@ class Hoo(Rules, Metric):
         empty: What 0/0 is for P and R: ``one`` or ``zero``.
         unrecognized: What F of recognition and correction is where there are no edits at all and P = R = 0/0 = 1:
             ``zero``, as nothing is recognized, or ``one``.
+        by: Error types are the rows of table 8 (``row``), or the codes of the gold edits (``code``).
+        rows: Codes that count in other rows, e.g. ``ID=Noun;AS=Verb``.
 
     Raises:
         UsageError: If a parameter will not do.
@@ -121,14 +146,17 @@ class Hoo(Rules, Metric):
         _choice("optional", "Which edits are optional.", "any", "first", "replacement"),
         _choice("unknown", "Corrections where none is known.", "reject", "accept"),
         _choice("csets", "How consistency sets are scored.", "apart", "together"),
+        _choice("by", "Error types: the rows of table 8, or the codes of the gold edits.", "row", "code"),
+        Parameter("rows", str, "", "Codes that count in other rows of table 8, e.g. ID=Noun;AS=Verb.", _known_rows),
     )
     conventions_parameter: ClassVar[Parameter] = _choice(
         "conventions", f"A named set of these: {', '.join(CONVENTIONS)}.", *CONVENTIONS
     )
-    fold_only = frozenset({"beta", "aggregate", "empty", "unrecognized"})
+    fold_only = frozenset({"beta", "aggregate", "empty", "unrecognized", "by", "rows"})
     reads = "fragments"
     counted = COLUMNS
     type_counted = TYPE_COLUMNS
+    type_measures = tuple(f"{measure}_recall" for measure in MEASURES)
     additive = True
     lacks: ClassVar = {
         "annotators": "the annotators of HOO worked as one",
@@ -141,6 +169,8 @@ class Hoo(Rules, Metric):
     aggregate: str = "pooled"
     empty: str = "one"
     unrecognized: str = "zero"
+    by: str = "row"
+    rows: str = ""
 
     @classmethod
     def read(cls, raw: Mapping[str, str]) -> Hoo:
@@ -177,11 +207,7 @@ class Hoo(Rules, Metric):
     def measures(self) -> tuple[Measure, ...]:
         """P, R and F of detection, recognition and correction, without and with bonus."""
         return tuple(
-            Measure(
-                f"{measure}_{figure}{'_bonus' if condition == CONDITIONS[1] else ''}",
-                figure[0].upper(),
-                group=f"{measure}, {condition}",
-            )
+            Measure(measure_name(condition, measure, figure), figure[0].upper(), group=f"{measure}, {condition}")
             for condition in CONDITIONS
             for measure in MEASURES
             for figure in FIGURES
@@ -256,37 +282,46 @@ class Hoo(Rules, Metric):
         """The counts of each fragment, and P, R and F of it alone."""
         del start  # fragments do not depend on each other
         counts = statistics.counts
-        return UnitParts(np.zeros(len(counts), np.int32), counts, self._rates(counts))
+        return UnitParts([GOLD_NAME] * len(counts), counts, self._rates(counts))
 
     def types(self, statistics: HooStatistics) -> tuple[str, ...]:
-        """The error codes of the gold edits, or the rows of table 8 (``errorbar.metrics.hoo_tables.by_row``)."""
-        return statistics.types
+        """The rows of table 8 in its order, or the error codes of the gold edits."""
+        return statistics.types if self.by == "code" else row_names()
 
     def fold_types(
         self, statistics: HooStatistics, selection: Selection | None = None, *, start: Folded | None = None
-    ) -> TypeFolded:
-        """Recall of detection, recognition and correction of each type: systems' edits have no types."""
+    ) -> NDArray[np.int64]:
+        """Gold, detected, recognized and corrected edits of each type; systems' edits have no types."""
         del start
         weights = (selection or Selection()).as_weights(len(statistics))
-        n_types = len(statistics.types)
-        flat = statistics.by_type.reshape(len(statistics), n_types * len(TYPE_COLUMNS)).astype(np.float64)
-        counts = (weights @ flat).reshape(-1, n_types, len(TYPE_COLUMNS))
-        values = np.full((len(counts), n_types, N_VALUES), np.nan)
-        gold = counts[..., :1]
-        np.divide(counts[..., 1:], gold, out=values[..., RECALLS], where=gold > 0)
-        return TypeFolded(values, np.rint(counts).astype(np.int64))
+        by_type = self._by_type(statistics)
+        counts = weights @ by_type.reshape(len(by_type), -1).astype(np.float64)
+        return np.rint(counts).astype(np.int64).reshape(len(counts), *by_type.shape[1:])
+
+    def type_values(self, counts: NDArray[np.int64]) -> Floats:
+        """Recall of detection, recognition and correction."""
+        found, gold = counts[..., 1:], counts[..., :1]
+        values = np.full(found.shape, np.nan)
+        np.divide(found, gold, out=values, where=gold > 0)
+        return values
 
     def type_units(self, statistics: HooStatistics) -> NDArray[np.int64]:
         """Fragments that have a gold edit of a type, and the type."""
-        return np.argwhere(statistics.by_type[..., 0] > 0)
+        return np.argwhere(self._by_type(statistics)[..., 0] > 0)
+
+    def _by_type(self, statistics: HooStatistics) -> NDArray[np.int64]:
+        """Counts by row or code; shape (units, types, 4)."""
+        if self.by == "code":
+            return statistics.by_type
+        overrides, names = read_overrides(self.rows), row_names()
+        summed = np.zeros((len(statistics), len(names), len(TYPE_COLUMNS)), np.int64)
+        for at, code in enumerate(statistics.types):
+            summed[:, names.index(row_of(code, overrides))] += statistics.by_type[:, at]
+        return summed
 
     def _rates(self, counts: Floats | NDArray[np.int64]) -> Floats:
         made = rates(counts, float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
         return made.reshape(len(counts), N_VALUES)
-
-
-RECALLS = slice(1, 9, 3)
-"""Where recall of detection, recognition and correction without bonus stands among the measures."""
 
 
 def named_conventions(name: str) -> Hoo:
