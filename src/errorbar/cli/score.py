@@ -130,24 +130,15 @@ def command(
         unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
         unused |= {"--as-written": as_written, "--force": admission.force, "--retokenize": admission.retokenize}
         _refuse(unused, "has no meaning for HOO data", "leave it out")
-        from errorbar.cli.hoo import score_hoo
+        from errorbar.cli.hoo import show_hoo
+        from errorbar.studies.hoo_scores import HooOptions
 
-        score_hoo(
-            systems,
-            gold,
-            specs,
-            style=style,
-            lenient=lenient,
-            by_type=by_type,
-            by_fragment=by_sentence,
-            best=best,
-            source=source,
-            types=types,
-            missing_as_empty=missing_as_empty,
-            resampling=resampling,
-            jobs=jobs,
-            dask=dask,
-        )
+        if by_type + by_sentence + best > 1:
+            what = "--by-type, --by-fragment and --best cannot be combined"
+            raise UsageError(Problem("two-views", what, fix="give one of them"))
+        view = "types" if by_type else "fragments" if by_sentence else "best" if best else "scores"
+        options = HooOptions(source, types, missing_as_empty, lenient, jobs, dask)
+        show_hoo(systems, gold, specs, options, view=view, resampling=resampling, style=style)
         return
     hoo_options = {"--source": source, "--types": types, "--best": best, "--missing-as-empty": missing_as_empty}
     _refuse(hoo_options, "is for HOO data", "leave it out, or score a HOO folder")
