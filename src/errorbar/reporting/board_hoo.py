@@ -23,13 +23,12 @@ def hoo_sections(task: Task, found: HooResults) -> list[Section]:
     """
     scores = [run.scores[0] for run in found.runs]
     numbers = {run.submission.name: run.submission.run for run in found.runs}
-    teams = {run.submission.name: run.submission.team for run in found.runs}
     late = {run.submission.team for run in found.runs if run.submission.late}
     best: list[Block] = []
     for condition in CONDITIONS:
         for measure in MEASURES:
             rows: list[list[Cell]] = []
-            for its_condition, its_measure, team, score in best_runs(scores, teams):
+            for its_condition, its_measure, team, score in best_runs(scores, found.teams):
                 if (its_condition, its_measure) == (condition, measure):
                     values = [estimate_cell(each) for each in prf(score, condition, measure)]
                     run = Shown(str(numbers[score.system]), numbers[score.system])
@@ -42,15 +41,15 @@ def hoo_sections(task: Task, found: HooResults) -> list[Section]:
     total = sum(found.rows.values())
     counts.append(["All", Shown(f"{total:,}", total)])
     types: list[Block] = [Table("edits", "Gold edits by error type", ["type", "edits"], counts)]
-    types += _recall_tables(task, found, numbers, teams)
+    types += _recall_tables(task, found, numbers)
     sections = [Section("ranking", "Scores", best), Section("error-types", "Recall by error type", types)]
     if len(found.runs) > len({run.submission.team for run in found.runs}):
         sections.append(Section("runs", "Every run", [hoo_run_table(found.runs)]))
     return sections
 
 
-def _recall_tables(task: Task, found: HooResults, numbers: dict[str, int], teams: dict[str, str]) -> list[Block]:
-    cells = best_recalls([run.scores[0] for run in found.runs], teams)
+def _recall_tables(task: Task, found: HooResults, numbers: dict[str, int]) -> list[Block]:
+    cells = best_recalls([run.scores[0] for run in found.runs], found.teams)
     tables: list[Block] = []
     for row in dict.fromkeys(cell.row for cell in cells):
         by_team: dict[str, list[Cell]] = {}
