@@ -27,7 +27,7 @@ from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import save_lines
 from errorbar.formats.text import read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import score_runs
+from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.metrics.scoring import score
 from errorbar.stats.streams import stream
 from tests.fuzz import seeds, shapes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -209,6 +209,9 @@ def score(
     """
     if by_type and by_sentence:
         raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
+    if fragments.best and (by_type or by_sentence):
+        what = "--by-type, --by-fragment and --best cannot be combined"
+        raise UsageError(Problem("two-views", what, fix="give one of them"))
     wanted = not by_sentence if ci is None else ci
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs) if wanted else None
     reading = ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize))
@@ -216,15 +219,15 @@ def score(
     if wants_hoo(gold, metrics):
         from errorbar.studies.hoo_scores import Runs, score_hoo  # noqa: PLC0415 - another kind of data
 
-        if annotator is not None or reading != ReadingOptions(lenient=lenient):
-            what = "annotator, documents, unmarked, as-written, force and retokenize have no meaning for HOO data"
-            raise UsageError(Problem("useless-option", what, fix="leave them out"))
+        unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        unused |= {"--as-written": as_written, "--force": force, "--retokenize": retokenize}
+        _refuse(unused, "has no meaning for HOO data", "leave it out")
         runs = Runs(gold, systems, fragments, lenient, jobs, dask)
         found = score_hoo(runs, metrics, resampling=resampling, most=most, progress=progress)
         return replace(found, by_type=by_type, by_fragment=by_sentence)
-    if fragments != FragmentOptions():
-        what = "source, types, best and missing-as-empty are for HOO data"
-        raise UsageError(Problem("useless-option", what, fix="leave them out, or score a HOO folder"))
+    useless = {"--source": fragments.source, "--types": fragments.types, "--best": fragments.best}
+    useless |= {"--missing-as-empty": fragments.missing_as_empty}
+    _refuse(useless, "is for HOO data", "leave it out, or score a HOO folder")
     parsed = parse_metrics(metrics, "sentences")
     if annotator is not None:
         parsed = [metric.against(annotator) for metric in parsed]
@@ -243,6 +246,12 @@ def score(
         )
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence)
+
+
+def _refuse(options: Mapping[str, object], why: str, fix: str) -> None:
+    for name, value in options.items():
+        if value:
+            raise UsageError(Problem("useless-option", f"{name} {why}", fix=fix))
 
 
 def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> Table:
