@@ -29,8 +29,8 @@ MANY = 10_000
 WORDS = ("the", "a", "of", "in", "model", "data", "results", "we", "show", "that")
 SCRIPT = """
 import sys
-from errorbar.cli.hoo import score_hoo
-score_hoo(sys.argv[2:], [sys.argv[1]], [], style="json", lenient=True)
+from errorbar.studies.score import score
+score(sys.argv[1], sys.argv[2:], "hoo", ci=False, lenient=True).to_dict()
 """
 
 
