@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from errorbar.cli.hoo_routing import HOO, wants_hoo
 from errorbar.cli.options import show_notes
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.formats.hoo_detect import HOO, is_hoo, wants_hoo
+from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
@@ -168,11 +167,9 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
 
 
 def _hoo(asked: ReportInput) -> HooStudy:
-    from errorbar.edits.standoff_runs import run_edits
-    from errorbar.formats.hoo_files import expand_runs
-    from errorbar.formats.hoo_folder import read_gold, read_run
-    from errorbar.metrics.hoo import parse_hoo
-    from errorbar.studies.hoo import study_hoo
+    from errorbar.edits.standoff_reading import read_run
+    from errorbar.formats.hoo_folder import expand_runs, read_gold
+    from errorbar.studies.hoo_study import study_hoo
 
     other = next((path for path in asked.gold if not is_hoo(path)), None)
     if other is not None and any(is_hoo(path) for path in asked.gold):
@@ -192,16 +189,14 @@ def _hoo(asked: ReportInput) -> HooStudy:
     problems = Problems(lenient=asked.lenient)
     fragments = read_gold(asked.gold[0], problems, source=asked.source)
     edits = {
-        name: run_edits(
-            read_run(path, name, fragments, problems), fragments, problems, missing_as_empty=asked.missing_as_empty
-        )
+        name: read_run(path, name, fragments, problems, missing_as_empty=asked.missing_as_empty)
         for name, path in expand_runs(asked.systems)
     }
     problems.raise_errors()
     return study_hoo(
         fragments,
         edits,
-        parse_hoo(asked.specs[0] if asked.specs else HOO),
+        asked.specs[0] if asked.specs else HOO,
         problems,
         resampling=asked.resampling,
         name=NamedFile.parse(asked.gold[0]).name,

@@ -16,7 +16,6 @@ from errorbar.core.errors import Problem
 from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.crowd_agreement import AgreementBin, CurvePoint
 from errorbar.metrics.crowd_weighted import CrowdScore, Estimand
-from errorbar.metrics.hoo_score import HooScore
 from errorbar.metrics.score import Score
 from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.browse import Browse
@@ -81,8 +80,8 @@ class HooStudy:
     """
 
     name: str
-    scores: Sequence[HooScore]
-    variants: Mapping[str, Sequence[HooScore]]
+    scores: Sequence[Score]
+    variants: Mapping[str, Sequence[Score]]
     recall: Mapping[str, Mapping[str, tuple[int, ...]]]
     browse: Browse | None
     signatures: Mapping[str, str]
