@@ -9,8 +9,8 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import Problem, UsageError
-from errorbar.core.judgments import Judgments
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.judgments import POLICIES, Judgments
 from errorbar.core.labels import as_number, named, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Labels, edit_items
@@ -85,6 +85,9 @@ def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, proble
     """
     if isinstance(judgments, Judged):
         return judgments
+    if options.repeats not in POLICIES:
+        what = f"no policy for repeated judgments is called '{options.repeats}'"
+        raise UsageError(Problem("crowd-repeats", what, fix=nearest(options.repeats, POLICIES)))
     if isinstance(judgments, Judgments):
         options.refuse(corpus=False)
         scale.refuse(corpus=False)
