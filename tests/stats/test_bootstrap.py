@@ -287,6 +287,10 @@ class TestResampling:
             Resampling(confidence_level=95)
         with pytest.raises(UsageError, match=r"0 replicates .expected at least 1. \[replicates\]"):
             Resampling(replicates=0)
+        with pytest.raises(UsageError, match=r"replicates must be a whole number, got str \[wrong-type\]"):
+            Resampling(replicates="200")  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"confidence_level must be a number between 0 and 1, got str"):
+            Resampling(confidence_level="0.9")  # type: ignore[arg-type]
         with pytest.raises(UsageError, match=r"no formula gives intervals of HOO scores.*\[interval-method\]"):
             Resampling("closed").bootstrap("HOO scores")
         with pytest.raises(UsageError, match=r"\[interval-method\]"):

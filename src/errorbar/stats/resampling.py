@@ -19,12 +19,13 @@ Source
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.stats.distributions import NORMAL, tails
 
@@ -56,6 +57,14 @@ class Resampling:
     jobs: int = 1
 
     def __post_init__(self) -> None:
+        for name, kind, expected in (
+            ("replicates", Integral, "a whole number"),
+            ("seed", Integral, "a whole number"),
+            ("jobs", Integral, "a whole number"),
+            ("confidence_level", Real, "a number between 0 and 1"),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise wrong_type(name, expected, getattr(self, name))
         if self.method not in get_args(Method):
             fix = nearest(self.method, get_args(Method))
             raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
