@@ -22,10 +22,10 @@ from errorbar.reporting.charts import (
     line_chart,
     plane_chart,
 )
-from errorbar.reporting.charts.build import percent_top, round_top
+from errorbar.reporting.charts.base import percent_top, round_top
 from errorbar.reporting.charts.plane import ANCHORS, contour, places
 from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
-from errorbar.reporting.model import Spec
+from errorbar.reporting.blocks import Spec
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems
 

@@ -140,50 +140,6 @@ def _system_table(found: Comparison, alpha: float, style: str) -> Table:
     return Table(columns, rows, 2, group_legend(found, alpha))
 
 
-PAIR_COLUMNS = (
-    "first",
-    "second",
-    "difference",
-    "low",
-    "high",
-    "p_value",
-    "exact",
-    "p_adjusted",
-    "detectable_difference",
-    "power_at_one_point",
-    "reason",
-    "p_at_floor",
-    "p_adjusted_at_floor",
-    "smallest_p_adjusted",
-    "result",
-)
-
-
-def _pair_rows(found: Comparison, alpha: float) -> Table:
-    """Every pair as data: fractions with all digits."""
-    from errorbar.reporting.pairs import result, why_not
-
-    rows: list[list[Cell]] = []
-    for pair in found.pairs:
-        ends = (None, None) if isinstance(pair.interval, Undefined) else (pair.interval.low, pair.interval.high)
-        tested = (pair.test.p_value, str(pair.test.exact).lower(), pair.p_adjusted)
-        power = (pair.power.detectable, pair.power.power)
-        floor = (str(pair.test.at_floor).lower(), str(pair.at_floor).lower(), pair.smallest_p)
-        reason = (why_not(pair), *floor, result(pair, alpha))
-        rows.append([pair.first, pair.second, pair.difference, *ends, *tested, *power, *reason])
-    return Table(PAIR_COLUMNS, rows, 2)
-
-
-def _pair_table(found: Comparison, confidence: float, unit: str) -> Table:
-    from errorbar.reporting.pairs import PAIR_NOTES, pair_columns, pair_texts, verdict, why_not
-
-    alpha = 1 - confidence
-    rows: list[list[Cell]] = [list(pair_texts(pair, alpha)) for pair in found.pairs]
-    said = [f"{verdict(found.pairs[0], alpha, unit)}."] if len(found.pairs) == 1 else []
-    missing = [f"– {pair.first}, {pair.second}: {reason}" for pair in found.pairs if (reason := why_not(pair))]
-    return Table(pair_columns(found, confidence), rows, 2, [*said, *PAIR_NOTES, *missing])
-
-
 def _record(pair: Pair, alpha: float) -> dict[str, object]:
     from errorbar.reporting.pairs import result
 

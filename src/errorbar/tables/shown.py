@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import NamedTuple
 
@@ -109,16 +109,15 @@ def reasons(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def _reasons(table: Table) -> list[str]:
+    """Notes of a table. In a column of numbers the reasons of dashes stand in the cells."""
     estimates = []
     for at, column in enumerate(table.columns):
         for cell in (row[at] for row in table.rows if column.only != "data"):
             if isinstance(cell, Undefined) and column.kind in ("percent", "p"):
                 estimates.append(Estimate(None, 0, undefined=cell))
             elif isinstance(cell, Estimate) and (column.kind == "percent" or cell.value is not None):
-                # In a column of numbers the reasons of dashes stand in the cells.
-                estimates.append(
-                    cell if column.kind == "percent" else Estimate(cell.value, 0, undefined=cell.undefined)
-                )
+                said = column.kind == "percent" and column.interval != "hidden"
+                estimates.append(cell if said else replace(cell, no_interval=None))
     return reasons(estimates)
 
 

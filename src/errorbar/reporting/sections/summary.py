@@ -13,10 +13,11 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.score import Score
-from errorbar.reporting.pairs import hopeless, level_text, verdict
-from errorbar.reporting.sections.figures import f_name, in_sentence, listed, percent, plural
+from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural
+from errorbar.tables.shown import percent
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.reporting.sections.ranking import Standing, ranked, standing
+from errorbar.reporting.significance import hopeless, level_text, verdict
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 
 MOST_LISTED = 4
@@ -150,7 +151,7 @@ def _ends(ends: object) -> str:
 def _hoo(study: HooStudy) -> list[str]:
     if not study.scores:
         return ["No run was scored."]
-    order = by_f(list(study.scores))
+    order = by_f(study.scores)
     best = order[0]
     figures = {m: best.figures[CONDITIONS[0], m].f for m in ("detection", CORRECTION)}
     value = f"{in_sentence(figures[CORRECTION])}; for detection it is {in_sentence(figures['detection'])}"
