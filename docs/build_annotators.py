@@ -21,7 +21,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.statistics import Documents
+from errorbar.metrics.documents import Documents
 from errorbar.reproduce.bryant_ng2015 import ANNOTATORS, RATIO_SYSTEMS
 from errorbar.reproduce.sources import Sources
 

@@ -15,10 +15,8 @@ from errorbar.core.counts import Counts
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.metrics import resampling
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import (
-    MOST_GROUPS,
     Method,
     Resampling,
     fold_resamples,
@@ -26,16 +24,18 @@ from errorbar.metrics.resampling import (
     resampled_units,
     score_intervals,
 )
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import FEW_DOCUMENTS, Documents, Statistics
-from errorbar.metrics.totals import score_totals
+from tests.helpers.scoring import score
+from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
+from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.prf import score_totals
+from errorbar.stats import units
 from tests.ceilings.examples import random_corpus
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
 
 
-def measured() -> tuple[Statistics, Counts, Units]:
+def measured() -> tuple[EditStatistics, Counts, Units]:
     data, systems = random_corpus()
     statistics = M2().measure(data, systems[0].lines)
     documents = Documents()
@@ -77,7 +77,7 @@ class TestResamples:
         rows = left_out(M2(), statistics, clusters)
         with pytest.raises(ValueError, match="read-only"):
             kept[0][0, 0] = 1
-        monkeypatch.setattr(resampling, "MOST_KEPT", 0)
+        monkeypatch.setattr("errorbar.stats.units.MOST_KEPT", 0)
         drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
         for one, draw in zip(kept, drawn, strict=True):
             np.testing.assert_array_equal(one, draw())
@@ -110,9 +110,9 @@ class TestResamples:
 
     def test_many_sentences_are_left_out_in_groups(self) -> None:
         statistics, _, _ = measured()
-        n = MOST_GROUPS + 50
+        n = units.MOST_GROUPS + 50
         many = statistics.take(np.arange(n) % len(statistics))
-        assert left_out(M2(), many, np.arange(n)).shape == (MOST_GROUPS, 3)
+        assert left_out(M2(), many, np.arange(n)).shape == (units.MOST_GROUPS, 3)
 
 
 class TestIntervals:
@@ -167,7 +167,7 @@ class TestIntervals:
 
     @pytest.mark.parametrize("level", [-1, 0, 1, 95])
     def test_a_level_that_does_not_exist(self, level: float) -> None:
-        with pytest.raises(UsageError, match="a number between 0 and 1"):
+        with pytest.raises(UsageError, match="between 0 and 1"):
             Resampling(confidence_level=level)
 
     def test_a_method_that_does_not_exist(self) -> None:
@@ -245,7 +245,7 @@ class World:
     n_documents: int = 50
     per_document: int = 8
 
-    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> Statistics:
+    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> EditStatistics:
         n = n_documents or self.n_documents
         skill = rng.beta(2, 2, n).repeat(self.per_document)  # the share of proposals that are right, by essay
         many = rng.gamma(2, 0.75, n).repeat(self.per_document)  # proposals per sentence
@@ -254,7 +254,7 @@ class World:
         for annotator in range(2):
             correct = rng.binomial(proposed, skill)
             counts[:, annotator] = np.stack([correct, proposed, correct + rng.poisson(1.2 * many)], axis=1)
-        return Statistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
+        return EditStatistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
 
     def clusters(self) -> Units:
         return np.arange(self.n_documents).repeat(self.per_document)

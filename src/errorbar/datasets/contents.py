@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EINVAL
 from pathlib import Path
 from typing import IO, Protocol, cast
 
@@ -173,7 +174,8 @@ class Zip:
         except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, lzma.LZMAError) as error:
             broken(self.path, error)
         except OSError as error:
-            if error.errno is not None:  # of the system; bz2 has no error of its own, and no number
+            # bz2 has no error of its own, and no number; a header said to be before the start cannot be sought
+            if error.errno not in (None, EINVAL):
                 raise
             broken(self.path, error)
 
