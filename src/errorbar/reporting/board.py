@@ -9,11 +9,13 @@ from errorbar.core.estimate import Estimate
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_score import best_runs
 from errorbar.metrics.hoo_tables import KINDS, best_recalls
+from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
 from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
-from errorbar.reporting.sections.figures import f_name, plural, slug
-from errorbar.tables.shown import percent
+from errorbar.reporting.sections.figures import plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf, prf_columns
+from errorbar.reporting.sections.ranking import main_measure
+from errorbar.studies.score import measure_column
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, Team
 from errorbar.tasks.results import CorpusResults, HooResults, HooRunScores, RunScores, TaskResults
@@ -65,9 +67,10 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
         facts.append((f"data, {found.corpus.name}", size))
         if isinstance(found, CorpusResults) and found.runs:
             first = found.best()[0]
-            f = first.gold[0].f
-            star = "*" if f.undefined is not None and f.value else ""
-            what = f"{f_name(first.gold[0].beta)} of {percent(f.value)}{star}"
+            score, measure = first.gold[0], main_measure(first.gold[0])
+            main = score[score.main]
+            star = "*" if main.undefined is not None and main.value else ""
+            what = f"{measure.title} of {value_text(main.value, measure.kind)}{star}"
             summary.append(f"The best run for {found.corpus.name} is {first.submission.name}, with {what}.")
     return Report(task.name, summary, board_sections(results), tuple(facts), __version__, date)
 
@@ -154,7 +157,7 @@ def score_table(name: str, title: str, task: Task, ranked: Sequence[RunScores], 
 def type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], scores: Sequence[Score]) -> Table:
     """Recall of each error type: a row for each type, a column for each team in the order of the task's file."""
     by_team = {run.submission.team: score for run, score in zip(runs, scores, strict=True)}
-    recalls = {team: {row.type: row.recall for row in score.by_type} for team, score in by_team.items()}
+    recalls = {team: {row.type: row["recall"].value for row in score.by_type} for team, score in by_team.items()}
     kinds = sorted({kind for found in recalls.values() for kind in found})
     teams = [team.name for team in task.teams if team.name in recalls]
     columns = [Column("type"), *(Column(team, "percent", team) for team in teams)]
@@ -175,7 +178,7 @@ def _of_sentences(task: Task, found: CorpusResults) -> list[Section]:
         blocks.append(score_table(f"scores{name}", f"Best run of each team, {what}", task, runs, scores))
         types.append(type_table(f"types{name}", f"Recall by error type, {what}", task, runs, scores))
     for at, spec in enumerate(task.metrics[1:], 1):
-        ranked = sorted(best, key=lambda run: -(run.gold[at].f.value or 0.0))
+        ranked = sorted(best, key=lambda run: run.gold[at].rank_key)
         scores = [run.gold[at] for run in ranked]
         blocks.append(score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, ranked, scores))
     sections = [Section("ranking", "Scores", blocks), Section("error-types", "Recall by error type", types)]
@@ -228,7 +231,8 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
     rows: list[list[Cell]] = []
     for rows_of_type in zip(*(run.gold[0].by_type for run in runs), strict=True):
         one = rows_of_type[0]
-        rows.append([one.type, *(row.recall for row in rows_of_type), f"{one.correct} of {one.gold}"])
+        found = f"{one.counts['correct']} of {one.counts['gold']}"
+        rows.append([one.type, *(row["recall"].value for row in rows_of_type), found])
     types = Table(columns, rows, "Recall by error type, in percent", "types")
     blocks: list[Block] = [run_table("runs", "Runs", runs), types]
     if first.single:
@@ -242,12 +246,11 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
 
 
 def _prf(score: Score) -> list[Estimate]:
-    return [score.precision, score.recall, score.f]
+    return list(score.estimates.values())
 
 
 def _prf_columns(scores: Sequence[Score]) -> list[Column]:
-    f = f_name(scores[0].beta if scores else 0.5)
-    return [Column("P", "percent", "precision"), Column("R", "percent", "recall"), Column(f, "percent", "f")]
+    return [measure_column(measure) for measure in (scores[0].measures if scores else M2().measures)]
 
 
 def _of_fragments(task: Task, found: HooResults) -> list[Section]:

@@ -47,7 +47,7 @@ def dot_chart(
     title: str,
     name_title: str = "",
     series_title: str = "",
-    digits: int = 2,
+    percent: bool = True,
     top: float | None = None,
 ) -> Spec:
     """Draw points with error bars, rows in the order given, the axis from 0.
@@ -57,15 +57,19 @@ def dot_chart(
         title: Of the value axis, with its unit.
         name_title: What the rows are, for tooltips; beside the rows it would say what everybody sees.
         series_title: Of the legend, where there are several series.
-        digits: Digits after the point of values in tooltips.
-        top: Where the axis ends; None: at a round number above all values, in percent.
+        percent: Values are percent: two digits are shown, and the axis ends at 100 at most unless a value is above.
+        top: Where the axis ends; None: at a round number above all values.
     """
     alt = altair()
     names = list(dict.fromkeys(dot.name for dot in dots))
     series = list(dict.fromkeys(dot.series for dot in dots))
     values = [end for dot in dots for end in (dot.value, dot.low, dot.high)]
     lowest = min((value for value in values if value is not None), default=0.0)
-    domain = [-round_top(-lowest) if lowest < 0 else 0, percent_top(values, room=1.12) if top is None else top]
+    if top is None:
+        largest = max((value for value in values if value is not None), default=0.0)
+        top = percent_top(values, room=1.12) if percent else round_top(1.12 * largest)
+    domain = [-round_top(-lowest) if lowest < 0 else 0, top]
+    digits = 2 if percent else 4
     data = [
         {
             "name": dot.name,

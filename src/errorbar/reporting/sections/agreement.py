@@ -60,8 +60,8 @@ def _coefficients(report: AgreementReport) -> Chart:
     named = {title: report.coefficients[key] for key, title in TITLES.items() if key in report.coefficients}
     said = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named.items())
     text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {said}."
-    dots = [Dot(title, *drawn(estimate, 1)) for title, estimate in named.items()]
-    spec = dot_chart(dots, title="coefficient", digits=4, top=1.0)
+    dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
+    spec = dot_chart(dots, title="coefficient", percent=False, top=1.0)
     return Chart("agreement-chart", "Coefficients of agreement", text, spec, coefficient_table(report))
 
 

@@ -11,12 +11,11 @@ from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.choices import choices
 from errorbar.reporting.sections.crowd import crowd
-from errorbar.reporting.sections.figures import f_name
 from errorbar.reporting.sections.hoo import by_f, hoo
 from errorbar.reporting.sections.leaderboard import leaderboard
 from errorbar.reporting.sections.methods import methods
 from errorbar.reporting.sections.precision_recall import precision_recall
-from errorbar.reporting.sections.ranking import ranked
+from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.reporting.sections.sampling import sampling
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
@@ -92,7 +91,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     if isinstance(study, CorpusStudy):
         facts += [("sentences", study.n_sentences), ("documents", study.n_documents)]
         facts += [("annotators", len(study.annotators)), ("systems", len(study.scores))]
-        facts += [("metric", f"{score.metric} ({f_name(score.beta)})") for score in study.scores[:1]]
+        facts += [("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]]
     elif isinstance(study, HooStudy):
         facts += [("fragments", len(study.scores[0].statistics) if study.scores else 0), ("runs", len(study.scores))]
         facts += [("metric", score.signature.spec) for score in study.scores[:1]]

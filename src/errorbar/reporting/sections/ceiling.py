@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
 from errorbar.reporting.charts.lines import MOST_COLORED
-from errorbar.reporting.sections.figures import drawn, f_name, plural
-from errorbar.tables.shown import percent
+from errorbar.reporting.sections.figures import axis, drawn, plural, value_text
 from errorbar.studies.model import CorpusStudy, Study
+from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
 HUMAN = "human"
@@ -64,36 +64,40 @@ def _curve(name: str, values: Sequence[float], ends: Sequence[Interval | Undefin
 
 def _best_first(found: Ceiling) -> list[int]:
     """Systems by F with most references."""
-    return sorted(range(len(found.systems)), key=lambda s: -float(found.scores[s, -1, 2]))
+    main, sign = found.main, found.measures[found.main].sign
+    return sorted(range(len(found.systems)), key=lambda s: -sign * float(found.scores[s, -1, main]))
 
 
-def _table(found: Ceiling, name: str, title: str, curves: Sequence[Curve], notes: list[str]) -> Table:
-    columns = [Column("references"), *(Column(curve.name, "percent", curve.name) for curve in curves)]
+def _table(found: Ceiling, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
+    columns = [Column("references"), *(replace(column, title=each.name, key=each.name) for each in curves)]
     rows: list[list[Cell]] = []
     for k, (size, n, exact) in enumerate(zip(found.sizes, found.n_subsets, found.exact, strict=True)):
         label = f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"
         rows.append([label, *(curve.estimates[k] for curve in curves)])
-    return Table(columns, rows, title, name, notes)
+    return Table(columns, rows, column.title, name, notes)
 
 
 def _scores(study: CorpusStudy, found: Ceiling) -> Chart:
     intervals = study.ceiling_intervals
-    name = f_name(study.scores[0].beta) if study.scores else "F"
-    curves = [_curve(HUMAN, found.human[:, 2].tolist(), None if intervals is None else intervals.human)]
+    measure, main = found.measures[found.main], found.main
+    name = measure.title
+    curves = [_curve(HUMAN, found.human[:, main].tolist(), None if intervals is None else intervals.human)]
     for s in _best_first(found):
         ends = None if intervals is None else intervals.systems[s]
-        curves.append(_curve(found.systems[s], found.scores[s, :, 2].tolist(), ends))
+        curves.append(_curve(found.systems[s], found.scores[s, :, main].tolist(), ends))
     several = len(found.sizes) > 1
-    first, last = ([percent(curve.estimates[k].value) for curve in curves] for k in (0, -1))
-    text = f"{name} by number of references: a human scores {first[0]} percent "
+    first, last = ([value_text(c.estimates[k].value, measure.kind) for c in curves] for k in (0, -1))
+    unit = " percent" if measure.kind == "percent" else ""
+    text = f"{name} by number of references: a human scores {first[0]}{unit} "
     text += f"with {plural(found.sizes[0], 'reference')}"
     text += f" and {last[0]} with {found.sizes[-1]}." if several else "."
     if found.systems:
         text += f" The best system there, {curves[1].name}: {first[1]}"
         text += f" and {last[1]}." if several else "."
-    notes = [f"{name} in percent: mean over annotators and subsets"]
-    table = _table(found, "ceiling-scores", f"{name} of humans and systems", curves, notes)
-    spec = _drawn(found, curves, f"{name} (percent)", human=HUMAN)
+    notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
+    column = Column(f"{name} of humans and systems", measure.kind)
+    table = _table(found, column, "ceiling-scores", curves, notes)
+    spec = _drawn(found, curves, column, axis(measure), human=HUMAN)
     title = f"{name} of humans and systems by number of references"
     return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
 
@@ -105,28 +109,33 @@ def _ratios(study: CorpusStudy, found: Ceiling) -> Chart:
         for s in _best_first(found)
     ]
     first, value = curves[0].name, curves[0].estimates[-1].value
-    text = f"F of a system as a share of what a human scores, in percent, by number of references. {first}: "
+    name = found.measures[found.main].title.rstrip("0123456789.")
+    text = f"{name} of a system as a share of what a human scores, in percent, by number of references. {first}: "
     text += "no ratio" if value is None else f"{percent(value)} percent"
     text += f" with {plural(found.sizes[-1], 'reference')}.{_cut(len(curves))}"
-    notes = ["system F over human F with as many references, in percent"]
+    notes = [f"system {name} over human {name} with as many references, in percent"]
     notes += [NO_RATIO] if np.isnan(found.ratio).any() else []
-    table = _table(found, "ceiling-ratios", "System F over human F, in percent", curves, notes)
-    spec = _drawn(found, curves, "share of human F (percent)", guide=100.0)
+    column = Column(f"System {name} over human {name}, in percent", "percent")
+    table = _table(found, column, "ceiling-ratios", curves, notes)
+    spec = _drawn(found, curves, column, f"share of human {name} (percent)", guide=100.0)
     return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
 
 
-def _drawn(found: Ceiling, curves: Sequence[Curve], title: str, *, human: str = "", guide: float | None = None) -> Spec:
+def _drawn(
+    found: Ceiling, curves: Sequence[Curve], column: Column, title: str, *, human: str = "", guide: float | None = None
+) -> Spec:
     """Curves by number of references; rows where there is only one number."""
-    shown = curves[: MOST_SYSTEMS + 1]
+    shown, percent = curves[: MOST_SYSTEMS + 1], column.kind == "percent"
     if len(found.sizes) == 1:
-        dots = [Dot(curve.name, *drawn(curve.estimates[0])) for curve in shown]
-        return dot_chart(dots, title=f"{title}, {plural(found.sizes[0], 'reference')}", name_title="who")
+        dots = [Dot(curve.name, *drawn(curve.estimates[0], column.kind)) for curve in shown]
+        title = f"{title}, {plural(found.sizes[0], 'reference')}"
+        return dot_chart(dots, title=title, name_title="who", percent=percent)
     points = [
-        LinePoint(curve.name, size, *drawn(estimate))
+        LinePoint(curve.name, size, *drawn(estimate, column.kind))
         for curve in shown
         for size, estimate in zip(found.sizes, curve.estimates, strict=True)
     ]
-    return line_chart(points, x_title="references", y_title=title, human=human, guide=guide)
+    return line_chart(points, x_title="references", y_title=title, human=human, guide=guide, percent=percent)
 
 
 def _cut(n: int) -> str:

@@ -167,7 +167,7 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
     ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
     text = f"{title} on the items on which at least such a share of the raters agree. {first.name}: "
     text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
-    points = [LinePoint(system, p.threshold, *drawn(take(p), 1)) for system, p in every]
+    points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
     spec = line_chart(
         points, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
     )

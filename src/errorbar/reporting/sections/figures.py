@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from errorbar.core.estimate import Estimate, Interval
-from errorbar.tables.shown import DASH, percent
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.base import Measure
+from errorbar.tables.shown import cell_text, interval_text
+from errorbar.tables.table import Column, Kind
 
 MOST_NAMED = 5
 """Names in one list of a sentence; more are counted."""
@@ -17,26 +19,33 @@ def points(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def drawn(estimate: Estimate, factor: float = 100) -> tuple[float | None, float | None, float | None]:
-    """A value and the ends of its interval, for a chart in percent or, with the factor 1, as they are."""
+def drawn(estimate: Estimate, kind: Kind = "percent") -> tuple[float | None, float | None, float | None]:
+    """A value and the ends of its interval, for a chart."""
+    factor = 100 if kind == "percent" else 1
     value, ends = estimate.value, estimate.interval
     low_high = (None, None) if ends is None else (factor * ends.low, factor * ends.high)
     return None if value is None else factor * value, *low_high
 
 
-def ends_text(ends: Interval) -> str:
-    """An interval in percent."""
-    return f"{percent(ends.low)}{DASH}{percent(ends.high)}"
+def axis(measure: Measure) -> str:
+    """The title of an axis of a measure."""
+    return f"{measure.title} (percent)" if measure.kind == "percent" else measure.title
 
 
-def in_sentence(estimate: Estimate) -> str:
+def value_text(value: float | None, kind: Kind = "percent") -> str:
+    """A value as tables show it."""
+    return cell_text(value, Column("", kind))
+
+
+def in_sentence(estimate: Estimate, kind: Kind = "percent") -> str:
     """``37.33 (95% interval 35.90–38.80)``; no interval where it has none; the reason where it has no value."""
     if estimate.value is None:
         return f"undefined ({estimate.undefined})" if estimate.undefined else "undefined"
     if estimate.interval is None:
-        return percent(estimate.value)
+        return value_text(estimate.value, kind)
     level = estimate.interval.confidence_level
-    return f"{percent(estimate.value)} ({100 * level:g}% interval {ends_text(estimate.interval)})"
+    ends = interval_text(estimate.interval, Column("", kind))
+    return f"{value_text(estimate.value, kind)} ({100 * level:g}% interval {ends})"
 
 
 def f_name(beta: float) -> str:

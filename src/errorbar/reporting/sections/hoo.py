@@ -10,9 +10,9 @@ from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
 from errorbar.reporting.charts.base import percent_top
 from errorbar.reporting.sections.figures import drawn, in_sentence, plural, slug
-from errorbar.tables.shown import percent
 from errorbar.reporting.sections.ranking import ranks
 from errorbar.studies.model import HooStudy, Study
+from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
 PLAIN, BONUS = CONDITIONS

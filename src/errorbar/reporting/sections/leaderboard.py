@@ -7,11 +7,12 @@ from dataclasses import replace
 from errorbar.metrics.comparison import Comparison
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, dot_chart
-from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
-from errorbar.reporting.sections.ranking import ranked
-from errorbar.reporting.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
+from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
+from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.stats.letters import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
+from errorbar.studies.score import measure_column
+from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40
@@ -33,22 +34,18 @@ def leaderboard(study: Study) -> Section | None:
 
 
 def score_table(study: CorpusStudy) -> Table:
-    """P, R and F with intervals, best first."""
-    columns = [
-        Column("system"),
-        Column("P", "percent", "precision"),
-        Column("R", "percent", "recall"),
-        Column(f_name(study.scores[0].beta), "percent", "f"),
-        *(Column(name, "count") for name in ("correct", "proposed", "gold")),
-    ]
+    """Every measure with its interval, and its counts; best first."""
+    first = study.scores[0]
+    counts = [Column(name, "count") for name in first.counts]
+    columns = [Column("system"), *map(measure_column, first.measures), *counts]
     grouped = any(study.groups)
     rows: list[list[Cell]] = []
     for k in ranked(study):
         score = study.scores[k]
-        values = (score.system, score.precision, score.recall, score.f, *score.counts)
-        rows.append([*values, *([study.groups[k]] if grouped else [])])
+        rows.append([score.system, *score.estimates.values(), *score.counts.values()])
+        rows[-1] += [study.groups[k]] if grouped else []
     notes = []
-    every = [e.interval for score in study.scores for e in (score.precision, score.recall, score.f)]
+    every = [estimate.interval for score in study.scores for estimate in score.estimates.values()]
     if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
     if grouped and study.comparison is not None:
@@ -59,23 +56,24 @@ def score_table(study: CorpusStudy) -> Table:
 def _chart(study: CorpusStudy) -> Chart:
     order = ranked(study)
     shown = order[:MOST_DRAWN]
-    name = f_name(study.scores[0].beta)
+    measure = main_measure(study.scores[0])
+    name, kind = measure.title, measure.kind
     dots = [
-        Dot(score.system, *drawn(score.f), study.groups[k] if study.groups else "")
+        Dot(score.system, *drawn(score[score.main], kind), study.groups[k] if study.groups else "")
         for k in shown
         for score in (study.scores[k],)
     ]
     best, last = study.scores[order[0]], study.scores[order[-1]]
     text = f"{name} of {plural(len(order), 'system')} as points with intervals as bars, best first. "
-    text += f"{best.system}: {in_sentence(best.f)}"
-    text += f"; last, {last.system}: {in_sentence(last.f)}." if len(order) > 1 else "."
+    text += f"{best.system}: {in_sentence(best[best.main], kind)}"
+    text += f"; last, {last.system}: {in_sentence(last[last.main], kind)}." if len(order) > 1 else "."
     if len(shown) < len(order):
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(study.groups) and len(order) > 1:
         text += " Letters behind the bars: systems that share one do not differ significantly."
         if any(UNDECIDED in group for group in study.groups):
             text += " A question mark: no difference from some other system could have been significant."
-    spec = dot_chart(dots, title=f"{name} (percent)", name_title="system")
+    spec = dot_chart(dots, title=axis(measure), name_title="system", percent=kind == "percent")
     title = f"{name} with {100 * study.confidence_level:g}% intervals"
     return Chart("leaderboard-chart", title, text, spec, score_table(study))
 
@@ -104,5 +102,5 @@ def _pairs(study: CorpusStudy, found: Comparison) -> Table:
     table = pair_table(
         found, study.confidence_level, [pair for pair in found.pairs if best in (pair.first, pair.second)]
     )
-    note = f"only pairs with {best}, the system with the highest F, of all {len(found.pairs):,} pairs"
+    note = f"only pairs with {best}, the best system, of all {len(found.pairs):,} pairs"
     return replace(table, notes=[*table.notes, note])

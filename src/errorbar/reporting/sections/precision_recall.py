@@ -6,9 +6,9 @@ from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import f_name, listed, plural
-from errorbar.tables.shown import percent
 from errorbar.reporting.sections.ranking import ranked
 from errorbar.studies.model import CorpusStudy, Study
+from errorbar.tables.shown import percent
 from errorbar.tables.table import Column, Table
 
 
@@ -16,7 +16,9 @@ def precision_recall(study: Study) -> Section | None:
     """The plane, or None where no system has both P and R."""
     if not isinstance(study, CorpusStudy):
         return None
-    scores = [study.scores[k] for k in ranked(study)]
+    scores = [
+        study.scores[k] for k in ranked(study) if {"precision", "recall", "f"} <= study.scores[k].estimates.keys()
+    ]
     points = [
         PlanePoint(s.system, 100 * s.precision.value, 100 * s.recall.value, _ends(s.precision), _ends(s.recall))
         for s in scores
@@ -24,7 +26,8 @@ def precision_recall(study: Study) -> Section | None:
     ]
     if not points:
         return None
-    beta, name = scores[0].beta, f_name(scores[0].beta)
+    beta = scores[0].beta or 1.0
+    name = f_name(beta)
     text = f"Precision against recall of {plural(len(points), 'system')}, both from 0, with contours of equal {name}."
     measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
     if measured:

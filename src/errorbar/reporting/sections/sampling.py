@@ -5,8 +5,8 @@ from __future__ import annotations
 from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
 from errorbar.reporting.sections.figures import drawn, in_sentence, points
-from errorbar.tables.shown import percent
 from errorbar.studies.model import SampleStudy, Study
+from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
 COUNTED = ("hits", "misses", "false positives")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from errorbar.metrics.score import TypeRecall
+from errorbar.metrics.score import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts import HeatCell, heat_chart
 from errorbar.reporting.charts.base import percent_top
@@ -16,11 +16,11 @@ from errorbar.tables.table import Cell, Column, Table
 
 MOST_SYSTEMS = 16
 MOST_TYPES = 40
-NO_EDIT = "recall in percent; – where the chosen annotators have no edit of the type"
+NO_EDIT = "in percent; – where the chosen annotators have no edit of the type"
 RANGES = "edits: smallest and largest number, since systems are scored against different annotators"
 
-Recalls = Mapping[str, Mapping[str, TypeRecall]]
-"""System, best first, to error type to recall."""
+Found = Mapping[str, Mapping[str, TypeScore]]
+"""System, best first, to error type to its score."""
 
 
 def types(study: Study) -> Section | None:
@@ -28,17 +28,17 @@ def types(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy):
         return None
     scores = [study.scores[k] for k in ranked(study)]
-    found: Recalls = {score.system: {row.type: row for row in score.by_type} for score in scores}
+    found = {score.system: {row.type: row for row in score.by_type} for score in scores}
     gold: dict[str, list[int]] = {}
     for rows in found.values():
         for row in rows.values():
-            gold.setdefault(row.type, []).append(row.gold)
+            gold.setdefault(row.type, []).append(row.counts["gold"])
     if not gold:
         return None
     names = sorted(gold, key=lambda name: (-max(gold[name]), name))
     edits = {name: _range(gold[name]) for name in names}
     counts = [(name, *(_counts(rows.get(name)) for rows in found.values())) for name in names]
-    columns = [Column("type"), *map(Column, found)]
+    columns = [Column("type"), *(Column(system, key=system) for system in found)]
     table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
     return Section("types", "Error types", [_chart(found, edits), table])
 
@@ -48,18 +48,19 @@ def _range(numbers: Sequence[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def _counts(row: TypeRecall | None) -> str | None:
-    return None if row is None else f"{row.correct:,} / {row.gold:,}"
+def _counts(row: TypeScore | None) -> str | None:
+    return None if row is None else f"{row.counts['correct']:,} / {row.counts['gold']:,}"
 
 
-def _cell(name: str, system: str, row: TypeRecall | None) -> HeatCell:
+def _cell(name: str, system: str, row: TypeScore | None) -> HeatCell:
     if row is None:
         return HeatCell(name, system, None, DASH, DASH)
-    detail = f"{percent(row.recall)}: {row.correct:,} of {row.gold:,}"
-    return HeatCell(name, system, points(row.recall), percent(row.recall, 0), detail)
+    recall = row["recall"].value
+    detail = f"{percent(recall)}: {row.counts['correct']:,} of {row.counts['gold']:,}"
+    return HeatCell(name, system, points(recall), percent(recall, 0), detail)
 
 
-def _chart(found: Recalls, edits: Mapping[str, str]) -> Chart:
+def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
     names = list(edits)
     shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
     cells = [_cell(f"{name} ({edits[name]})", system, found[system].get(name)) for name in shown for system in systems]
@@ -67,7 +68,7 @@ def _chart(found: Recalls, edits: Mapping[str, str]) -> Chart:
     spec = heat_chart(
         cells, row_title="type (edits)", column_title="system", value_title="recall (percent)", domain=domain
     )
-    often = [(rows[names[0]].recall, system) for system, rows in found.items() if names[0] in rows]
+    often = [(rows[names[0]]["recall"].value, system) for system, rows in found.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
     text = f"Recall of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
     if known:
@@ -83,10 +84,11 @@ def _chart(found: Recalls, edits: Mapping[str, str]) -> Chart:
         text += (
             " Beside a type: its edits in the reference, from the fewest to the most that a system was scored against."
         )
-    columns = [Column("type"), Column("edits"), *(Column(system, "percent", system) for system in found)]
+    columns = [Column("type"), Column("edits")]
+    columns += [Column(system, "percent", system, interval="hidden") for system in found]
     rows: list[list[Cell]] = []
     for name in names:
         parts = (table.get(name) for table in found.values())
-        rows.append([name, edits[name], *(None if row is None else row.recall for row in parts)])
-    table = Table(columns, rows, "Recall by type", "type-recall", [NO_EDIT, *([RANGES] if ranges else [])])
+        rows.append([name, edits[name], *(None if row is None else row["recall"].value for row in parts)])
+    table = Table(columns, rows, "Recall by type", "type-recall", [f"recall {NO_EDIT}", *([RANGES] if ranges else [])])
     return Chart("type-recall-map", "Recall by error type", text, spec, table)
