@@ -170,11 +170,9 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
 
 
 def _hoo(asked: ReportInput) -> HooStudy:
-    from errorbar.edits.standoff_runs import run_edits
-    from errorbar.formats.hoo_files import expand_runs
-    from errorbar.formats.hoo_folder import read_gold, read_run
-    from errorbar.metrics.hoo import parse_hoo
-    from errorbar.studies.hoo import study_hoo
+    from errorbar.edits.standoff_reading import read_run
+    from errorbar.formats.hoo_folder import expand_runs, read_gold
+    from errorbar.studies.hoo_study import study_hoo
 
     other = next((path for path in asked.gold if not is_hoo(path)), None)
     if other is not None and any(is_hoo(path) for path in asked.gold):
@@ -194,16 +192,14 @@ def _hoo(asked: ReportInput) -> HooStudy:
     problems = Problems(lenient=asked.lenient)
     fragments = read_gold(asked.gold[0], problems, source=asked.source)
     edits = {
-        name: run_edits(
-            read_run(path, name, fragments, problems), fragments, problems, missing_as_empty=asked.missing_as_empty
-        )
+        name: read_run(path, name, fragments, problems, missing_as_empty=asked.missing_as_empty)
         for name, path in expand_runs(asked.systems)
     }
     problems.raise_errors()
     return study_hoo(
         fragments,
         edits,
-        parse_hoo(asked.specs[0] if asked.specs else HOO),
+        asked.specs[0] if asked.specs else HOO,
         problems,
         resampling=asked.resampling,
         name=NamedFile.parse(asked.gold[0]).name,

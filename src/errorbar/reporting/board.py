@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
-from errorbar.metrics.hoo_score import best_runs
-from errorbar.metrics.hoo_tables import KINDS, best_recalls
+from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
 from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
 from errorbar.reporting.sections.figures import plural, slug, value_text
-from errorbar.reporting.sections.hoo import prf, prf_columns
+from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.reporting.sections.ranking import main_measure
 from errorbar.studies.score import measure_column
 from errorbar.tables.table import Cell, Column, Table
@@ -257,11 +256,12 @@ def _of_fragments(task: Task, found: HooResults) -> list[Section]:
     """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
     scores = [run.scores[0] for run in found.runs]
     numbers = {run.submission.name: run.submission.run for run in found.runs}
+    teams = {run.submission.name: run.submission.team for run in found.runs}
     late = {run.submission.team for run in found.runs if run.submission.late}
     best: dict[tuple[str, str], list[list[Cell]]] = {(c, m): [] for c in CONDITIONS for m in MEASURES}
-    for condition, measure, score in best_runs(scores):
-        team = score.team + (f" ({LATE})" if score.team in late else "")
-        best[condition, measure].append([team, numbers[score.run], *prf(score, condition, measure)])
+    for condition, measure, team, score in best_runs(scores, teams):
+        name = team + (f" ({LATE})" if team in late else "")
+        best[condition, measure].append([name, numbers[score.system], *prf(score, condition, measure)])
     tables: list[Block] = []
     for (condition, measure), rows in best.items():
         title = f"Best run of each team: {measure}, {condition}"
@@ -271,23 +271,25 @@ def _of_fragments(task: Task, found: HooResults) -> list[Section]:
     counts = [*found.rows.items(), ("All", sum(found.rows.values()))]
     columns = [Column("type"), Column("edits", "count")]
     types: list[Block] = [Table(columns, counts, "Gold edits by error type", "edits")]
-    types += _recall_tables(task, found, numbers)
+    types += _recall_tables(task, found, numbers, teams)
     sections = [Section("ranking", "Scores", tables), Section("error-types", "Recall by error type", types)]
     if len(found.runs) > len({run.submission.team for run in found.runs}):
         sections.append(Section("runs", "Every run", [_hoo_runs(found.runs)]))
     return sections
 
 
-def _recall_tables(task: Task, found: HooResults, numbers: Mapping[str, int]) -> list[Block]:
+def _recall_tables(
+    task: Task, found: HooResults, numbers: Mapping[str, int], teams_of: Mapping[str, str]
+) -> list[Block]:
     by_row: dict[str, dict[str, list[Cell]]] = {}
-    for cell in best_recalls([run.scores[0] for run in found.runs]):
+    for cell in best_recalls([run.scores[0] for run in found.runs], teams_of):
         run = None if cell.recall is None else numbers[cell.run]
         by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
     columns = [Column("team")]
-    columns += [column for kind in KINDS for column in (Column(kind, "percent"), Column("run", "count", f"{kind}_run"))]
+    columns += [column for kind in MEASURES for column in (Column(kind, "percent"), Column("run", "count", f"{kind}_run"))]
     tables: list[Block] = []
     for row, teams in by_row.items():
-        rows = [*([team, *values] for team, values in teams.items()), *_without(task, found, 2 * len(KINDS))]
+        rows = [*([team, *values] for team, values in teams.items()), *_without(task, found, 2 * len(MEASURES))]
         title = f"{row}: best recall of each team"
         tables.append(Table(columns, rows, title, f"recall-{slug(row)}", ["in percent"]))
     return tables
@@ -300,9 +302,8 @@ def _hoo_runs(runs: Sequence[HooRunScores]) -> Table:
     columns += [Column(f"{measure}, {condition}", "percent") for condition, measure in shown]
     rows: list[list[Cell]] = []
     for run in runs:
-        figures = run.scores[0].figures
         late = LATE if run.submission.late else ""
-        rows.append([run.submission.name, late, *(figures[each].f for each in shown)])
+        rows.append([run.submission.name, late, *(prf(run.scores[0], *each).f for each in shown)])
     return Table(columns, rows, "F of every run, in percent", "all-runs")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
-from errorbar.metrics.hoo_score import HooScore, best_runs
+from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
+from errorbar.metrics.score import Score
 from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
 from errorbar.reporting.charts.base import percent_top
@@ -31,7 +32,7 @@ def hoo(study: Study) -> Section | None:
     if not isinstance(study, HooStudy) or not study.scores:
         return None
     blocks: list[Block] = [_scores(study, condition) for condition in CONDITIONS]
-    if len({score.team for score in study.scores}) < len(study.scores):
+    if len({team_of(score.system) for score in study.scores}) < len(study.scores):
         blocks.append(_best(study))
     if any(gold for rows in study.recall.values() for gold, *_ in rows.values()):
         blocks.append(_recall(study))
@@ -39,20 +40,14 @@ def hoo(study: Study) -> Section | None:
     return Section("hoo", "Runs against HOO gold edits", blocks)
 
 
-def by_f(scores: Sequence[HooScore], condition: str = PLAIN) -> list[HooScore]:
+def by_f(scores: Sequence[Score], condition: str = PLAIN) -> list[Score]:
     """Runs by F of correction, best first."""
-    return sorted(scores, key=lambda score: -(score.figures[condition, CORRECTION].f.value or 0.0))
+    return sorted(scores, key=lambda score: -(prf(score, condition, CORRECTION).f.value or 0.0))
 
 
 def prf_columns() -> list[Column]:
     """P, R and F in percent."""
     return [Column(name, "percent") for name in "PRF"]
-
-
-def prf(score: HooScore, condition: str, measure: str) -> list[Cell]:
-    """P, R and F of one measure."""
-    figures = score.figures[condition, measure]
-    return [figures.precision, figures.recall, figures.f]
 
 
 def _scores(study: HooStudy, condition: str) -> Chart:
@@ -62,16 +57,16 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     if condition == BONUS:
         notes.insert(0, "with bonus: missing optional edits count as found")
     columns = [Column("run"), Column("measure"), *prf_columns()]
-    rows = [[score.run, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES]
+    rows = [[score.system, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES]
     table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes)
     dots = [
-        Dot(score.run, *drawn(score.figures[condition, measure].f), series=measure)
+        Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure)
         for score in ordered[:MOST_RUNS]
         for measure in MEASURES
     ]
     best = ordered[0]
-    text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.run}: "
-    text += ", ".join(f"{measure} {in_sentence(best.figures[condition, measure].f)}" for measure in MEASURES) + "."
+    text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.system}: "
+    text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."
     spec = dot_chart(dots, title="F (percent)", name_title="run", series_title="measure")
     return Chart(name, f"F {title}", text + _cut(len(ordered)), spec, table)
 
@@ -83,14 +78,14 @@ def _cut(n: int) -> str:
 def _best(study: HooStudy) -> Table:
     columns = [*map(Column, ("measure", "condition", "team", "run")), *prf_columns()]
     rows = [
-        [measure, TITLES[condition], score.team, score.run, *prf(score, condition, measure)]
-        for condition, measure, score in best_runs(study.scores)
+        [measure, TITLES[condition], team, score.system, *prf(score, condition, measure)]
+        for condition, measure, team, score in best_runs(study.scores)
     ]
     return Table(columns, rows, "Best run of each team", "hoo-best", [FLATTERED])
 
 
 def _recall(study: HooStudy) -> Chart:
-    runs = [score.run for score in by_f(study.scores) if score.run in study.recall]
+    runs = [score.system for score in by_f(study.scores) if score.system in study.recall]
     gold = {row: counts[0] for run in runs for row, counts in study.recall[run].items()}
     names = sorted((row for row in gold if gold[row]), key=lambda row: -gold[row])
     columns = [Column("run"), Column("type"), Column("gold", "count")]
@@ -127,17 +122,17 @@ def _cell(run: str, row: str, total: int, found: Mapping[str, int]) -> HeatCell:
     return HeatCell(f"{row} ({total})", run, 100 * value, percent(value, 0), detail)
 
 
-def _variant(study: HooStudy, spec: str, scores: Sequence[HooScore]) -> Table:
-    other = {score.run: score for score in scores}
-    both = [(score, other[score.run]) for score in by_f(study.scores) if score.run in other]
+def _variant(study: HooStudy, spec: str, scores: Sequence[Score]) -> Table:
+    other = {score.system: score for score in scores}
+    both = [(score, other[score.system]) for score in by_f(study.scores) if score.system in other]
     rows: list[list[Cell]] = []
     moved: list[str] = []
     for measure in MEASURES:
-        before, after = ([each[k].figures[PLAIN, measure].f.value for each in both] for k in (0, 1))
+        before, after = ([prf(each[k], PLAIN, measure).f.value for each in both] for k in (0, 1))
         for (one, _), a, b, rank, new in zip(both, before, after, ranks(before), ranks(after), strict=True):
-            rows.append([one.run, measure, a, rank, b, new, None if a is None or b is None else b - a])
+            rows.append([one.system, measure, a, rank, b, new, None if a is None or b is None else b - a])
             if rank != new:
-                moved.append(f"{one.run} ({measure})")
+                moved.append(f"{one.system} ({measure})")
     note = f"the rank differs: {', '.join(moved[:MOST_MOVED])}" if moved else "no rank differs"
     if len(moved) > MOST_MOVED:
         note += f" and {len(moved) - MOST_MOVED} more"
