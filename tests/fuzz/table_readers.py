@@ -7,10 +7,10 @@ from pathlib import Path
 from errorbar.cli.sample_input import counted_input
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing import majority
+from errorbar.crowdsourcing.answers import majority
 from errorbar.datasets.contents import open_contents
 from errorbar.formats.flags import read_answers, read_flags
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_files import read_judgments
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.mturk import read_batch, read_wide

@@ -13,10 +13,10 @@ from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.errors import labels_of_rule
+from errorbar.crowdsourcing.error_labels import labels_of_rule
 from errorbar.edits.items import WORD_CLASSES, Projection
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_tables import read_judgment_table
+from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import NamedFile, expand_files, read_named
 from errorbar.sampling import (

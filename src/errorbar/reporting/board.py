@@ -286,7 +286,9 @@ def _recall_tables(
         run = None if cell.recall is None else numbers[cell.run]
         by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
     columns = [Column("team")]
-    columns += [column for kind in MEASURES for column in (Column(kind, "percent"), Column("run", "count", f"{kind}_run"))]
+    columns += [
+        column for kind in MEASURES for column in (Column(kind, "percent"), Column("run", "count", f"{kind}_run"))
+    ]
     tables: list[Block] = []
     for row, teams in by_row.items():
         rows = [*([team, *values] for team, values in teams.items()), *_without(task, found, 2 * len(MEASURES))]

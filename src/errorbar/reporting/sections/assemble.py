@@ -93,7 +93,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
         facts += [("annotators", len(study.annotators)), ("systems", len(study.scores))]
         facts += [("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]]
     elif isinstance(study, HooStudy):
-        facts += [("fragments", len(study.scores[0].statistics) if study.scores else 0), ("runs", len(study.scores))]
+        facts += [("fragments", study.scores[0].n_units if study.scores else 0), ("runs", len(study.scores))]
         facts += [("metric", score.signature.spec) for score in study.scores[:1]]
     elif isinstance(study, CrowdStudy):
         facts += [("items", study.n_items), ("raters", study.n_raters), ("judgments", study.n_judgments)]

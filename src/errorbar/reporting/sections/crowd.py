@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.crowd import CrowdScore
-from errorbar.metrics.crowd_curve import CurvePoint
+from errorbar.metrics.crowd_agreement import CurvePoint
+from errorbar.metrics.crowd_weighted import CrowdScore
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
 from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural

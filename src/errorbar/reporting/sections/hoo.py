@@ -57,7 +57,9 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     if condition == BONUS:
         notes.insert(0, "with bonus: missing optional edits count as found")
     columns = [Column("run"), Column("measure"), *prf_columns()]
-    rows = [[score.system, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES]
+    rows: list[list[Cell]] = [
+        [score.system, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES
+    ]
     table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes)
     dots = [
         Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure)
@@ -77,7 +79,7 @@ def _cut(n: int) -> str:
 
 def _best(study: HooStudy) -> Table:
     columns = [*map(Column, ("measure", "condition", "team", "run")), *prf_columns()]
-    rows = [
+    rows: list[list[Cell]] = [
         [measure, TITLES[condition], team, score.system, *prf(score, condition, measure)]
         for condition, measure, team, score in best_runs(study.scores)
     ]
