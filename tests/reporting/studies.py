@@ -18,13 +18,14 @@ from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score, TypeScore
-from errorbar.sampling import Sample, Strata
+from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import shared_letters
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, study_hoo, study_sample
 from errorbar.studies.model import CorpusStudy
+from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff
 
@@ -179,7 +180,7 @@ def sample_study() -> SampleStudy:
     flags = np.array([[True, True, False, False], [True, False, True, False]])
     strata = Strata(("both", "a", "b", "none"), np.array([50, 50, 50, 850]), flags, ("a", "b"))
     sample = Sample(np.array([20, 20, 20, 100]), np.array([15.0, 10.0, 5.0, 4.0]))
-    return study_sample(strata, sample, Problems(), name="essays")
+    return study_sample(estimation(strata, sample, Estimation(seed=0)), "essays")
 
 
 @cache

@@ -17,7 +17,7 @@ from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.crowd_agreement import AgreementBin, CurvePoint
 from errorbar.metrics.crowd_weighted import CrowdScore, Estimand
 from errorbar.metrics.score import Score
-from errorbar.sampling import PairedDifference, SampleEstimates
+from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.browse import Browse
 
 
@@ -167,7 +167,7 @@ class SampleStudy:
     n_items: int
     n_judged: int
     systems: Sequence[SampleEstimates]
-    differences: Sequence[PairedDifference]
+    differences: Sequence[SampleEstimate]
     budget: Sequence[BudgetStep]
     signatures: Mapping[str, str]
     notes: Sequence[Problem]

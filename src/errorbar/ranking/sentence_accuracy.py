@@ -23,14 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.core.metric_scores import MetricScores
-from errorbar.core.rankings import Comparisons
-from errorbar.ranking.counts import Floats, clusters
-from errorbar.ranking.rank import Resamples
-from errorbar.stats.bootstrap import bootstrap_interval, multiplicities, resample_units
-from errorbar.stats.streams import stream
-
-_AT_ONCE = 50
+from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.ranking.wins import By, Floats, clusters
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Units, cluster_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +55,16 @@ class PairwiseAccuracy:
 
 
 def pairwise_accuracy(
-    comparisons: Comparisons, metric: MetricScores, resamples: Resamples | None = None
+    comparisons: Comparisons, metric: MetricScores, how: Resampling | None = None, *, by: By = "item"
 ) -> PairwiseAccuracy:
     """Compare a metric's sentence scores with the comparisons of judges.
 
     Args:
         comparisons: What judges said; sentences and systems have the metric's names.
         metric: The metric, with scores of sentences.
-        resamples: How intervals are made.
+        how: How intervals are made; None: there are none.
+        by: What is drawn as one.
     """
-    how = Resamples() if resamples is None else resamples
     table = np.full((len(comparisons.sentences), len(comparisons.systems)), np.nan)
     for row, sentence in enumerate(comparisons.sentences):
         scores = metric.sentences.get(sentence, {})
@@ -84,13 +80,14 @@ def pairwise_accuracy(
     order = np.argsort(np.abs(d), kind="stable")
     pairs = _Pairs(d[order], outcome[order])
     values = pairs.accuracies(np.ones((1, n)))[0]
-    group = np.unique(clusters(comparisons, how.by)[kept], return_inverse=True)[1]
-    resampled = _resampled(pairs, group[order], how)
-    n_clusters = None if how.by == "comparison" else int(group.max()) + 1
-    estimates = [
-        _estimate(values[at], resampled[:, at], units, n_clusters, how)
-        for at, units in enumerate((n, n, int(np.count_nonzero(outcome))))
-    ]
+    drawn, n_clusters = _resampled(pairs, clusters(comparisons, by)[kept][order], how, by)
+    estimates = []
+    for at, units in enumerate((n, n, int(np.count_nonzero(outcome)))):
+        value = float(values[at])
+        found = Estimate(None, units, undefined=Undefined.NO_UNITS) if np.isnan(value) else Estimate(value, units)
+        if how is not None and found.value is not None:
+            found = found.with_interval(how.interval(value, drawn[:, at]), n_clusters=n_clusters)
+        estimates.append(found)
     return PairwiseAccuracy(
         metric.metric,
         estimates[0],
@@ -139,18 +136,11 @@ class _Pairs:
         return correct
 
 
-def _resampled(pairs: _Pairs, group: NDArray[np.int64], how: Resamples) -> Floats:
-    n_groups = int(group.max()) + 1
-    found = []
-    for start in range(0, how.replicates, _AT_ONCE):
-        rng = stream(how.seed, "ranking", "pairwise", how.by, start)
-        drawn = resample_units(n_groups, min(_AT_ONCE, how.replicates - start), rng)
-        found.append(pairs.accuracies(multiplicities(drawn, n_groups)[:, group].astype(np.float64)))
-    return np.concatenate(found)
-
-
-def _estimate(value: float, resampled: Floats, n: int, n_clusters: int | None, how: Resamples) -> Estimate:
-    if np.isnan(value):
-        return Estimate(None, n, undefined=Undefined.NO_UNITS)
-    interval = bootstrap_interval(value, resampled, method="percentile", confidence_level=how.confidence_level)
-    return Estimate(float(value), n).with_interval(interval, n_clusters=n_clusters)
+def _resampled(pairs: _Pairs, group: NDArray[np.int64], how: Resampling | None, by: By) -> tuple[Floats, int | None]:
+    """Accuracies of the resamples, and how many clusters they draw from."""
+    if how is None:
+        return np.empty((0, 3)), None
+    n = len(group)
+    units = Units(np.ones(n), cluster_table(np.arange(n), n, None if by == "comparison" else group, n))
+    draws = units.draws(how, "ranking", "pairwise", by)
+    return np.concatenate([pairs.accuracies(weights) for block in draws for weights in block()]), units.n_clusters

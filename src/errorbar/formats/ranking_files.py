@@ -1,7 +1,7 @@
 """Human rankings of systems: XML as the WMT's annotation tool writes it, or CSV of pairs or of rankings.
 
-XML: ``ranking-item`` elements (``src-id`` the sentence, ``user`` the judge) that hold ``translation`` elements with a
-``rank`` (1 is best) and a ``system``; systems that wrote the same text stand in one element, with spaces between.
+XML, in the encoding that it declares: ``ranking-item`` elements (``src-id`` the sentence, ``user`` the judge) that hold
+``translation`` elements with a ``rank`` (1 is best) and a ``system``; systems that wrote the same text stand in one element, with spaces between.
 
 CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name, or ``tie``); rankings in rows
 (``item, system, rank``); rankings in columns (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints
@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
-from errorbar.formats.opening import Lines, Source, display_name
+from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.ranking_pairs import Collected, Placed
-from errorbar.formats.ranking_xml import read_ranking_xml
+from errorbar.formats.safe_xml import guarded_parser, parse, read_limited
 
-MOST_CHARACTERS = 1 << 28
-"""Characters of one XML file, unpacked; 2,319 rankings have 800 thousand."""
+MOST_BYTES = 1 << 28
+"""Of one XML file, unpacked; 2,319 rankings have 800 thousand."""
 MOST_HEAD = 20
 """Lines that are looked through for the first element."""
 DELIMITERS = ",\t;"
@@ -88,29 +88,76 @@ def read_rankings(path: Source, problems: Problems | None = None, *, systems: Se
         InputError: If the file is bad. Lenient reading leaves out what is named.
     """
     notebook = Problems() if problems is None else problems
-    name = display_name(path)
+    name, path = display_name(path), rereadable(path)
     collected = Collected(name, notebook, systems)
-    lines = Lines(path, notebook)
-    if lines.peek().lstrip().startswith("<"):
-        read_ranking_xml(_content(lines), name, collected, notebook)
+    # XML may have another encoding than UTF-8, and then its bytes are no errors.
+    if Lines(path, Problems(lenient=True), name).peek().lstrip().startswith("<"):
+        _read_xml(path, name, collected, notebook)
     else:
-        _read_csv(lines, collected, notebook)
+        _read_csv(Lines(path, notebook, name), collected, notebook)
     comparisons = collected.comparisons()
     notebook.raise_errors()
     return comparisons
 
 
-def _content(lines: Lines) -> bytes:
-    """The whole file, unless it is larger than any campaign's."""
-    parts = []
-    size = 0
-    for line in lines:
-        parts.append(line)
-        size += len(line) + 1
-        if size > MOST_CHARACTERS:
-            what = f"the file has more than {MOST_CHARACTERS:,} characters"
-            raise InputError(Problem("ranking-too-large", what, Place(lines.name), fix="split it by judges"))
-    return "\n".join(parts).encode()
+def _read_xml(path: Source, name: str, collected: Collected, problems: Problems) -> None:
+    """Read every ``ranking-item``, however deep it stands; other elements are passed by."""
+
+    def too_large(what: str, fix: str) -> NoReturn:
+        raise InputError(Problem("ranking-too-large", what, Place(name), fix=fix or "split it by judges"))
+
+    def refuse(what: str, line: int) -> NoReturn:
+        raise InputError(Problem("ranking-xml", what, Place(name, line), "<ranking-item> elements"))
+
+    parse(_XmlReader(name, collected, problems).parser, read_limited(path, MOST_BYTES, too_large), refuse)
+
+
+class _XmlReader:
+    """Collects rankings from the events of the parser."""
+
+    def __init__(self, name: str, collected: Collected, problems: Problems) -> None:
+        self.name = name
+        self.collected = collected
+        self.problems = problems
+        self.item: dict[str, str] | None = None
+        self.placed: list[Placed] = []
+        self.parser = guarded_parser(self._doctype)
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    @property
+    def place(self) -> Place:
+        return Place(self.name, self.parser.CurrentLineNumber)
+
+    def _doctype(self, *_: object) -> NoReturn:
+        what = "the file declares a document type or an entity"
+        fix = "take the declaration out: rankings need none, and it can be used to do harm"
+        raise InputError(Problem("ranking-xml-entity", what, self.place, fix=fix))
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "ranking-item":
+            self.item, self.placed = attributes, []
+        elif tag == "translation" and self.item is not None:
+            missing = [name for name in ("rank", "system") if not attributes.get(name, "").strip()]
+            if missing:
+                what = f"a <translation> without {' and '.join(missing)}"
+                repair = "it is left out of the ranking"
+                self.problems.repairable("ranking-attribute", what, self.place, repair=repair)
+                return
+            rank = self.collected.rank(attributes["rank"], self.place)
+            if rank is not None:
+                self.placed.append(Placed(rank, tuple(attributes["system"].split()), self.place))
+
+    def _end(self, tag: str) -> None:
+        if tag != "ranking-item" or self.item is None:
+            return
+        item, self.item = self.item, None
+        if item.get("skipped") == "true" and not self.placed:
+            self.collected.skip()
+            return
+        # The tool's ids come again in another judge's file, so the name alone does not tell items apart.
+        name = item.get("id", f"line {self.parser.CurrentLineNumber}")
+        self.collected.add((name, item.get("user", "judge"), item.get("src-id", name)), self.placed)
 
 
 def _read_csv(lines: Lines, collected: Collected, problems: Problems) -> None:

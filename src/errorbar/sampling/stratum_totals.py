@@ -90,45 +90,7 @@ Totals = tuple[Floats, Floats]
 """Errors in each stratum, and the variances of that; shape (..., strata) each."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assisted:
-    """Totals that use cheap labels.
-
-    Attributes:
-        totals: Errors of each stratum; NaN where the experts stand alone; shape (strata,), as the others.
-        variances: Their variances.
-        trust: How far the cheap labels were used, 0 to 1.
-        voted: Items of each stratum that have cheap labels.
-        guarded: The variances that intervals rest on; None: ``variances``.
-    """
-
-    totals: Floats
-    variances: Floats
-    trust: Floats
-    voted: tuple[int, ...]
-    guarded: Floats | None = None
-
-
-def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
-    """Plain and smoothed totals with those that cheap labels helped to find in their place.
-
-    Args:
-        assisted: From cheap and expensive labels.
-        strata: The strata.
-        plain: From the expensive labels.
-        smoothed: The same, smoothed: moved as far as the plain ones are, with the guarded variances.
-    """
-    helped = ~np.isnan(assisted.totals)
-    moved = np.where(helped, assisted.totals - plain[0], 0.0)
-    guarded = assisted.variances if assisted.guarded is None else assisted.guarded
-
-    def with_help(totals: Totals, own: Floats) -> Totals:
-        return np.clip(totals[0] + moved, 0, strata.sizes), np.where(helped, own, totals[1])
-
-    return with_help(plain, assisted.variances), with_help(smoothed, guarded)
-
-
-def estimated_totals(sample: Sample, strata: Strata, *, add: float = HALF) -> tuple[Floats, Floats]:
+def estimated_totals(sample: Sample, strata: Strata, *, add: float = HALF) -> Totals:
     """Errors in each stratum and the variance of that estimate.
 
     Args:

@@ -12,14 +12,12 @@ from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.rankings import Comparisons
-from errorbar.ranking.bradley_terry import bradley_terry
-from errorbar.ranking.counts import By, Counts, Floats, clusters, count, resampled_blocks
-from errorbar.ranking.expected_wins import expected_wins
-from errorbar.ranking.matchmaking import matched_runs
 from errorbar.ranking.ranges import rank_ranges, rounded
-from errorbar.ranking.trueskill import ORIGINAL, Orders, play, wmt_skill
-from errorbar.stats.bootstrap import bootstrap_interval, resample_clusters
+from errorbar.ranking.trueskill import ORIGINAL, Orders, matched_runs, play, wmt_skill
+from errorbar.ranking.wins import By, Counts, Floats, bradley_terry, clusters, count, expected_wins, resampled_counts
+from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import stream
+from errorbar.stats.units import resample_clusters
 from errorbar.version import __version__
 
 Method = Literal[
@@ -32,6 +30,8 @@ Method = Literal[
     "trueskill-wmt",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
+RUNS = 1000
+"""Of the WMT's program, where no resamples are asked for."""
 ORDERS = 20
 """Random orders over which TrueSkill's scores on all comparisons are averaged."""
 MOST_SCORES = 20_000_000
@@ -43,23 +43,6 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Resamples:
-    """How intervals are made.
-
-    Attributes:
-        replicates: How many resamples.
-        seed: Of the random stream.
-        by: What is drawn as one: item, sentence or comparison.
-        confidence_level: Nominal coverage of intervals and rank ranges.
-    """
-
-    replicates: int = 1000
-    seed: int = 0
-    by: By = "item"
-    confidence_level: float = 0.95
-
-
-@dataclass(frozen=True, slots=True)
 class RankedSystem:
     """A system in a ranking.
 
@@ -67,7 +50,7 @@ class RankedSystem:
         system: Its name.
         score: Its score with an interval; units are its comparisons, clusters what was drawn.
         rank: Its rank by the score, from 1; 0 where it has none.
-        low: The best rank of its range.
+        low: The best rank of its range; None without resamples.
         high: The worst.
         cluster: Number of its cluster, from 1.
     """
@@ -75,9 +58,9 @@ class RankedSystem:
     system: str
     score: Estimate
     rank: int
-    low: int
-    high: int
-    cluster: int
+    low: int | None = None
+    high: int | None = None
+    cluster: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +70,21 @@ class RankingResult:
     Attributes:
         method: How it was made.
         systems: The systems, best first.
-        resampled: Their scores on the resamples, columns in the order of ``systems``; shape (resamples, systems).
+        resampled: Their scores on the resamples, columns in the order of ``systems``; shape (resamples, systems). None:
+            there are none.
     """
 
     method: Method
     systems: tuple[RankedSystem, ...]
-    resampled: Floats
+    resampled: Floats | None
 
 
 def rank_systems(
     comparisons: Comparisons,
     methods: Sequence[Method] = ("expected-wins",),
-    resamples: Resamples | None = None,
+    how: Resampling | None = None,
     *,
+    by: By = "item",
     progress: Progress | None = None,
 ) -> list[RankingResult]:
     """Rank systems.
@@ -107,13 +92,13 @@ def rank_systems(
     Args:
         comparisons: Who was found better than whom.
         methods: How to rank; any of METHODS.
-        resamples: How intervals are made.
-        progress: Told how many comparisons TrueSkill has gone through.
+        how: How intervals and rank ranges are made; None: there are none.
+        by: What is drawn as one: item, sentence or comparison.
+        progress: Told how many resamples TrueSkill has gone through.
 
     Raises:
         UsageError: There is no such method, or nothing was compared.
     """
-    how = Resamples() if resamples is None else resamples
     for method in methods:
         if method not in METHODS:
             what = f"no ranking is called '{method}'"
@@ -121,30 +106,24 @@ def rank_systems(
     if not len(comparisons):
         raise UsageError(Problem("ranking-nothing", "no comparison to rank from", expected="at least 1"))
     size = len(comparisons.systems)
-    if how.replicates * size > MOST_SCORES:
+    if how is not None and how.replicates * size > MOST_SCORES:
         what = f"{how.replicates:,} resamples of {size:,} systems"
         raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
-    counts = count(comparisons)
-    many = _resampled(comparisons, [method for method in methods if not method.startswith("trueskill")], how)
+    counted = [method for method in methods if not method.startswith("trueskill")]
+    counts, parts = count(comparisons), {method: list[Floats]() for method in counted}
+    for drawn in resampled_counts(comparisons, how, by) if how is not None and counted else ():
+        for method, found in parts.items():
+            found.append(score_counts(drawn, method))
     results = []
     for method in methods:
-        if method in many:
-            score, resampled = score_counts(counts, method), many[method]
+        if method in parts:
+            score, resampled = score_counts(counts, method), parts[method]
+        elif method == "trueskill-wmt":
+            score, resampled = _as_the_wmt(comparisons, how or Resampling("percentile", RUNS), progress)
         else:
-            score, resampled = _trueskill(comparisons, method, how, progress)
-        results.append(_result(comparisons, method, score, resampled, how))
+            score, resampled = _trueskill(comparisons, method, how, by, progress)
+        results.append(_result(comparisons, method, score, np.concatenate(resampled) if how else None, (how, by)))
     return results
-
-
-def _resampled(comparisons: Comparisons, methods: Sequence[Method], how: Resamples) -> dict[Method, Floats]:
-    """Scores of resamples by methods that need the counts alone; shape (resamples, systems) each."""
-    if not methods:
-        return {}
-    parts: dict[Method, list[Floats]] = {method: [] for method in methods}
-    for counts in resampled_blocks(comparisons, by=how.by, replicates=how.replicates, seed=how.seed):
-        for method, found in parts.items():
-            found.append(score_counts(counts, method))
-    return {method: np.concatenate(found) for method, found in parts.items()}
 
 
 def score_counts(counts: Counts, method: Method) -> Floats:
@@ -168,39 +147,42 @@ def no_scores(results: Sequence[RankingResult]) -> list[Problem]:
     return notes
 
 
-def signature(comparisons: Comparisons, how: Resamples) -> str:
+def signature(comparisons: Comparisons, how: Resampling | None, by: By) -> str:
     """What was ranked how: all that a digit depends on but the method."""
     judged = ContentHash()
     columns = (comparisons.first, comparisons.second, comparisons.outcome, comparisons.item, comparisons.sentence)
     judged.add([" ".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True)])
     judged.add(comparisons.systems)
-    ci = f"ci:percentile,{how.confidence_level:g},{how.replicates},by:{how.by},seed:{how.seed}"
-    return f"rank|judgments:{judged.short()}|n:{len(comparisons)}|{ci}|v:{__version__}"
+    drawn = [] if how is None else [how.convention(by)]
+    return "|".join(["rank", f"judgments:{judged.short()}", f"n:{len(comparisons)}", *drawn, f"v:{__version__}"])
+
+
+def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | None) -> tuple[Floats, list[Floats]]:
+    done = None if progress is None else _shifted(progress, 0, how.replicates, how.replicates, len(comparisons))
+    rng = stream(how.seed, "ranking", "trueskill-wmt")
+    runs = matched_runs(comparisons, wmt_skill(len(comparisons)), how.replicates, rng, done)
+    return runs.mean(axis=0), [runs]
 
 
 def _trueskill(
-    comparisons: Comparisons, method: Method, how: Resamples, progress: Progress | None
-) -> tuple[Floats, Floats]:
-    if method == "trueskill-wmt":
-        rng = stream(how.seed, "ranking", method)
-        done = None if progress is None else _shifted(progress, 0, how.replicates, how.replicates, len(comparisons))
-        runs = matched_runs(comparisons, wmt_skill(len(comparisons)), how.replicates, rng, done)
-        return runs.mean(axis=0), runs
-    skill = wmt_skill(len(comparisons)) if method == "trueskill" else ORIGINAL
-    rng = stream(how.seed, "ranking", method, "orders")
-    everything = np.arange(len(comparisons), dtype=np.int32)
+    comparisons: Comparisons, method: Method, how: Resampling | None, by: By, progress: Progress | None
+) -> tuple[Floats, list[Floats]]:
+    n_comparisons, seed = len(comparisons), 0 if how is None else how.seed
+    skill = wmt_skill(n_comparisons) if method == "trueskill" else ORIGINAL
+    everything = np.arange(n_comparisons, dtype=np.int32)
+    rng = stream(seed, "ranking", method, "orders")
     orders: Orders = rng.permuted(np.tile(everything, (ORDERS, 1)), axis=1)
     score = play(comparisons, orders, skill)[0].mean(axis=0)
-    groups = clusters(comparisons, how.by)
-    parts = []
-    at_once = max(1, min(_AT_ONCE, _STEPS_AT_ONCE // len(comparisons)))
-    for start in range(0, how.replicates, at_once):
-        n = min(at_once, how.replicates - start)
-        rng = stream(how.seed, "ranking", method, how.by, start)
+    groups, parts = clusters(comparisons, by), []
+    replicates = 0 if how is None else how.replicates
+    at_once = max(1, min(_AT_ONCE, _STEPS_AT_ONCE // n_comparisons))
+    for start in range(0, replicates, at_once):
+        n = min(at_once, replicates - start)
+        rng = stream(seed, "ranking", method, by, start)
         drawn = rng.permuted(resample_clusters(groups, n, rng).astype(np.int32), axis=1)
-        done = None if progress is None else _shifted(progress, start, n, how.replicates, drawn.shape[1])
+        done = None if progress is None else _shifted(progress, start, n, replicates, drawn.shape[1])
         parts.append(play(comparisons, drawn, skill, done)[0])
-    return score, np.concatenate(parts)
+    return score, parts
 
 
 def _shifted(progress: Progress, start: int, n: int, total: int, steps: int) -> Progress:
@@ -209,30 +191,29 @@ def _shifted(progress: Progress, start: int, n: int, total: int, steps: int) -> 
 
 
 def _result(
-    comparisons: Comparisons, method: Method, score: Floats, resampled: Floats, how: Resamples
+    comparisons: Comparisons,
+    method: Method,
+    score: Floats,
+    resampled: Floats | None,
+    drawn: tuple[Resampling | None, By],
 ) -> RankingResult:
-    ranges = rank_ranges(score, resampled, confidence_level=how.confidence_level)
+    how, by = drawn
+    level = 0.95 if how is None else how.confidence_level
+    ranges = rank_ranges(score, score[None] if resampled is None else resampled, confidence_level=level)
     size = len(comparisons.systems)
     met = np.bincount(comparisons.first, minlength=size) + np.bincount(comparisons.second, minlength=size)
     # The WMT's program draws single comparisons, whatever is drawn as one elsewhere.
-    alone = how.by == "comparison" or method == "trueskill-wmt"
-    n_clusters = len(np.unique(clusters(comparisons, how.by)))
+    alone = by == "comparison" or method == "trueskill-wmt"
+    n_clusters = None if alone else len(np.unique(clusters(comparisons, by)))
     order = np.argsort(-np.nan_to_num(rounded(score), nan=-np.inf), kind="stable")
     systems = []
     for at in order.tolist():
-        value = float(score[at])
-        if np.isnan(value):
-            why = Undefined.TOO_FEW_UNITS
-            if not met[at]:
-                why = Undefined.NO_UNITS
-            elif method.startswith("bradley"):
-                why = Undefined.NOT_CONNECTED
-            estimate = Estimate(None, int(met[at]), undefined=why)
-        else:
-            interval = bootstrap_interval(
-                value, resampled[:, at], method="percentile", confidence_level=how.confidence_level
-            )
-            estimate = Estimate(value, int(met[at])).with_interval(interval, n_clusters=None if alone else n_clusters)
-        placed = (int(ranges.rank[at]), int(ranges.low[at]), int(ranges.high[at]), int(ranges.cluster[at]))
-        systems.append(RankedSystem(comparisons.systems[at], estimate, *placed))
-    return RankingResult(method, tuple(systems), resampled[:, order])
+        estimate = Estimate(float(score[at]), int(met[at]))
+        if np.isnan(score[at]):
+            chain = Undefined.NOT_CONNECTED if method.startswith("bradley") else Undefined.TOO_FEW_UNITS
+            estimate = Estimate(None, int(met[at]), undefined=chain if met[at] else Undefined.NO_UNITS)
+        elif how is not None and resampled is not None:
+            estimate = estimate.with_interval(how.interval(score[at], resampled[:, at]), n_clusters=n_clusters)
+        placed = [int(column[at]) for column in (ranges.rank, ranges.low, ranges.high, ranges.cluster)]
+        systems.append(RankedSystem(comparisons.systems[at], estimate, *placed[: 1 if resampled is None else 4]))
+    return RankingResult(method, tuple(systems), None if resampled is None else resampled[:, order])

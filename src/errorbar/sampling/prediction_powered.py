@@ -11,7 +11,8 @@ Conventions
     (Var f over all items); those of a stratum by n − 1. Power tuning: where the cheap labels do not help in the sample
     (λ ≤ 0, or s_d ≥ s_Y), or there are fewer than ``FEWEST`` expert labels, or all experts said the same, λ is 0, which
     is experts alone. Experts must have labeled a random part of what has votes, and f may not have been tuned on their
-    labels.
+    labels. In a sample experts also stand alone where fewer than ``FEW`` errors, or fewer than ``FEW`` items without
+    one, were judged: the votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded.
 Source
     Angelopoulos et al. 2023, Science 382 (PPI); Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); Fisch
     et al. 2024, arXiv 2406.04291 (in strata); Cochran 1977, section 12.2 for two phases.
@@ -19,15 +20,21 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.sampling.strata import Floats
+from errorbar.core.problems import Problems
+from errorbar.sampling.draw import Key, check_frame
+from errorbar.sampling.frame import Frame
+from errorbar.sampling.judged import Judged
+from errorbar.sampling.strata import Floats, Strata, stratify
+from errorbar.sampling.stratum_totals import FEW, Totals
 from errorbar.stats.distributions import z_value
 
 FEWEST = 10
@@ -164,3 +171,85 @@ def _tuned(labels: Floats, cheap: Floats) -> float:
         return 0.0
     trust = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
     return trust if (labels - trust * cheap).var() < labels.var() else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assisted:
+    """Totals that use cheap labels.
+
+    Attributes:
+        totals: Errors of each stratum; NaN where the experts stand alone; shape (strata,), as the others.
+        variances: Their variances.
+        trust: How far the cheap labels were used, 0 to 1.
+        voted: Items of each stratum that have cheap labels.
+        guarded: The variances that intervals rest on; None: ``variances``.
+    """
+
+    totals: Floats
+    variances: Floats
+    trust: Floats
+    voted: tuple[int, ...]
+    guarded: Floats | None = None
+
+
+def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
+    """Plain and smoothed totals with those that cheap labels helped to find in their place.
+
+    Args:
+        assisted: From cheap and expensive labels.
+        strata: The strata.
+        plain: From the expensive labels.
+        smoothed: The same, smoothed: moved as far as the plain ones are, with the guarded variances.
+    """
+    helped = ~np.isnan(assisted.totals)
+    moved = np.where(helped, assisted.totals - plain[0], 0.0)
+    guarded = assisted.variances if assisted.guarded is None else assisted.guarded
+
+    def with_help(totals: Totals, own: Floats) -> Totals:
+        return np.clip(totals[0] + moved, 0, strata.sizes), np.where(helped, own, totals[1])
+
+    return with_help(plain, assisted.variances), with_help(smoothed, guarded)
+
+
+def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], problems: Problems) -> Assisted:
+    """Combine experts' labels of a drawn sample with cheap labels of many items, in each stratum.
+
+    Args:
+        frame: What the sample was drawn from.
+        key: The key of the sample.
+        judged: What the experts said.
+        cheap: Item to the share of cheap judgments that say error, 0 to 1.
+        problems: Where warnings go.
+
+    Raises:
+        InputError: If the frame is another one.
+    """
+    check_frame(frame, key)
+    strata, codes = stratify(frame, key.edges)
+    votes = np.array([cheap.get(item, np.nan) for item in frame.items])
+    expert = np.array([cheap.get(item, np.nan) for item in judged.items])
+    totals, variances, guarded = (np.full(len(strata), np.nan) for _ in range(3))
+    trust = np.zeros(len(strata))
+    voted = [int((~np.isnan(votes[codes == at])).sum()) for at in range(len(strata))]
+    sample = judged.sample
+    for at, name in enumerate(strata.names):
+        own = judged.stratum == at
+        if sample.corrected is not None and not sample.corrected[at]:
+            # One judgment for each item of a graded truth: how raters vary is not known, nor then what votes save.
+            continue
+        lacking = int(np.isnan(expert[own]).sum())
+        if lacking or own.sum() < 2:
+            what = f"{lacking} of {int(own.sum())} items that experts judged in stratum '{name}' have no vote"
+            fix = "there the experts' labels stand alone; collect votes for every drawn item"
+            problems.note("sample-votes", what, Place(), fix=fix)
+            continue
+        truth, size = judged.truth[own], int(strata.sizes[at])
+        if min(truth.sum(), (1 - truth).sum()) < FEW:
+            continue
+        seen = votes[(codes == at) & ~np.isnan(votes)]
+        total, variance, weight = assisted_total(truth, expert[own], seen, size)
+        if weight > 0 and 0 < total < size:
+            raters = 0.0 if sample.within is None else size * float(sample.within[at])
+            trust[at], totals[at], variances[at] = weight, total, variance + raters
+            guarded[at] = guarded_variance(truth, expert[own], seen, size, weight) + raters
+    return Assisted(totals, variances, trust, tuple(voted), guarded)

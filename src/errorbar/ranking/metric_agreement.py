@@ -28,14 +28,14 @@ import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.core.metric_scores import MetricScores
 from errorbar.core.problems import Problems
-from errorbar.ranking.counts import Floats
+from errorbar.core.rankings import MetricScores
 from errorbar.ranking.ranges import rounded
-from errorbar.ranking.rank import RankingResult
-from errorbar.stats.bootstrap import bootstrap_interval
+from errorbar.ranking.ranked import RankingResult
+from errorbar.ranking.wins import Floats
 from errorbar.stats.comparison import Randomization, Swaps, randomization_test
 from errorbar.stats.correlation import CorrelationKind, correlate
+from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
 from errorbar.stats.williams import Williams, williams_test
 
@@ -139,9 +139,11 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
     for metric in metrics:
         for system in human.systems:
             if system not in metric.systems:
-                what = f"{metric.metric} has no score for '{system}', which humans ranked"
+                what, repair = (
+                    f"{metric.metric} has no score for '{system}', which humans ranked",
+                    "the system is left out",
+                )
                 hint = "" if problems.lenient else nearest(system, metric.systems)
-                repair = "the system is left out"
                 problems.repairable("meta-missing-system", what, Place(), repair=repair, hint=hint)
                 kept.pop(system, None)
         for system in metric.systems:
@@ -188,13 +190,11 @@ def metric_agreement(
         value = found.estimate.value
         if human.resampled is not None and value is not None:
             many = correlations_of(human.resampled, np.broadcast_to(scores, human.resampled.shape), kind)
-            interval = bootstrap_interval(value, many, method="percentile", confidence_level=confidence_level)
-            judged[kind] = Estimate(value, n).with_interval(interval)
-        windows[kind] = tuple(
-            _windowed(human.scores[at : at + window], scores[at : at + window], kind, confidence_level)
-            for at in range(n - window + 1)
-            if window
-        )
+            how = Resampling("percentile", len(many), confidence_level)
+            judged[kind] = Estimate(value, n).with_interval(how.interval(value, many))
+        places = [slice(at, at + window) for at in range(n - window + 1)] if window else []
+        parts = [(human.scores[place], scores[place]) for place in places]
+        windows[kind] = tuple(correlate(x, y, kind=kind, confidence_level=confidence_level).estimate for x, y in parts)
     return MetricAgreement(metric.metric, correlations, judged, p_values, windows)
 
 
@@ -302,7 +302,3 @@ def _matrix(human: HumanScores, first: MetricScores, second: MetricScores) -> tu
         for metric in (first, second)
     )
     return one, two
-
-
-def _windowed(x: Floats, y: Floats, kind: Kind, confidence_level: float) -> Estimate:
-    return correlate(x, y, kind=kind, confidence_level=confidence_level).estimate
