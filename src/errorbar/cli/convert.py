@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import click
 
-from errorbar.cli.hoo_routing import HOO, wants_hoo_conversion
 from errorbar.cli.options import INPUT, lenient_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.core.corpus import Sentence, unknown_annotator
@@ -16,6 +15,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
 from errorbar.formats.documents import read_essays, with_documents
+from errorbar.formats.hoo_detect import HOO, wants_hoo_conversion
 from errorbar.formats.hoo_jsonl import has_standoff
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.nucle import merge_essays

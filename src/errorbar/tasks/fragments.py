@@ -151,7 +151,7 @@ def score_fragments(task: Task, corpus: TaskCorpus, counter: Counter) -> HooResu
         for score in scores[::2]:
             warn_above_1(score, names, problems)
         # Whose a run is, is not guessed from its name.
-        made = HooScores(scores[::2], by_code, names, problems.notes, {run.name: run.team})
+        made = HooScores(scores[::2], by_code, names, teams={run.name: run.team})
         return HooRunScores(run, made, (*notes, *problems.notes))
 
     runs = counter.every(one, task.submissions(corpus.name))

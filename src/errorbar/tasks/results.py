@@ -96,6 +96,11 @@ class HooResults:
     runs: Sequence[HooRunScores]
     notes: tuple[Problem, ...] = ()
 
+    @property
+    def teams(self) -> Mapping[str, str]:
+        """Whose each run is."""
+        return {run.submission.name: run.submission.team for run in self.runs}
+
 
 @dataclass(frozen=True, slots=True)
 class TaskResults:
