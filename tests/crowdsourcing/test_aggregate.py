@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import Answers, agreement_trust, majority, trust_weighted
-from errorbar.crowdsourcing.em import Fit, Runs
+from errorbar.crowdsourcing.em import Fit, Runs, Votes
 from errorbar.crowdsourcing.methods import METHODS, aggregate
 from errorbar.crowdsourcing.rater_models import NO_PRIOR, Prior, dawid_skene, one_coin
-from errorbar.crowdsourcing.em import Votes
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowdsourcing.examples import patients, toy
 
@@ -142,23 +139,11 @@ def test_one_rater_and_one_label_are_refused() -> None:
 
 def test_repeats_follow_the_policy() -> None:
     table = Judgments.from_columns("xxxy", "aaba", "EOOE")
-    assert settle_repeats(table, "first").label.tolist() == [0, 1, 0]
-    assert settle_repeats(table, "last").label.tolist() == [1, 1, 0]
-    assert settle_repeats(table, "keep") is table
+    assert table.take(table.settled("first")).label.tolist() == [0, 1, 0]
+    assert table.take(table.settled("last")).label.tolist() == [1, 1, 0]
+    assert table.settled("keep").all()
     with pytest.raises(UsageError, match="first: 'a' of 'x'"):
-        settle_repeats(table, "refuse")
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=40))
-def test_tally_by_blocks_equals_the_majority_of_the_whole(rows: list[tuple[int, int, int]]) -> None:
-    table = Judgments.from_columns(*zip(*rows, strict=True))
-    tally = Tally()
-    for start in range(0, len(rows), 7):
-        part = rows[start : start + 7]
-        tally.add([str(item) for item, _, _ in part], [str(label) for _, _, label in part])
-    assert tally.items == table.items
-    assert tally.labels == table.labels
-    assert tally.shares() == pytest.approx(majority(table).shares)
+        table.settled("refuse")
 
 
 def test_simulation_is_reproducible_and_has_the_stated_rates() -> None:
@@ -259,35 +244,3 @@ def test_raters_who_judged_once_or_never() -> None:
     _, fit = dawid_skene(table, rng(), prior=NO_PRIOR, min_items=1)
     assert fit.rates[2] == pytest.approx(np.array([[1, 0], [0.5, 0.5]]))  # of c no item is truly O
     assert fit.rates[3] == pytest.approx(np.full((2, 2), 0.5))
-
-
-def test_a_tally_passes_over_judgments_without_a_label_and_grows() -> None:
-    tally = Tally(("ok", "error"))
-    tally.add(["x", "y", "x"], ["error", "", "ok"])
-    assert tally.items == ("x", "y")
-    assert tally.counts().tolist() == [[1, 1], [0, 0]]
-    tally.add((str(n) for n in range(3000)), ["new"] * 3000)
-    assert tally.counts().shape == (3002, 3)
-    assert tally.counts()[:3].tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 1]]
-    assert tally.counts().sum() == 3002
-    with pytest.raises(UsageError, match=r"1 items and 2 labels .*columns of one length"):
-        tally.add(["x"], ["ok", "ok"])
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["error", "ok", "skip"])), min_size=1))
-def test_the_majority_of_a_tally_leaves_out_labels_that_mean_nothing(rows: list[tuple[int, int, str]]) -> None:
-    items, raters, labels = zip(*((str(i), str(r), label) for i, r, label in rows), strict=True)
-    names = ("ok", "error", "skip")
-    whole = Judgments.from_columns(items, raters, labels, labels=names).without(["skip"])
-    tally = Tally(names)
-    tally.add(items, labels)
-    if not len(whole):
-        with pytest.raises(UsageError, match="there is no judgment"):
-            tally.majority(missing=["skip"])
-        return
-    for ties in ("unknown", "error"):
-        counted, expected = tally.majority(ties=ties, missing=["skip"]), majority(whole, ties=ties)
-        assert (counted.items, counted.labels) == (expected.items, expected.labels)
-        assert counted.answer.tolist() == expected.answer.tolist()
-        assert counted.n_judgments.tolist() == expected.n_judgments.tolist()
-        assert np.array_equal(counted.shares, expected.shares, equal_nan=True)

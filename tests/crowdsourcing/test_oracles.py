@@ -17,15 +17,14 @@ from numpy.typing import NDArray
 
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import majority
-from errorbar.crowdsourcing.em import Runs
+from errorbar.crowdsourcing.em import Runs, Votes
 from errorbar.crowdsourcing.methods import aggregate
 from errorbar.crowdsourcing.rater_models import NO_PRIOR, dawid_skene
-from errorbar.crowdsourcing.em import Votes
-from errorbar.metrics.crowd import crowd_score
 from errorbar.metrics.crowd_rates import rates
 from errorbar.testing import biased, simulate, spammer
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.crowdsourcing.examples import patients, toy
+from tests.helpers.crowd import crowd_score
 
 
 def scored(errors: int, fine: int, hits: int, wrong: int) -> tuple[float | None, float | None]:

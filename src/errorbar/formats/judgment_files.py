@@ -30,7 +30,7 @@ COLUMNS = (*NEEDED, "weight", "seconds")
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
-REPEATED = "choose by repeats (--repeats) which judgment counts"
+REPEATED = "choose by --repeats which judgment counts"
 Floats = NDArray[np.float64]
 
 

@@ -207,7 +207,7 @@ class CrowdSizes(Result):
     def tables(self) -> list[Table]:
         """The curve."""
         columns = [Column("raters", "text", "k"), Column("items", "count"), Column("accuracy", "percent")]
-        columns += [Column("kappa", "number"), Column("95% of draws", "number", "kappa", interval="only")]
+        columns += [Column("kappa", "number"), Column("95% of draws", "number", "draws", interval="only")]
         rows: list[list[Cell]] = []
         for p in self.found.curve:
             drawn = None if p.low is None or p.high is None else Interval(p.low, p.high, 0.95, "drawn subsets")
