@@ -9,47 +9,17 @@ from typing import Any
 
 import pytest
 
-from errorbar.cli.report_input import ReportInput, studies
 from errorbar.reporting import Chart, Prose, Report
+from errorbar.reporting.make import report
 from errorbar.reporting.sections import build_report
-from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import Study
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
 
-DEFAULTS: dict[str, Any] = {
-    "systems": (),
-    "gold": (),
-    "specs": (),
-    "documents": None,
-    "unmarked": "auto",
-    "source": None,
-    "missing_as_empty": False,
-    "ceiling_resamples": None,
-    "judgments": None,
-    "flags": (),
-    "columns": (),
-    "items": None,
-    "words": None,
-    "errors": (),
-    "ok": None,
-    "unknown": (),
-    "sample_key": None,
-    "judged": (),
-    "browse": False,
-    "lenient": False,
-    "resampling": Resampling("bca", 200, 0.95, 7, 1),
-}
 
-
-def asked(**given: Any) -> ReportInput:  # noqa: ANN401 - the fields of ReportInput
-    """Input with the given fields."""
-    return ReportInput(**{**DEFAULTS, **given})
-
-
-def found(**given: Any) -> list[Study]:  # noqa: ANN401 - the fields of ReportInput
-    """Studies of what is asked for."""
-    return studies(asked(**given), lambda _: None)
+def found(**given: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report
+    """Studies of what is asked for, from 200 resamples of the seed 7."""
+    return report(**{"resamples": 200, "seed": 7, "browse": False, **given}).studies
 
 
 def report_of(parts: Sequence[Study]) -> Report:

@@ -171,7 +171,7 @@ def crowd_study() -> CrowdStudy:
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
     errors = np.asarray(made.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20, curve_resamples=20)
+    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20)
 
 
 @cache
@@ -196,8 +196,8 @@ def hoo_study() -> HooStudy:
     ]
     wrong = standoff(8, 10, "at")
     runs = {
-        "AA0": [[standoff(5, 7, "goes")], [], []],
-        "AA1": [[standoff(0, 4, "He"), verb, standoff(24, 27, "month")], [standoff(0, 4, "She")], []],
-        "BB0": [[verb], [wrong], [wrong]],
+        "AA0": [(standoff(5, 7, "goes"),), (), ()],
+        "AA1": [(standoff(0, 4, "He"), verb, standoff(24, 27, "month")), (standoff(0, 4, "She"),), ()],
+        "BB0": [(verb,), (wrong,), (wrong,)],
     }
     return study_hoo(gold, runs, Hoo(), Problems(), resampling=Resampling(replicates=50), name="small")

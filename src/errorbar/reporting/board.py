@@ -256,10 +256,9 @@ def _of_fragments(task: Task, found: HooResults) -> list[Section]:
     """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
     scores = [run.scores[0] for run in found.runs]
     numbers = {run.submission.name: run.submission.run for run in found.runs}
-    teams = {run.submission.name: run.submission.team for run in found.runs}
     late = {run.submission.team for run in found.runs if run.submission.late}
     best: dict[tuple[str, str], list[list[Cell]]] = {(c, m): [] for c in CONDITIONS for m in MEASURES}
-    for condition, measure, team, score in best_runs(scores, teams):
+    for condition, measure, team, score in best_runs(scores, found.teams):
         name = team + (f" ({LATE})" if team in late else "")
         best[condition, measure].append([name, numbers[score.system], *prf(score, condition, measure)])
     tables: list[Block] = []
@@ -271,18 +270,16 @@ def _of_fragments(task: Task, found: HooResults) -> list[Section]:
     counts = [*found.rows.items(), ("All", sum(found.rows.values()))]
     columns = [Column("type"), Column("edits", "count")]
     types: list[Block] = [Table(columns, counts, "Gold edits by error type", "edits")]
-    types += _recall_tables(task, found, numbers, teams)
+    types += _recall_tables(task, found, numbers)
     sections = [Section("ranking", "Scores", tables), Section("error-types", "Recall by error type", types)]
     if len(found.runs) > len({run.submission.team for run in found.runs}):
         sections.append(Section("runs", "Every run", [_hoo_runs(found.runs)]))
     return sections
 
 
-def _recall_tables(
-    task: Task, found: HooResults, numbers: Mapping[str, int], teams_of: Mapping[str, str]
-) -> list[Block]:
+def _recall_tables(task: Task, found: HooResults, numbers: Mapping[str, int]) -> list[Block]:
     by_row: dict[str, dict[str, list[Cell]]] = {}
-    for cell in best_recalls([run.scores[0] for run in found.runs], teams_of):
+    for cell in best_recalls([run.scores[0] for run in found.runs], found.teams):
         run = None if cell.recall is None else numbers[cell.run]
         by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
     columns = [Column("team")]

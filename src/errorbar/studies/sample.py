@@ -18,7 +18,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.items import WORD_CLASSES, Projection
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_tables import read_judgment_table
+from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import NamedFile, expand_files, read_named
 from errorbar.sampling import (

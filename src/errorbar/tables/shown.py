@@ -13,8 +13,6 @@ from errorbar.tables.table import Cell, Column, PValue, Table
 DASH = "–"
 P_DIGITS = 4
 """Digits of a p-value that is not very small."""
-LEVEL = 0.95
-"""Confidence level in a heading of intervals of which none is there."""
 
 
 class Shown(NamedTuple):
@@ -59,7 +57,7 @@ def shown(table: Table) -> Grid:
         left.append(column.kind == "text")
         parts.append([_shown(cell, column, beside) for cell in cells])
         if beside:
-            columns.append(interval_title(cells))
+            columns.append(interval_title(cells, table.level))
             left.append(False)
             parts.append([_interval(cell, column) for cell in cells])
     rows = list(zip(*parts, strict=True)) if parts else [() for _ in table.rows]
@@ -83,10 +81,10 @@ def percent(value: float | None, digits: int = 2) -> str:
     return DASH if value is None or isnan(value) else f"{100 * value:.{digits}f}"
 
 
-def interval_title(cells: Sequence[Cell]) -> str:
-    """The heading of the intervals of estimates: ``95% CI``."""
+def interval_title(cells: Sequence[Cell], level: float = 0.95) -> str:
+    """The heading of the intervals of estimates, ``95% CI``; ``level`` is told where there is none."""
     ends = (cell.interval for cell in cells if isinstance(cell, Estimate))
-    return f"{100 * next((each.confidence_level for each in ends if each), LEVEL):g}% CI"
+    return f"{100 * next((each.confidence_level for each in ends if each), level):g}% CI"
 
 
 def p_text(value: float | None, *, at_most: bool = False) -> str:

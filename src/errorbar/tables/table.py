@@ -76,6 +76,7 @@ class Table:
         title: What it shows, for its caption.
         name: Unique in a report; part of anchors and file names: lower-case letters, digits, hyphens.
         notes: Lines below it: what was computed how. Those about stars and dashes are the writers' own.
+        level: Confidence level in headings of intervals, where none is there to tell.
     """
 
     columns: Sequence[Column]
@@ -83,3 +84,4 @@ class Table:
     title: str = ""
     name: str = ""
     notes: Sequence[str] = ()
+    level: float = 0.95

@@ -11,7 +11,6 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
 from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
 from errorbar.studies.model import CrowdStudy, CrowdSystem, Study
-from errorbar.tables.shown import LEVEL
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_SAID, MOST_DRAWN = 6, 120
@@ -42,7 +41,7 @@ def crowd_level(study: CrowdStudy) -> float:
     every = [e.interval for _, score in _named(study) for e in (score.precision, score.recall, score.f)]
     if study.agreement is not None:
         every += [estimate.interval for estimate in study.agreement.coefficients.values()]
-    return next((interval.confidence_level for interval in every if interval is not None), LEVEL)
+    return next((interval.confidence_level for interval in every if interval is not None), 0.95)
 
 
 def _span(low: float, high: float) -> str:
@@ -98,7 +97,9 @@ def _scores(study: CrowdStudy) -> Chart:
         for system, s in named
     ]
     notes = ["weighted: an item counts as the share of raters who call it an error; majority: as most of them do"]
-    table = Table(columns, rows, "Scores against the crowd, in percent", "crowd-scores-values", notes)
+    table = Table(
+        columns, rows, "Scores against the crowd, in percent", "crowd-scores-values", notes, crowd_level(study)
+    )
     dots = [Dot(system.name, *drawn(score.f), series=score.estimand) for system, score in named]
     text = f"{name} against the crowd, weighted and by majority, with intervals. "
     text += "; ".join(f"{system.name}, {score.estimand}: {in_sentence(score.f)}" for system, score in named[:MOST_SAID])
@@ -120,7 +121,7 @@ def _bins(study: CrowdStudy) -> Chart:
         for score in part.scores.values()
     ]
     notes = ["agreement: share of the majority; a bin holds its low edge, the last one also its high edge"]
-    table = Table(columns, rows, "P and R by agreement, in percent", "crowd-bins-values", notes)
+    table = Table(columns, rows, "P and R by agreement, in percent", "crowd-bins-values", notes, crowd_level(study))
     dots = [
         Dot(f"{system.name} at {span}", *drawn(estimate), series=measure)
         for system, part, span in every
@@ -162,7 +163,7 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
     ]
     rows = [(system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence, take(p)) for system, p in every]
     notes = ["ties: items left out because half of the raters call them an error"]
-    table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes)
+    table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, crowd_level(study))
     first = study.systems[0]
     ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
     text = f"{title} on the items on which at least such a share of the raters agree. {first.name}: "

@@ -60,7 +60,7 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     rows: list[list[Cell]] = [
         [score.system, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES
     ]
-    table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes)
+    table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes, study.confidence_level)
     dots = [
         Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure)
         for score in ordered[:MOST_RUNS]
@@ -83,7 +83,7 @@ def _best(study: HooStudy) -> Table:
         [measure, TITLES[condition], team, score.system, *prf(score, condition, measure)]
         for condition, measure, team, score in best_runs(study.scores)
     ]
-    return Table(columns, rows, "Best run of each team", "hoo-best", [FLATTERED])
+    return Table(columns, rows, "Best run of each team", "hoo-best", [FLATTERED], study.confidence_level)
 
 
 def _recall(study: HooStudy) -> Chart:

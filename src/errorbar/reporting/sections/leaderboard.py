@@ -50,7 +50,14 @@ def score_table(study: CorpusStudy) -> Table:
         notes.append(f"intervals resample by {study.unit}")
     if grouped and study.comparison is not None:
         notes += group_legend(study.comparison, 1 - study.confidence_level)
-    return Table([*columns, *([Column("group")] if grouped else [])], rows, "Scores, in percent", "scores", notes)
+    return Table(
+        [*columns, *([Column("group")] if grouped else [])],
+        rows,
+        "Scores, in percent",
+        "scores",
+        notes,
+        study.confidence_level,
+    )
 
 
 def _chart(study: CorpusStudy) -> Chart:

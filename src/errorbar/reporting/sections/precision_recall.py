@@ -45,7 +45,9 @@ def precision_recall(study: Study) -> Section | None:
         text += f" {plural(len(scores) - len(points), 'system')} without a value of P or R cannot be drawn."
     columns = [Column("system"), Column("P", "percent", "precision"), Column("R", "percent", "recall")]
     rows = [(s.system, s.precision, s.recall) for s in scores]
-    table = Table(columns, rows, "Precision and recall, in percent", "precision-recall-values")
+    table = Table(
+        columns, rows, "Precision and recall, in percent", "precision-recall-values", (), study.confidence_level
+    )
     spec = plane_chart(points, beta=beta, f_name=name)
     chart = Chart("precision-recall-plane", f"Precision and recall, with lines of equal {name}", text, spec, table)
     return Section("precision-recall", "Precision and recall", [chart])
