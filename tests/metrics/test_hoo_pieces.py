@@ -19,8 +19,7 @@ from errorbar.edits import standoff_pieces
 from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_pieces import FragmentPiece, FragmentReading, cut_fragments
 from errorbar.edits.standoff_runs import run_edits
-from errorbar.execute import Executor, Serial, choose_executor
-from errorbar.execute.processes import Processes
+from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
 from errorbar.formats.hoo_folder import read_gold, read_run
 from errorbar.formats.hoo_write import save_fragments, save_text
