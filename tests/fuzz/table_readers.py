@@ -8,7 +8,7 @@ from errorbar.cli.sample_input import counted_input
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing import majority
-from errorbar.datasets.contents import open_contents
+from errorbar.datasets.archives import open_contents
 from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgments import read_judgments
 from errorbar.formats.judgments_write import write_judgments

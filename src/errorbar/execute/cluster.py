@@ -80,7 +80,7 @@ class DaskCluster(Remote):
         return "" not in ours and all(theirs == ours for theirs in self.client.run(fingerprints, list(paths)).values())
 
     def submit(self, job: Job[Piece, Result], piece: Piece) -> Any:  # noqa: ANN401 - a Dask future
-        """Begin a piece; not scattered, so that it stays with the scheduler until its result is here, whoever is lost."""
+        """Begin a piece; unscattered, it stays with the scheduler until its result is here, whoever is lost."""
         return self.client.submit(job, piece, pure=False, retries=RETRIES)
 
     def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
