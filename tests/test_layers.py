@@ -28,6 +28,7 @@ LAYER = {
     "formats": 2,
     "datasets": 2,
     "stats": 2,
+    "tables": 2,
     "testing": 2,
     "execute": 2,
     "edits": 3,

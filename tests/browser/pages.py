@@ -11,11 +11,11 @@ from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.edits.extract import extract_edits
 from errorbar.formats.reference import read_corpus
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
 from errorbar.reporting.model import Block, Chart, Code, Prose, Report, Section, Sentences, Shown, Table
 from errorbar.reporting.sections import build_report
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.corpus import study_corpus
 

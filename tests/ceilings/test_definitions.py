@@ -18,9 +18,9 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
 from tests.ceilings.examples import TEXT, X, Y, by_hand, only_x, random_corpus
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.scoring import score
 
 
 def study(

@@ -10,9 +10,9 @@ from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_inte
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import Resampling, resampled_units
-from errorbar.metrics.statistics import Documents
 from tests.ceilings.examples import random_corpus
 
 

@@ -17,7 +17,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff import apply_standoff
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real

@@ -174,8 +174,8 @@ class TestLibrary:
 
     def test_studies(self) -> None:
         from errorbar.ceilings import prepare_study
-        from errorbar.metrics.resampling import Resampling
-        from errorbar.metrics.statistics import Documents
+        from errorbar.metrics.documents import Documents
+        from errorbar.stats.resampling import Resampling
         from errorbar.studies import study_corpus
 
         other = package.Hypothesis("other", OTHER)

@@ -24,10 +24,9 @@ from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_
 from errorbar.formats.stretches import Cutter
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.measuring import ShiftJoiner, _edges
-from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import corpus_pieces, score, score_pieces
-from errorbar.metrics.statistics import Statistics
+from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
 
 METRICS = (M2(), M2(beta=1.0, choose="sentence"), M2(max_unchanged=0))

@@ -17,11 +17,11 @@ from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
 from errorbar.metrics.swaps import SwapPlan
+from errorbar.stats.resampling import Resampling
 
 NOT_SIGNIFICANT = {
     "AMU": "CAMB CUUI MIX NTHU POST",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from dataclasses import fields, replace
 from importlib import metadata
 from importlib.metadata import EntryPoint
@@ -23,12 +24,12 @@ from errorbar.edits.apply import apply_edits
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2 import read_m2, write_m2
 from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.edit_statistics import concatenate
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import metric_class, metric_names, parse_metric
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import concatenate
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.read import lines_of
+from tests.helpers.scoring import score
 from tests.strategies import corpora, disjoint_edits, m2_metrics, tokens
 
 ALL = metric_names()
@@ -170,6 +171,7 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
         return [point for point in points if name in (None, point.name)]
 
     monkeypatch.setattr(metadata, "entry_points", installed)
+    monkeypatch.setattr(sys, "path", [*sys.path, "another"])  # metrics are looked for once on each path
     assert metric_names() == ["m2", "aa", "zz"]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zy'; did you mean 'zz'") as caught:

@@ -23,7 +23,7 @@ from errorbar.metrics.hoo_score import (
     weight_blocks,
 )
 from errorbar.metrics.hoo_types import check_overrides, row_names, row_of
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, Edits, scored
 

@@ -10,8 +10,8 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.scoring import score
 
 
 def scored(reference: Corpus, *lines: str, metric: M2 | None = None) -> Score:

@@ -16,7 +16,10 @@ from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics import resampling
+from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
+from errorbar.metrics.prf import score_totals
 from errorbar.metrics.resampling import (
     MOST_GROUPS,
     Method,
@@ -26,16 +29,14 @@ from errorbar.metrics.resampling import (
     resampled_units,
     score_intervals,
 )
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import FEW_DOCUMENTS, Documents, Statistics
-from errorbar.metrics.totals import score_totals
 from tests.ceilings.examples import random_corpus
+from tests.helpers.scoring import score
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
 
 
-def measured() -> tuple[Statistics, Counts, Units]:
+def measured() -> tuple[EditStatistics, Counts, Units]:
     data, systems = random_corpus()
     statistics = M2().measure(data, systems[0].lines)
     documents = Documents()
@@ -254,7 +255,7 @@ class World:
         for annotator in range(2):
             correct = rng.binomial(proposed, skill)
             counts[:, annotator] = np.stack([correct, proposed, correct + rng.poisson(1.2 * many)], axis=1)
-        return Statistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
+        return EditStatistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
 
     def clusters(self) -> Units:
         return np.arange(self.n_documents).repeat(self.per_document)

@@ -19,7 +19,6 @@ from errorbar.metrics import scoring
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Lines, corpus_pieces, score, score_pieces
-from errorbar.metrics.statistics import Statistics
 from tests.helpers.build import corpus, edit, sentence
 from tests.strategies import corpora
 

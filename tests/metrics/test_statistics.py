@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 from errorbar.core.corpus import Corpus
+from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.statistics import Statistics, concatenate
 from tests.helpers.build import corpus, edit, sentence
 from tests.strategies import corpora
 
 
-def assert_same(first: Statistics, second: Statistics) -> None:
+def assert_same(first: EditStatistics, second: EditStatistics) -> None:
     assert first.annotators == second.annotators
     np.testing.assert_array_equal(first.counts, second.counts)
     np.testing.assert_array_equal(first.present, second.present)

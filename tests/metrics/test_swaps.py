@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.prf import score_totals
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.metrics.totals import score_totals
 from errorbar.stats import random_swaps, stream
+from errorbar.stats.resampling import Resampling
 from tests.metrics.test_comparison import compared, finds
 from tests.stats.test_step_down import twin
 
@@ -33,12 +33,12 @@ def systems(n: int, seed: int = 0) -> list[System]:
         gold = stream(seed, "gold").integers(1, 4, size=(9, 2))
         proposed = rng.integers(0, 4, size=(9, 2))
         counts = np.stack([np.minimum(rng.integers(0, 4, size=(9, 2)), np.minimum(gold, proposed)), proposed, gold], -1)
-        made.append(System(f"s{k}", Statistics(counts.astype(np.int32), present, ("A", "B"))))
+        made.append(System(f"s{k}", EditStatistics(counts.astype(np.int32), present, ("A", "B"))))
     return made
 
 
 def f_of(counts: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> float:
-    statistics = Statistics(counts, np.ones(counts.shape[:2], np.uint8), ("A", "B"))
+    statistics = EditStatistics(counts, np.ones(counts.shape[:2], np.uint8), ("A", "B"))
     return float(score_totals(M2().fold(statistics).totals[0], 0.5)[2])
 
 

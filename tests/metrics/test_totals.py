@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errorbar.core.counts import Counts
-from errorbar.metrics.totals import score_totals
+from errorbar.metrics.prf import score_totals
 
 count = st.integers(0, 10**6)
 

@@ -12,10 +12,10 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import Resampling, left_out_units, resampled_units
 from errorbar.metrics.score import TypeRecall
-from errorbar.metrics.scoring import score
 from errorbar.stats.bootstrap import bootstrap_interval
 from errorbar.stats.proportion import proportion_interval
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.scoring import score
 
 # Two annotators with different types; "Once" stands in one sentence, "Never" in none that is chosen.
 FIRST = sentence("a b c", {"0": [edit(0, 1, "X", kind="Det")], "1": [edit(1, 2, "Y", kind="Prep")]})

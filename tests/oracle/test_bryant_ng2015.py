@@ -15,8 +15,8 @@ from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
 from tests.helpers.official import percents, read_lines, read_table
+from tests.helpers.scoring import score
 
 ONE_EDIT_LESS = ("A1", "A4")
 M2_EDITS = {"A1": 5560, "A2": 3982, "A3": 3317, "A4": 3528, "A5": 4016, "A6": 3959, "A7": 2391, "A8": 3286}

@@ -15,8 +15,8 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
 from tests.helpers.official import Report, read_lines, read_report
+from tests.helpers.scoring import score
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 N_SENTENCES = 1312

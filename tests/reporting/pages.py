@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from errorbar.cli.report_input import ReportInput, studies
-from errorbar.metrics.resampling import Resampling
 from errorbar.reporting import Chart, Prose, Report, Shown, Table
 from errorbar.reporting.sections import build_report
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import Study
 
 DEFAULTS: dict[str, Any] = {

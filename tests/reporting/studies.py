@@ -17,12 +17,12 @@ from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score, TypeRecall
 from errorbar.sampling import Sample, Strata
 from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import shared_letters
 from errorbar.stats.power import PairedPower
+from errorbar.stats.resampling import Resampling
 from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, study_hoo, study_sample
 from errorbar.studies.model import CorpusStudy
 from errorbar.testing import accurate, simulate

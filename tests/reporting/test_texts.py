@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from errorbar.formats.latex_text import escape_latex
-from errorbar.formats.markdown_text import escape_markdown
 from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences, Shown, Table
 from errorbar.reporting.latex import latex
 from errorbar.reporting.markdown import markdown
 from errorbar.studies.browse import Browse
+from errorbar.tables.latex_text import escape_latex
+from errorbar.tables.markdown_text import escape_markdown
 from tests.reporting.pages import tables
 
 TABLE = Table("t", "A table", ["system", "F"], [["a|b", Shown("1.00", 0.01)], ["c & d", Shown("–")]], 1, ["50% note"])

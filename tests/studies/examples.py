@@ -11,9 +11,9 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Metric
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
+from errorbar.stats.resampling import Resampling
 from errorbar.studies import CorpusStudy, study_corpus
 from tests.helpers.cli import CommandLine
 

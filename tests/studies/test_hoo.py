@@ -14,7 +14,7 @@ from errorbar.formats.hoo_files import expand_runs
 from errorbar.formats.hoo_folder import read_gold, read_run
 from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo, parse_hoo
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 from errorbar.studies import BrowseEdit, HooStudy, study_hoo
 from errorbar.studies.hoo import browse_hoo
 from tests.helpers.cli import CommandLine

@@ -7,8 +7,8 @@ import pytest
 
 from errorbar.metrics.base import Selection
 from errorbar.metrics.choice import Folded, Swapping
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.statistics import Statistics
 from errorbar.studies.measured import Measured, Memory
 from tests.helpers.build import corpus, edit, sentence
 
@@ -26,7 +26,7 @@ class Counting:
         fold = M2.fold
 
         def counted(
-            metric: M2, statistics: Statistics, selection: Selection | None = None, **options: object
+            metric: M2, statistics: EditStatistics, selection: Selection | None = None, **options: object
         ) -> Folded:
             self.n += 1
             return fold(metric, statistics, selection, **options)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 from errorbar.studies import CorpusStudy, study_corpus
 from tests.helpers.cli import CommandLine
 from tests.studies import same

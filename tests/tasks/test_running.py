@@ -20,17 +20,17 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
 from errorbar.reporting.board import board_report
 from errorbar.reporting.markdown import markdown
+from errorbar.stats.resampling import Resampling
 from errorbar.studies import CorpusStudy
 from errorbar.tasks import CorpusResults, TaskResults, keys, read_task, run_task
 from errorbar.tasks.store import Entry, Store
 from errorbar.tasks.study import study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
+from tests.helpers.scoring import score
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task
 
 KILLS = 50

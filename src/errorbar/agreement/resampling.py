@@ -4,9 +4,7 @@ Formula
     N items (or C clusters) are drawn with replacement from the N (or C) there are; the coefficient is computed from
     the draw; the interval is the (1 - confidence_level)/2 and (1 + confidence_level)/2 quantiles of the results.
 Conventions
-    All raters of a drawn item come along. Draws where the coefficient is undefined are left out and their number is
-    named in the interval's method; where they are more than half, or all draws give the same value, or there is only
-    one item or cluster, there is a reason in place of an interval that looks certain.
+    All raters of a drawn item come along. Draws where the coefficient is undefined: ``errorbar.stats.resampling``.
 Source
     Efron and Tibshirani 1993, chapter 13 (percentile interval); Krippendorff 2004 for resampling units, not ratings.
 """
@@ -21,14 +19,13 @@ import numpy as np
 from errorbar.agreement.units import Floats, Units
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.stats.resampling import bootstrap_interval
 
 Kernel = Callable[[Floats], Floats]
 """Takes how many items each row stands for, shape (replicates, rows); gives values, shape (replicates,), NaN where
 undefined."""
 _CELLS = 4_000_000
 """Draws times rows held at a time."""
-ROUNDING = 1e-12
-"""Differences up to this are rounding, not variation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +148,4 @@ def estimates_of_each(
 
 def percentile_interval(values: Floats, resampling: Resampling) -> Interval | Undefined:
     """The interval of resampled values, or why they do not support one."""
-    defined = values[~np.isnan(values)]
-    if 2 * len(defined) < len(values):
-        return Undefined.RESAMPLES_UNDEFINED
-    tail = (1 - resampling.confidence_level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    if high - low <= ROUNDING:
-        return Undefined.NO_VARIATION
-    method = f"percentile bootstrap, {len(values)} resamples"
-    if len(defined) < len(values):
-        method += f", {len(values) - len(defined)} undefined"
-    return Interval(float(low), float(high), resampling.confidence_level, method)
+    return bootstrap_interval(0.0, values, method="percentile", confidence_level=resampling.confidence_level)

@@ -16,34 +16,12 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """What is resampled: rows of which each stands for some items.
-
-    Attributes:
-        frequency: How many items each row stands for; shape (rows,).
-        clusters: How many items of each cluster are of each row; sparse, shape (clusters, rows). None: the items
-            count as independent.
-    """
-
-    frequency: Floats
-    clusters: sparse.csr_array | None = None
-
-    @property
-    def n_clusters(self) -> int | None:
-        """How many clusters there are, if any."""
-        return None if self.clusters is None else self.clusters.shape[0]
-
-    def n_clusters_of(self, rows: NDArray[np.bool_]) -> int | None:
-        """How many clusters have an item of these rows, if there are any clusters."""
-        return None if self.clusters is None else int(np.count_nonzero(self.clusters @ rows.astype(np.float64)))
+__all__ = ["Floats", "ItemCounts", "Units", "cluster_table", "item_counts", "sparse_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,39 +74,6 @@ def item_counts(judgments: Judgments, clusters: Sequence[int] | NDArray[np.int64
     row_of[judged] = row_of_judged
     units = Units(frequency, cluster_table(row_of, len(frequency), clusters, n_items))
     return ItemCounts(counts[judged[first]], units, judgments.labels)
-
-
-def cluster_table(
-    row_of: NDArray[np.int64], n_rows: int, clusters: Sequence[int] | NDArray[np.int64] | None, n_items: int
-) -> sparse.csr_array | None:
-    """Count the items of each cluster in each row; None without clusters.
-
-    Args:
-        row_of: Row of each item, -1 for an item that is left out; shape (items,).
-        n_rows: How many rows there are.
-        clusters: Cluster number of each item.
-        n_items: How many items there are.
-
-    Raises:
-        UsageError: If there is not one cluster per item.
-    """
-    if clusters is None:
-        return None
-    if len(clusters) != n_items:
-        what = f"{len(clusters)} clusters for {n_items} items"
-        raise UsageError(Problem("agreement-clusters", what, expected="one cluster number for each item"))
-    kept = row_of >= 0
-    names, codes = np.unique(np.asarray(clusters)[kept], return_inverse=True)
-    return sparse_table((np.ones(len(codes)), (codes, row_of[kept])), (len(names), n_rows))
-
-
-def sparse_table(
-    parts: tuple[Floats, tuple[NDArray[np.int64], NDArray[np.int64]]], shape: tuple[int, int]
-) -> sparse.csr_array:
-    """A sparse table of values and their (rows, columns); values of one place add up."""
-    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
-
-    return sparse.csr_array(parts, shape=shape)
 
 
 def _patterns(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from errorbar.ceilings.study import Study, ceiling, repeat
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.resampling import Resampling, resampled_units
-from errorbar.stats.bootstrap import bootstrap_interval, cluster_members
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import cluster_members, resampled_units
 from errorbar.stats.streams import stream
 
 Table = tuple[tuple[Interval | Undefined, ...], ...]
@@ -20,7 +20,7 @@ Table = tuple[tuple[Interval | Undefined, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class CeilingIntervals:
-    """Intervals of F by size, and of the ratios.
+    """Intervals of the main measure by size, and of the ratios.
 
     Attributes:
         human: One per size.
@@ -104,19 +104,19 @@ def ceiling_intervals(
     found = repeat(study, rows, jobs=resampling.jobs, progress=progress)
     whole = ceiling(study, jobs=resampling.jobs)
 
+    main = whole.main
+    percentile = replace(resampling, method="percentile")  # the jackknife of a study would fold it once more for each
+
     def intervals(values: NDArray[np.float64], resampled: NDArray[np.float64]) -> tuple[Interval | Undefined, ...]:
-        level = resampling.confidence_level
-        return tuple(
-            bootstrap_interval(float(value), column, method="percentile", confidence_level=level)
-            for value, column in zip(values, resampled.T, strict=True)
-        )
+        pairs = zip(values, resampled.T, strict=True)
+        return tuple(percentile.interval(float(value), column) for value, column in pairs)
 
     systems = range(len(study.systems))
-    scores = np.stack([result.scores[:, :, 2] for result in found])
+    scores = np.stack([result.scores[:, :, main] for result in found])
     ratios = np.stack([result.ratio for result in found])
     return CeilingIntervals(
-        intervals(whole.human[:, 2], np.stack([result.human[:, 2] for result in found])),
-        tuple(intervals(whole.scores[s, :, 2], scores[:, s]) for s in systems),
+        intervals(whole.human[:, main], np.stack([result.human[:, main] for result in found])),
+        tuple(intervals(whole.scores[s, :, main], scores[:, s]) for s in systems),
         tuple(intervals(whole.ratio[s], ratios[:, s]) for s in systems),
     )
 
@@ -158,6 +158,6 @@ def essay_spread(
     return EssaySpread(
         n_essays,
         len(members),
-        np.stack([result.human[:, 2] for result in found]),
+        np.stack([result.human[:, result.main] for result in found]),
         np.stack([result.ratio for result in found]),
     )

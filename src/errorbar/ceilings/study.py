@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.apply import corrected_text
 from errorbar.execute import run
-from errorbar.metrics.base import Metric, Selection
-from errorbar.metrics.statistics import Statistics
-from errorbar.metrics.totals import PRF, score_totals
+from errorbar.metrics.base import Measure, Metric, Selection, lacking
 from errorbar.stats.streams import stream
 
 Units = NDArray[np.int64]
@@ -47,12 +46,12 @@ class Text:
     Attributes:
         name: An annotator's or a system's name.
         author: Column of the annotator who wrote it, or NO_ONE.
-        statistics: Its counts against every annotator.
+        statistics: What the metric keeps of it against every annotator.
     """
 
     name: str
     author: int
-    statistics: Statistics
+    statistics: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +75,19 @@ class Study:
     subsets: dict[int, Subsets]
 
     def g(self, text: Text, units: Units | None = None) -> NDArray[np.float64]:
-        """Mean P, R, F of a text over the subsets of each size.
+        """Mean of each measure of a text over the subsets of each size.
 
         Args:
             text: The text.
             units: A resample of the sentences; None: all of them.
 
         Returns:
-            Fractions; shape (sizes, 3).
+            Shape (sizes, measures).
         """
         subsets = self.subsets[text.author]
         rows = None if units is None else units[None, :]
-        folded = self.metric.fold(text.statistics, Selection(rows, subsets.masks))
-        return subsets.means(score_totals(folded.totals, self.metric.beta))
-
-    def human_scores(self, units: Units | None = None) -> NDArray[np.float64]:
-        """h_i(k) of every annotator; shape (annotators, sizes, 3)."""
-        return np.stack([self.g(text, units) for text in self.humans])
-
-    def system_scores(self, units: Units | None = None) -> NDArray[np.float64]:
-        """s(k) of every system; shape (systems, sizes, 3)."""
-        if not self.systems:
-            return np.zeros((0, len(self.sizes), len(PRF)))
-        return np.stack([self.g(text, units) for text in self.systems])
+        folded = self.metric.fold(text.statistics, Selection(rows, annotators=subsets.masks))
+        return subsets.means(folded.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +95,19 @@ class Ceiling:
     """What a study found.
 
     Attributes:
+        measures: What was computed.
+        main: Which of them the ratio is of.
         annotators: Names of the annotators.
         systems: Names of the systems.
         sizes: Numbers of annotators in a subset.
-        humans: P, R, F of each annotator; shape (annotators, sizes, 3).
-        scores: P, R, F of each system; shape (systems, sizes, 3).
+        humans: Each annotator; shape (annotators, sizes, measures).
+        scores: Each system; shape (systems, sizes, measures).
         n_subsets: Subsets of each size that a human text was scored against.
         exact: Whether those, and the ones that systems were scored against, are all there are.
     """
 
+    measures: tuple[Measure, ...]
+    main: int
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -125,14 +118,14 @@ class Ceiling:
 
     @property
     def human(self) -> NDArray[np.float64]:
-        """Mean over annotators; shape (sizes, 3)."""
+        """Mean over annotators; shape (sizes, measures)."""
         mean: NDArray[np.float64] = self.humans.mean(axis=0)
         return mean
 
     @property
     def ratio(self) -> NDArray[np.float64]:
-        """F of each system over human F; shape (systems, sizes), NaN where human F is 0."""
-        systems, human = self.scores[:, :, 2], self.human[:, 2]
+        """The main measure of each system over the human one; shape (systems, sizes), NaN where the human one is 0."""
+        systems, human = self.scores[:, :, self.main], self.human[:, self.main]
         ratio: NDArray[np.float64] = np.divide(systems, human, out=np.full(systems.shape, np.nan), where=human > 0)
         return ratio
 
@@ -175,6 +168,8 @@ def prepare_study(
         raise UsageError(
             Problem("one-annotator", what, expected="several --gold files, or one with several annotators")
         )
+    if "annotators" in metric.lacks:
+        raise lacking(metric, "annotators")
     if metric.annotator is not None:
         what = f"{metric.spec} scores against one annotator only"
         raise UsageError(Problem("no-subsets", what, expected="choose=running or choose=sentence"))
@@ -224,6 +219,8 @@ def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceili
     some, every = study.subsets[0], study.subsets[NO_ONE]
     exact = tuple(h and (s or not study.systems) for h, s in zip(some.exact, every.exact, strict=True))
     return Ceiling(
+        study.metric.measures,
+        study.metric.main,
         study.annotators,
         tuple(text.name for text in study.systems),
         study.sizes,

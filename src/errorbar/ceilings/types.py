@@ -52,7 +52,7 @@ def type_rows(study: Study, size: int) -> list[TypeRow]:
     return sorted(
         (
             TypeRow(name, _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
-            for k, name in enumerate(study.humans[0].statistics.types)
+            for k, name in enumerate(study.metric.types(study.humans[0].statistics))
         ),
         key=lambda row: row.type,
     )
@@ -68,20 +68,13 @@ def type_recall(study: Study, text: Text, size: int) -> NDArray[np.float64]:
     Raises:
         ValueError: If types were not counted.
     """
-    table = text.statistics.by_type
-    if table is None:
-        raise ValueError("the study was prepared without by_type")
+    metric = study.metric
     subsets = study.subsets[text.author]
     place = subsets.sizes.index(size)
     first = sum(subsets.n_subsets[:place])
     masks = subsets.masks[first : first + subsets.n_subsets[place]]
-    chosen = study.metric.fold(text.statistics, Selection(annotators=masks), want_chosen=True).chosen
-    units = np.arange(len(text.statistics))
-    recalls = np.full((len(masks), len(text.statistics.types)), np.nan)
-    for row, columns in zip(recalls, chosen, strict=True):
-        correct, gold = table.chosen(units, columns).T
-        np.divide(correct, gold, out=row, where=gold > 0)
-    return _mean(recalls)
+    counts = metric.fold_types(text.statistics, Selection(annotators=masks))
+    return _mean(metric.type_values(counts)[..., metric.type_measures.index("recall")])
 
 
 def human_type_recall(study: Study, size: int) -> NDArray[np.float64]:

@@ -24,10 +24,10 @@ from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.crowdsourcing.answers import UNKNOWN, Answers
 from errorbar.crowdsourcing.tally import Tally
-from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.judgment_blocks import judgment_blocks
 from errorbar.formats.judgment_tables import is_corpus
 from errorbar.formats.opening import rereadable
+from errorbar.tables.csv_text import csv_lines
 
 ROWS = 1 << 14
 """Rows that are written at a time."""

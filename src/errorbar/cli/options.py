@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.render import FORMATS
 from errorbar.cli.talk import tell
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.formats.pipes import display_name, pipe_key
+from errorbar.tables import FORMATS
+from errorbar.tables.records import note_record as note_record  # noqa: PLC0414 - commands take it from here
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -227,16 +228,3 @@ def show_notes(notes: list[Problem]) -> None:
             tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
             tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
-
-
-def note_record(note: Problem) -> dict[str, object]:
-    """A note as it stands in JSON output."""
-    return {
-        "code": note.code,
-        "severity": note.severity,
-        "file": note.place.file,
-        "line": note.place.line,
-        "what": note.what,
-        "expected": note.expected,
-        "fix": note.fix,
-    }

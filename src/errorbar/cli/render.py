@@ -1,26 +1,33 @@
-"""Tables of results as text, CSV, Markdown, LaTeX; computes nothing."""
+"""Tables of texts that are formatted already; new commands make raw tables (``errorbar.tables``, ``cli.show``)."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from unicodedata import combining, east_asian_width
 
 import click
 
+from errorbar.cli.show import is_styled, show_json
 from errorbar.core.estimate import Estimate
-from errorbar.core.visible import visible, visible_json
-from errorbar.formats.csv_text import csv_lines
-from errorbar.formats.latex_text import escape_latex
-from errorbar.formats.markdown_text import escape_markdown
+from errorbar.tables import FORMATS
+from errorbar.tables.csv_text import csv_lines
+from errorbar.tables.latex_text import latex_table
+from errorbar.tables.markdown_text import markdown_table
+from errorbar.tables.plain_text import text_table
+from errorbar.tables.records import estimate_record, interval_record
+from errorbar.tables.shown import DASH, Grid, Shown, percent
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
-
-LONGEST_CELL = 200
-"""Characters of a cell of a text table; the other formats have all."""
+__all__ = [
+    "FORMATS",
+    "Cell",
+    "Table",
+    "estimate_record",
+    "interval_record",
+    "interval_text",
+    "percent",
+    "show",
+    "show_json",
+]
 
 Cell = str | int | float | None
 
@@ -42,120 +49,23 @@ class Table:
     footer: Sequence[str] = field(default_factory=tuple)
 
 
-def percent(value: float | None) -> str:
-    """A fraction in percent with two digits, or a dash where there is no value."""
-    return "–" if value is None else f"{100 * value:.2f}"
-
-
 def interval_text(estimate: Estimate) -> str:
     """An interval in percent, or a dash where there is none."""
     if estimate.interval is None:
-        return "–"
-    return f"{100 * estimate.interval.low:.2f}–{100 * estimate.interval.high:.2f}"
-
-
-def interval_record(estimate: Estimate) -> dict[str, object]:
-    """An interval as it stands in JSON output, or why there is none."""
-    if estimate.interval is None:
-        reason = estimate.no_interval or estimate.undefined
-        return {"low": None, "high": None, "reason": None if reason is None else str(reason)}
-    interval = estimate.interval
-    return {
-        "low": interval.low,
-        "high": interval.high,
-        "confidence_level": interval.confidence_level,
-        "method": interval.method,
-    }
-
-
-def estimate_record(estimate: Estimate) -> dict[str, object]:
-    """An estimate as it stands in JSON output."""
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "n_clusters": estimate.n_clusters,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate) if estimate.interval or estimate.no_interval else None,
-    }
-
-
-def show_json(document: object) -> None:
-    """Print a JSON document on stdout; what its encoding cannot hold is escaped as JSON does it."""
-    beyond = (sys.stdout.encoding or "").lower().replace("-", "") not in ("utf8", "utf16", "utf32")
-    click.echo(visible_json(json.dumps(document, ensure_ascii=beyond, indent=1)))
+        return DASH
+    return f"{percent(estimate.interval.low)}{DASH}{percent(estimate.interval.high)}"
 
 
 def show(table: Table, style: str) -> None:
     """Print a table on stdout in one of the FORMATS but json."""
     if style == "csv":
         click.echo(csv_lines([table.columns, *table.rows]), nl=False)
-    elif style == "markdown":
-        click.echo(_markdown(table))
+        return
+    rows = [[Shown(DASH if cell is None else str(cell)) for cell in row] for row in table.rows]
+    grid = Grid(table.columns, rows, [at < table.text_columns for at in range(len(table.columns))], table.footer)
+    if style == "markdown":
+        click.echo(markdown_table(grid))
     elif style == "latex":
-        click.echo(_latex(table))
+        click.echo(latex_table(grid))
     else:
-        _show_text(table)
-
-
-def _text(cell: Cell) -> str:
-    return "–" if cell is None else visible(str(cell))
-
-
-def _cut(text: str) -> str:
-    """A cell of a text table, whose width every other row pays for."""
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
-
-
-def _markdown(table: Table) -> str:
-    rule = ["---" if i < table.text_columns else "---:" for i in range(len(table.columns))]
-    lines = [
-        [escape_markdown(name) for name in table.columns],
-        rule,
-        *([escape_markdown(_text(cell)) for cell in row] for row in table.rows),
-    ]
-    footer = [f"\n{escape_markdown(line)}" for line in table.footer]
-    return "\n".join([f"| {' | '.join(line)} |" for line in lines] + footer)
-
-
-def _latex(table: Table) -> str:
-    layout = "".join("l" if i < table.text_columns else "r" for i in range(len(table.columns)))
-    lines = [r"\begin{tabular}{" + layout + "}", r"\toprule"]
-    lines.append(" & ".join(escape_latex(name) for name in table.columns) + r" \\")
-    lines.append(r"\midrule")
-    lines += [" & ".join(escape_latex(_text(cell)) for cell in row) + r" \\" for row in table.rows]
-    lines += [r"\bottomrule", r"\end{tabular}", *(f"% {visible(line)}" for line in table.footer)]
-    return "\n".join(lines)
-
-
-def _show_text(table: Table) -> None:
-    columns = [_cut(visible(name)) for name in table.columns]
-    rows = [[_cut(_text(cell)) for cell in row] for row in table.rows]
-    widths = [max(_width(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
-    head, *body = (
-        " "
-        + "  ".join(
-            _pad(cell, width, left=i < table.text_columns)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in [columns, *rows]
-    )
-    rule = " " + "─" * (sum(widths) + 2 * (len(widths) - 1))
-    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    click.echo(click.style(head.rstrip(), bold=True) if styled else head.rstrip())
-    click.echo("\n".join([rule, *(line.rstrip() for line in body)]))
-    if table.footer:
-        click.echo()
-    for line in map(visible, table.footer):
-        click.echo(click.style(line, dim=True) if styled else line)
-
-
-def _pad(cell: str, width: int, *, left: bool) -> str:
-    space = " " * (width - _width(cell))
-    return cell + space if left else space + cell
-
-
-def _width(text: str) -> int:
-    """Columns that a text takes on a terminal: wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(2 if east_asian_width(c) in "WF" else 0 if combining(c) else 1 for c in text)
+        click.echo(text_table(grid, styled=is_styled()))

@@ -33,20 +33,13 @@ from errorbar.cli.score_tables import (
 )
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.core.problems import Problems
-from errorbar.formats.reference import (
-    UNMARKED,
-    UNMARKED_HELP,
-    NamedFile,
-    Unmarked,
-    expand_files,
-    refuse_same_names,
-)
+from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
 from errorbar.metrics.base import Metric
 from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.score import Score
+from errorbar.studies.inputs import ReadingOptions
 
 if TYPE_CHECKING:
     from errorbar.edits.admission import Admission
@@ -161,24 +154,18 @@ def command(
     metrics = [parse_metric(spec) for spec in specs or (DEFAULT,)]
     if annotator is not None:
         metrics = [_against(metric, annotator) for metric in metrics]
-    problems = Problems(lenient=lenient, as_written=as_written)
-    files = [NamedFile.parse(system) for system in systems]
-    refuse_same_names(files, "systems")
-    scores = score_files(
-        expand_files(gold),
-        files,
+    scores, notes = score_files(
+        gold,
+        systems,
         metrics,
-        problems,
+        ReadingOptions(unmarked, documents, lenient, as_written, admission),
         by_type=by_type,
         by_sentence=by_sentence,
         resampling=resampling,
-        unmarked=unmarked,
-        documents=documents,
-        admission=admission,
         jobs=jobs,
         dask=dask,
     )
-    show_scores(scores, problems.notes, style, by_type=by_type, by_sentence=by_sentence)
+    show_scores(scores, notes, style, by_type=by_type, by_sentence=by_sentence)
 
 
 def show_scores(

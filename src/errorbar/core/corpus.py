@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from errorbar.core.edit import UNCLEAR, Edit
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.natural import natural_order
 
 Annotation = tuple[Edit, ...]
@@ -106,10 +106,19 @@ class Hypothesis:
     Attributes:
         name: The system's name, the row it gets in tables.
         lines: The corrected sentences, in corpus order.
+
+    Raises:
+        UsageError: If the lines are one text, or the name is none.
     """
 
     name: str
     lines: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise wrong_type("a hypothesis' name", "a text", self.name)
+        if isinstance(self.lines, str) or not isinstance(self.lines, Sequence):
+            raise wrong_type("a hypothesis' lines", "a list of sentences", self.lines)
 
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:

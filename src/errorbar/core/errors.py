@@ -101,6 +101,11 @@ class UsageError(ErrorbarError):
     """An option, a parameter or a combination of them does not fit."""
 
 
+def wrong_type(what: str, expected: str, got: object) -> UsageError:
+    """Make the error for an argument of another type than the function takes."""
+    return UsageError(Problem("wrong-type", f"{what} must be {expected}, got {type(got).__name__}"))
+
+
 class MissingExtraError(ErrorbarError):
     """An optional library is needed; the message names the extra that brings it."""
 

@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EINVAL
 from pathlib import Path, PureWindowsPath
 from typing import IO, NoReturn, Protocol, cast
 
@@ -236,7 +237,8 @@ def _naming_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno is not None:  # of the system; bz2 and gzip have no error of their own, and no number
+        # Of the system; but bz2's and gzip's have no number, and a header said to be before the start cannot be sought.
+        if error.errno not in (None, EINVAL):
             raise
         damage: Exception = error
     except (tarfile.TarError, zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, lzma.LZMAError) as error:

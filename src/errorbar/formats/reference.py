@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from errorbar.core.corpus import Annotation, Corpus, Sentence, annotator_order
+from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annotator_order
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.natural import natural_key
 from errorbar.core.problems import Problems
@@ -84,7 +84,7 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
     return files
 
 
-def refuse_same_names(files: Sequence[NamedFile], what: str, example: str = "name=path") -> None:
+def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, example: str = "name=path") -> None:
     """Rows of one name could not be told apart.
 
     Raises:

@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.edits.kernel import KERNEL
+from errorbar.metrics.base import Swapping
 
 RUNNING = "running"
 SENTENCE = "sentence"
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class Choice:
     """Corpus totals of one or many replicates.
 
     Attributes:
@@ -42,20 +43,6 @@ class Folded:
     chosen: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Swapping:
-    """Ways to swap the outputs of two systems, whose counts stand one after the other: unit u of the second is N + u.
-
-    Attributes:
-        swaps: Whether outputs are swapped; shape (replicates, columns).
-        slots: Column of ``swaps`` that each unit goes by, e.g. its essay's, -1 for a unit that is never swapped;
-            shape (n,), a place for each unit that is folded.
-    """
-
-    swaps: NDArray[np.bool_]
-    slots: NDArray[np.int64]
-
-
 def fold_counts(
     counts: NDArray[np.int32],
     present: NDArray[np.uint8],
@@ -68,7 +55,7 @@ def fold_counts(
     swapping: Swapping | None = None,
     want_chosen: bool = False,
     kernel: bool | None = None,
-) -> Folded:
+) -> Choice:
     """Choose an annotator for every sentence and add up, for many replicates in one pass.
 
     Args:
@@ -125,7 +112,7 @@ def fold_counts(
                 row = np.where(swapped, row + known, row)
             picks = chosen[r] if want_chosen else None
             used[r] = _fold_one(counts, present, row.tolist(), mask.tolist(), beta, running, totals[r], picks)
-    return Folded(totals, used, chosen)
+    return Choice(totals, used, chosen)
 
 
 def _swaps(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from errorbar.formats.latex_text import escape_latex
 from errorbar.reporting.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
+from errorbar.tables.latex_text import escape_latex
 
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from errorbar.formats.markdown_text import escape_markdown
 from errorbar.reporting.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
+from errorbar.tables.markdown_text import escape_markdown
 
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 

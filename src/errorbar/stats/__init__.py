@@ -1,15 +1,5 @@
 """Statistics: numbers in, numbers out; streams are passed in. The first call that needs scipy loads it."""
 
-from errorbar.stats.bootstrap import (
-    acceleration,
-    bootstrap_interval,
-    cluster_members,
-    leave_one_out,
-    multiplicities,
-    resample_clusters,
-    resample_units,
-    standard_error,
-)
 from errorbar.stats.comparison import (
     PairedBootstrap,
     Randomization,
@@ -34,8 +24,19 @@ from errorbar.stats.power import (
     units_for_power,
 )
 from errorbar.stats.proportion import proportion_bounds, proportion_interval
+from errorbar.stats.resampling import Resampling, acceleration, bootstrap_interval, standard_error
 from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
 from errorbar.stats.streams import blocks, stream
+from errorbar.stats.units import (
+    Units,
+    cluster_members,
+    leave_one_out,
+    left_out_units,
+    multiplicities,
+    resample_clusters,
+    resample_units,
+    resampled_units,
+)
 from errorbar.stats.williams import Williams, williams_test
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
     "PairedBootstrap",
     "PairedPower",
     "Randomization",
+    "Resampling",
+    "Units",
     "Williams",
     "acceleration",
     "adjust",
@@ -61,6 +64,7 @@ __all__ = [
     "f_standard_error",
     "f_value",
     "leave_one_out",
+    "left_out_units",
     "letter",
     "mcnemar_test",
     "multiplicities",
@@ -75,6 +79,7 @@ __all__ = [
     "randomization_test",
     "resample_clusters",
     "resample_units",
+    "resampled_units",
     "shared_letters",
     "smallest_holm",
     "smallest_max_t",

@@ -5,7 +5,7 @@ Formula
     swapped in any unit (or cluster). c of R random ways to swap give a difference at least as large, in size, as
     the one observed: p = (c + 1) / (R + 1). Where all 2^n ways are no more than R, all are tried: p = c / 2^n.
     Paired bootstrap: d* are the differences on resampled units, the same units for both systems. The interval is
-    one of errorbar.stats.bootstrap. Centered p = (1 + number of |d* − d| >= |d|) / (R + 1).
+    one of errorbar.stats.resampling. Centered p = (1 + number of |d* − d| >= |d|) / (R + 1).
 Conventions
     Two-sided. Differences that agree but for rounding count as ties, hence as "at least as large". So does a way to
     swap that leaves the difference undefined (NaN): it can only make p larger.
@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.bootstrap import BootstrapMethod, bootstrap_interval
+from errorbar.stats.resampling import BootstrapMethod, bootstrap_interval
 from errorbar.stats.streams import BLOCK
 
 Swaps = NDArray[np.bool_]

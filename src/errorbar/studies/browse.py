@@ -51,7 +51,7 @@ class BrowseUnit:
     document: str
     annotators: tuple[tuple[BrowseEdit, ...] | None, ...]
     systems: tuple[tuple[BrowseEdit, ...], ...]
-    counts: tuple[tuple[int, int, int], ...]
+    counts: tuple[tuple[int, ...], ...]
     chosen: tuple[int, ...]
     disagreement: float | None = None
 

@@ -24,12 +24,11 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
 from errorbar.edits.extract import extract_edits, whole_edit
 from errorbar.edits.paths import Proposed, proposed_edits
-from errorbar.metrics.m2 import M2
+from errorbar.metrics.base import Metric
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.studies.measured import Measured
 
 
-def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Measured) -> Browse:
+def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric) -> Browse:
     """Lay out a corpus and systems for looking at.
 
     Args:
@@ -37,24 +36,22 @@ def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Measure
         systems: The systems' sentences.
         metric: What chooses the annotator of each sentence and counts.
     """
+    column = {name: k for k, name in enumerate(corpus.annotators)}
+    counts: list[Sequence[Sequence[int]]] = []
     chosen: list[list[int]] = []
-    counts: list[list[list[int]]] = []
-    proposed: list[Sequence[tuple[Proposed, ...]]] = []
+    proposed: list[Sequence[Sequence[Proposed]]] = []
     for system in systems:
-        statistics = metric.measure(corpus, system.lines)
-        columns = metric.fold(statistics, want_chosen=True).chosen[0]
-        rows = statistics.counts[range(len(columns)), columns]
-        rows[columns < 0] = 0
-        chosen.append(columns.tolist())
-        counts.append(rows.tolist())
-        proposed.append(_system_edits(corpus, system, chosen[-1], metric))
+        parts = metric.parts(metric.measure(corpus, system.lines))
+        chosen.append([-1 if name is None else column[name] for name in parts.annotators])
+        counts.append(parts.counts.tolist())
+        proposed.append(_system_edits(corpus, system, parts.annotators, metric))
     units = [
         _unit(
             number,
             sentence,
             corpus.annotators,
             [edits[number] for edits in proposed],
-            tuple((c, p, g) for c, p, g in (table[number] for table in counts)),
+            tuple(tuple(table[number]) for table in counts),
             tuple(columns[number] for columns in chosen),
         )
         for number, sentence in enumerate(corpus.sentences)
@@ -81,19 +78,21 @@ def disagreement(annotations: Sequence[Annotation]) -> float | None:
 
 
 def _system_edits(
-    corpus: Corpus, system: Hypothesis, columns: Sequence[int], metric: Measured
-) -> list[tuple[Proposed, ...]]:
-    inner = metric.metric
-    options = (inner.max_unchanged, inner.ignore_case_space) if isinstance(inner, M2) else (2, False)
-    found = proposed_edits(corpus, system.lines, columns, max_unchanged=options[0], ignore_case_space=options[1])
-    for unit, column in enumerate(columns):
-        if column < 0:
-            texts = corpus.sentences[unit].tokens, system.lines[unit].split()
-            try:
-                edits = extract_edits(*texts)
-            except InputError:  # texts too long to compare; what is shown is no score
-                edits = whole_edit(*texts)
-            found[unit] = tuple(Proposed(edit.start, edit.end, edit.replacements[0], False) for edit in edits)
+    corpus: Corpus, system: Hypothesis, annotators: Sequence[str | None], metric: Metric
+) -> Sequence[Sequence[Proposed]]:
+    """The edits that the metric sees; where it sees none or nobody looked, a smallest set."""
+    seen = metric.edits(corpus, system.lines, annotators)
+    found = []
+    for unit, name in enumerate(annotators):
+        if seen is not None and name is not None:
+            found.append(seen[unit])
+            continue
+        texts = corpus.sentences[unit].tokens, system.lines[unit].split()
+        try:
+            edits = extract_edits(*texts)
+        except InputError:  # texts too long to compare; what is shown is no score
+            edits = whole_edit(*texts)
+        found.append(tuple(Proposed(edit.start, edit.end, edit.replacements[0], False) for edit in edits))
     return found
 
 
@@ -101,8 +100,8 @@ def _unit(
     number: int,
     sentence: Sentence,
     annotators: Sequence[str],
-    proposed: Sequence[tuple[Proposed, ...]],
-    counts: tuple[tuple[int, int, int], ...],
+    proposed: Sequence[Sequence[Proposed]],
+    counts: tuple[tuple[int, ...], ...],
     chosen: tuple[int, ...],
 ) -> BrowseUnit:
     tokens = sentence.tokens

@@ -14,22 +14,21 @@ from errorbar.ceilings.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
 from errorbar.edits.items import edit_items
 from errorbar.execute import run
 from errorbar.metrics.base import Metric
-from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.floors import warn_hopeless
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import Documents
+from errorbar.metrics.scoring import Plan, score_corpus
 from errorbar.metrics.swaps import SwapPlan
+from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import stream
 from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
-from errorbar.studies.measured import Measured, Memory
+from errorbar.studies.measured import Memory, remembering
 from errorbar.studies.model import CorpusStudy
 from errorbar.studies.signatures import CorpusSignatures, agreement_signature
 
@@ -96,20 +95,12 @@ def study_corpus(
     resampling = replace(resampling, jobs=jobs)
     testing = testing or SwapPlan()
     memory = Memory(corpus)
-    main = Measured(metric, memory)
+    main = remembering(metric, memory)
     _measure(main, corpus, systems, jobs)
-    scores = score(
-        corpus,
-        systems,
-        [main],
-        by_type=True,
-        by_sentence=True,
-        resampling=resampling,
-        problems=problems,
-        force=force,
-    )
-    scores = [_with_conventions(one, conventions) for one in scores]
-    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions, force)
+    by_type = "types" not in metric.lacks
+    plan = Plan([main], by_type, True, resampling, conventions, Admission(force))
+    scores = score_corpus(corpus, systems, plan, problems)
+    others = _others(corpus, systems, [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics], memory, problems, conventions, force)
     signatures = CorpusSignatures(corpus, systems, conventions)
     said = {f"score: {one.system}": str(one.signature) for one in scores}
 
@@ -173,7 +164,7 @@ def _once(notes: Sequence[Problem]) -> list[Problem]:
     return list(first.values())
 
 
-def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
+def _measure(metric: Metric, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
     """Measure the systems on several cores; those of another length are refused by who scores them."""
     ready = [system.lines for system in systems if len(system.lines) == len(corpus)]
     only = metric.annotator
@@ -188,19 +179,6 @@ def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jo
         pass
 
 
-def _with_conventions(one: Score, conventions: tuple[str, ...]) -> Score:
-    if not conventions:
-        return one
-    return replace(one, signature=replace(one.signature, conventions=(*conventions, *one.signature.conventions)))
-
-
-def _other_rules(metric: Metric, corpus: Corpus) -> list[Metric]:
-    """The metric under the other rule of choosing an annotator, where that can change a digit."""
-    if not isinstance(metric, M2) or metric.annotator is not None or len(corpus.annotators) < 2:
-        return []
-    return [replace(metric, choose=SENTENCE if metric.choose == RUNNING else RUNNING)]
-
-
 def _others(
     corpus: Corpus,
     systems: Sequence[Hypothesis],
@@ -210,10 +188,11 @@ def _others(
     conventions: tuple[str, ...],
     force: bool,
 ) -> dict[str, list[Score]]:
-    unique = {str(metric.spec): Measured(metric, memory) for metric in metrics}
-    made = score(corpus, systems, list(unique.values()), problems=problems, force=force) if unique else []
+    unique = {str(metric.spec): remembering(metric, memory) for metric in metrics}
+    plan = Plan(list(unique.values()), conventions=conventions, admission=Admission(force))
+    made = score_corpus(corpus, systems, plan, problems) if unique else []
     n = len(unique)
-    return {spec: [_with_conventions(one, conventions) for one in made[k::n]] for k, spec in enumerate(unique)}
+    return {spec: made[k::n] for k, spec in enumerate(unique)}
 
 
 def _compare(
@@ -245,7 +224,7 @@ def _ceiling(
     resamples: int | None,
     problems: Problems,
 ) -> tuple[Ceiling | None, CeilingIntervals | None, list[str]]:
-    if len(corpus.annotators) < 2 or metric.annotator is not None:
+    if len(corpus.annotators) < 2 or metric.annotator is not None or "annotators" in metric.lacks:
         return None, None, []
     seed, jobs = resampling.seed, resampling.jobs
     study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs, force=True)

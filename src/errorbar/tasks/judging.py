@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.formats.csv_text import csv_lines
 from errorbar.formats.opening import Lines
+from errorbar.tables.csv_text import csv_lines
 from errorbar.tasks.alternatives import Answer, edit_text
 
 COLUMNS = ("id", "team", "sentence", "source", "answer", "edits", "gold", "verdict")

@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from errorbar.core.visible import visible
+from errorbar.tables.plain import Plain, plain
+from errorbar.tables.table import Table
 
 _STARTS = tuple("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*(\.\d*)?|\.\d+)([eE][+-]?\d+)? ?%?")
@@ -29,9 +31,21 @@ def inert(text: str) -> str:
     return f"'{shown}"
 
 
-def csv_lines(rows: Iterable[Sequence[str | int | float | None]]) -> str:
+def csv_lines(rows: Iterable[Sequence[Plain]]) -> str:
     """Rows as CSV for people; None is an empty cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerows([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)  # None is empty
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
     return buffer.getvalue()
+
+
+def csv_table(table: Table) -> str:
+    """A table as CSV, at full precision: columns as ``plain`` has them."""
+    columns = plain(table)
+    return csv_lines([list(columns), *zip(*columns.values(), strict=True)])
+
+
+def _cell(cell: Plain) -> Plain:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return inert(cell) if isinstance(cell, str) else cell
