@@ -16,11 +16,12 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
-from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.prf import score_totals
-from errorbar.metrics.resampling import MOST_GROUPS, Resampling, fold_resamples, resampled_units
+from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics.prf import score_totals
+from errorbar.stats import units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
 
@@ -182,7 +183,7 @@ def test_holm_by_hand() -> None:
 def test_power_counts_clusters_also_where_the_jackknife_groups_them() -> None:
     """n is the number of sentences, not of the at most 400 groups in which they were left out."""
     rng = np.random.default_rng(0)
-    n = 4 * MOST_GROUPS
+    n = 4 * units.MOST_GROUPS
     first, second = ("".join(rng.choice(["0", "1"], n)) for _ in range(2))
     power = pair(finds("a", first), finds("b", second)).power
     assert power.n == n

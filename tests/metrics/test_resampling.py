@@ -15,13 +15,8 @@ from errorbar.core.counts import Counts
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.metrics import resampling
-from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
-from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.prf import score_totals
 from errorbar.metrics.resampling import (
-    MOST_GROUPS,
     Method,
     Resampling,
     fold_resamples,
@@ -29,8 +24,12 @@ from errorbar.metrics.resampling import (
     resampled_units,
     score_intervals,
 )
-from tests.ceilings.examples import random_corpus
 from tests.helpers.scoring import score
+from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
+from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.prf import score_totals
+from errorbar.stats import units
+from tests.ceilings.examples import random_corpus
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
@@ -78,7 +77,7 @@ class TestResamples:
         rows = left_out(M2(), statistics, clusters)
         with pytest.raises(ValueError, match="read-only"):
             kept[0][0, 0] = 1
-        monkeypatch.setattr(resampling, "MOST_KEPT", 0)
+        monkeypatch.setattr("errorbar.stats.units.MOST_KEPT", 0)
         drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
         for one, draw in zip(kept, drawn, strict=True):
             np.testing.assert_array_equal(one, draw())
@@ -111,9 +110,9 @@ class TestResamples:
 
     def test_many_sentences_are_left_out_in_groups(self) -> None:
         statistics, _, _ = measured()
-        n = MOST_GROUPS + 50
+        n = units.MOST_GROUPS + 50
         many = statistics.take(np.arange(n) % len(statistics))
-        assert left_out(M2(), many, np.arange(n)).shape == (MOST_GROUPS, 3)
+        assert left_out(M2(), many, np.arange(n)).shape == (units.MOST_GROUPS, 3)
 
 
 class TestIntervals:
@@ -168,7 +167,7 @@ class TestIntervals:
 
     @pytest.mark.parametrize("level", [-1, 0, 1, 95])
     def test_a_level_that_does_not_exist(self, level: float) -> None:
-        with pytest.raises(UsageError, match="a number between 0 and 1"):
+        with pytest.raises(UsageError, match="between 0 and 1"):
             Resampling(confidence_level=level)
 
     def test_a_method_that_does_not_exist(self) -> None:
@@ -246,7 +245,7 @@ class World:
     n_documents: int = 50
     per_document: int = 8
 
-    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> Statistics:
+    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> EditStatistics:
         n = n_documents or self.n_documents
         skill = rng.beta(2, 2, n).repeat(self.per_document)  # the share of proposals that are right, by essay
         many = rng.gamma(2, 0.75, n).repeat(self.per_document)  # proposals per sentence

@@ -1,26 +1,35 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.choice import fold_counts
-from errorbar.stats.bootstrap import (
+from errorbar.stats.resampling import (
     BootstrapMethod,
+    Method,
+    Resampling,
     acceleration,
     bootstrap_interval,
+    standard_error,
+)
+from errorbar.stats.streams import blocks, stream
+from errorbar.stats.units import (
+    Units,
     cluster_members,
+    cluster_table,
     leave_one_out,
     multiplicities,
     resample_clusters,
     resample_units,
-    standard_error,
 )
-from errorbar.stats.streams import blocks, stream
 from tests.stats.fixtures import FIRST, f_half
 
 codes = st.lists(st.integers(0, 5), min_size=1, max_size=20)
@@ -179,44 +188,64 @@ class TestIntervals:
         assert (percentile.low, percentile.high) == pytest.approx((low, high))
         assert (basic.low, basic.high) == pytest.approx((0.2 - high, 0.2 - low))
 
-    def test_undefined_resamples_can_only_widen(self) -> None:
+    def test_draws_without_a_value_can_only_widen_and_are_said(self) -> None:
         resampled = np.arange(1000.0)
         without = bootstrap_interval(500, resampled, method="percentile")
-        holed = bootstrap_interval(500, np.append(resampled, [np.nan] * 10), method="percentile")
+        holed = bootstrap_interval(500, [*resampled, *[np.nan] * 10], method="percentile")
         assert isinstance(without, Interval)
         assert isinstance(holed, Interval)
         assert holed.low < without.low
         assert without.high < holed.high
-        many = bootstrap_interval(500, np.append(resampled, [np.nan] * 30), method="percentile")
-        assert many is Undefined.RESAMPLES_UNDEFINED
-        assert bootstrap_interval(500, [np.nan] * 30, method="percentile") is Undefined.RESAMPLES_UNDEFINED
-        assert bootstrap_interval(np.nan, resampled, method="percentile") is Undefined.RESAMPLES_UNDEFINED
+        assert without.method == "bootstrap-percentile"
+        assert holed.method == "bootstrap-percentile, 0.99% of resamples undefined"
 
-    def test_undefined_resamples_by_hand(self) -> None:
-        # 41 resamples at .95 end at positions 1 and 39. With k undefined ones below the others the low end is at 1 - k;
-        # with them above the high end stays at 39, which 39 defined ones (0 to 38) do not reach.
-        for k, expected in ((0, (1, 39)), (1, (0, 39)), (2, None)):
-            resampled = [*range(41 - k), *[np.nan] * k]
-            made = bootstrap_interval(20, resampled, method="percentile")
+    def test_draws_without_a_value_by_hand(self) -> None:
+        # 101 resamples at .95 end at positions 2.5 and 97.5. k undefined ones below the others move the low end to
+        # 2.5 - k; with them above, the high end stays at 97.5, of which 98 defined ones (0 to 97) do not go beyond 97.
+        for k, expected in ((0, (2.5, 97.5)), (1, (1.5, 97.5)), (2, (0.5, 97.5)), (3, None)):
+            resampled = [*range(101 - k), *[np.nan] * k]
+            made = bootstrap_interval(50, resampled, method="percentile")
             if expected is None:
                 assert made is Undefined.RESAMPLES_UNDEFINED
             else:
                 assert isinstance(made, Interval)
                 assert (made.low, made.high) == pytest.approx(expected, abs=1e-9)
 
-    def test_an_end_at_a_whole_position_is_reached_in_spite_of_rounding(self) -> None:
-        """41 resamples at .9 end at positions 2 and 38; (1 - .9) / 2 * 40 is 1.9999999999999996."""
-        made = bootstrap_interval(20, [*range(39), np.nan, np.nan], method="percentile", confidence_level=0.9)
-        assert isinstance(made, Interval)
-        assert (made.low, made.high) == (0, 38)
-
     @pytest.mark.parametrize("value", [4, 35])
-    def test_one_end_that_is_undefined_is_enough(self, value: float) -> None:
-        # 35.5 of 40 below 35 give z0 = Φ⁻¹(.8875) = 1.213: bca ends at Φ(2 z0 ± 1.645), .783 and .99998 of 41
-        # resamples, of which the last is undefined. 4 is its mirror.
-        resampled = [*range(40), np.nan]
-        made = bootstrap_interval(value, resampled, jackknife=[1.0, 2.0, 3.0], confidence_level=0.9)
+    def test_no_end_lies_beyond_what_was_drawn(self, value: float) -> None:
+        # 35.5 of 40 below 35 give z0 = Φ⁻¹(.8875) = 1.213: bca ends at Φ(2 z0 ± 1.645), .783 and .99998, that is at
+        # positions 31.31 - 1 and 40 of 41, of which the last is undefined; 4 is its mirror.
+        made = bootstrap_interval(value, [*range(40), np.nan], jackknife=[1.0, 2.0, 3.0], confidence_level=0.9)
+        assert isinstance(made, Interval)
+        assert 0 <= made.low < made.high <= 39
+        assert made.high == 39 if value == 35 else made.low == 0
+
+    @pytest.mark.parametrize(("level", "most"), [(0.8, 100), (0.9, 50), (0.95, 25), (0.99, 5)])
+    def test_a_tail_is_as_wide_as_the_level_leaves_it(self, level: float, most: int) -> None:
+        for n, kind in ((most, Interval), (most + 1, Undefined)):
+            resampled = [*range(1000 - n), *[np.nan] * n]
+            for method in METHODS:
+                jackknife = [1.0, 2.0, 3.0]
+                made = bootstrap_interval(450, resampled, jackknife=jackknife, method=method, confidence_level=level)
+                assert isinstance(made, kind), (method, n)
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("draws", [[np.nan], [np.nan] * 30, [1.0, np.nan], [1.0, 2.0, np.nan, np.nan] * 10])
+    def test_all_or_half_of_the_draws_without_a_value(self, method: BootstrapMethod, draws: list[float]) -> None:
+        made = bootstrap_interval(1.0, draws, jackknife=[1.0, 2.0], method=method)
         assert made is Undefined.RESAMPLES_UNDEFINED
+
+    def test_a_value_that_is_undefined_has_no_interval(self) -> None:
+        assert bootstrap_interval(np.nan, np.arange(9.0), method="percentile") is Undefined.RESAMPLES_UNDEFINED
+
+    def test_one_and_two_draws(self) -> None:
+        assert bootstrap_interval(1.0, [1.0], method="percentile") is Undefined.NO_VARIATION
+        two = bootstrap_interval(1.0, [1.0, 2.0], method="percentile")
+        assert isinstance(two, Interval)
+        assert (two.low, two.high) == pytest.approx((1.025, 1.975))
+
+    def test_rounding_is_no_variation(self) -> None:
+        assert bootstrap_interval(0.3, [0.3, 0.1 + 0.2] * 50, method="percentile") is Undefined.NO_VARIATION
 
     def test_one_unit_has_no_interval(self) -> None:
         assert bootstrap_interval(0.4, [0.4] * 100, method="percentile") is Undefined.NO_VARIATION
@@ -242,3 +271,87 @@ class TestIntervals:
             bootstrap_interval(1, [], method="percentile")
         with pytest.raises(UsageError, match=r"\[confidence-level\]"):
             bootstrap_interval(1, [1.0, 2.0], method="percentile", confidence_level=1)
+
+
+class TestResampling:
+    def test_its_interval_is_by_its_method_at_its_level(self) -> None:
+        drawn, jackknife = stream(7).normal(size=300), [1.0, 2.0, 4.0]
+        for method in METHODS:
+            made = Resampling(method, confidence_level=0.9).interval(0.1, drawn, jackknife)
+            assert made == bootstrap_interval(0.1, drawn, jackknife=jackknife, method=method, confidence_level=0.9)
+
+    def test_misuse_is_named(self) -> None:
+        with pytest.raises(UsageError, match=r"did you mean 'basic'.*\[interval-method\]"):
+            Resampling("basik")  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"\[confidence-level\]"):
+            Resampling(confidence_level=95)
+        with pytest.raises(UsageError, match=r"0 replicates .expected at least 1. \[replicates\]"):
+            Resampling(replicates=0)
+        with pytest.raises(UsageError, match=r"no formula gives intervals of HOO scores.*\[interval-method\]"):
+            Resampling("closed").bootstrap("HOO scores")
+        with pytest.raises(UsageError, match=r"\[interval-method\]"):
+            Resampling("closed").interval(1.0, [1.0, 2.0])
+
+    @pytest.mark.parametrize(
+        ("method", "said"), [("closed", "ci:closed,0.9"), ("bca", "ci:bca,0.9,50,by:essay,seed:3")]
+    )
+    def test_its_name_in_a_signature(self, method: Method, said: str) -> None:
+        assert Resampling(method, 50, 0.9, 3, jobs=2).convention("essay") == said
+
+
+def weights(units: Units, resampling: Resampling, *names: str) -> NDArray[np.float64]:
+    return np.concatenate([part for draw in units.draws(resampling, *names) for part in draw()])
+
+
+class TestWeights:
+    KINDS = Units(np.array([3.0, 1.0, 6.0]))
+    # Ten units in four clusters of 1, 2, 3 and 4; kinds as above.
+    CLUSTERED = Units(
+        KINDS.frequency, cluster_table(np.array([0, 0, 0, 1, 2, 2, 2, 2, 2, 2]), 3, [0, 1, 1, 2, 2, 2, 3, 3, 3, 3], 10)
+    )
+
+    def test_as_many_units_are_drawn_as_there_are(self) -> None:
+        drawn = weights(self.KINDS, Resampling(replicates=2500), "x")
+        assert drawn.shape == (2500, 3)
+        assert (drawn.sum(axis=1) == 10).all()
+        # Multinomial of 10 units: means 3, 1, 6 and variances n p (1 - p); five standard errors.
+        assert drawn.mean(axis=0) == pytest.approx(np.array([3, 1, 6]), abs=0.16)
+        assert drawn.var(axis=0) == pytest.approx(np.array([2.1, 0.9, 2.4]), rel=0.15)
+
+    def test_clusters_come_whole(self) -> None:
+        assert self.CLUSTERED.clusters is not None
+        table = self.CLUSTERED.clusters.toarray()
+        combinations = {tuple(np.bincount(some, minlength=4) @ table) for some in itertools.product(range(4), repeat=4)}
+        drawn = weights(self.CLUSTERED, Resampling(replicates=500), "x")
+        assert {tuple(row) for row in drawn} <= combinations
+
+    @pytest.mark.parametrize("units", [KINDS, CLUSTERED])
+    def test_how_much_is_held_at_a_time_changes_no_digit(self, units: Units, monkeypatch: pytest.MonkeyPatch) -> None:
+        resampling = Resampling(replicates=1500)
+        before = weights(units, resampling, "x"), [row for part, _ in units.left_out() for row in part.tolist()]
+        monkeypatch.setattr("errorbar.stats.units.MOST_HELD", 21)
+        assert len(list(units.draws(resampling, "x")[0]())) > 100
+        np.testing.assert_array_equal(weights(units, resampling, "x"), before[0])
+        assert [row for part, _ in units.left_out() for row in part.tolist()] == before[1]
+
+    def test_a_draw_is_the_same_at_every_call_and_streams_are_named(self) -> None:
+        draws = self.KINDS.draws(Resampling(replicates=1001), "x")
+        for draw in draws:
+            np.testing.assert_array_equal(next(draw()), next(draw()))
+        other = weights(self.KINDS, Resampling(replicates=1001), "y")
+        assert not np.array_equal(weights(self.KINDS, Resampling(replicates=1001), "x"), other)
+
+    def test_leaving_out(self) -> None:
+        ((rows, times),) = self.KINDS.left_out()
+        assert rows.tolist() == [[2, 1, 6], [3, 0, 6], [3, 1, 5]]
+        assert times.tolist() == [3, 1, 6]
+        ((rows, times),) = self.CLUSTERED.left_out()
+        assert rows.tolist() == [[2, 1, 6], [1, 1, 6], [3, 0, 4], [3, 1, 2]]
+        assert times.tolist() == [1, 1, 1, 1]
+
+    def test_units_of_one_kind_each_are_drawn_like_rows(self) -> None:
+        """The two ways of drawing have one distribution: mean 1, variance n p (1 - p) = .9 for ten units."""
+        drawn = weights(Units(np.ones(10)), Resampling(replicates=4000), "x")
+        rows = multiplicities(resample_units(10, 4000, stream(0, "rows")), 10)
+        assert drawn.var() == pytest.approx(rows.var(), rel=0.05)
+        assert drawn.mean() == rows.mean() == 1

@@ -89,7 +89,10 @@ def _corpus(study: CorpusStudy) -> list[str]:
     who = plural(len(study.annotators), "annotator")
     lines = [f"{study.name}: {plural(study.n_sentences, 'sentence')}{known}, {who}."]
     methods_of = dict.fromkeys(
-        e.interval.method for s in study.scores for e in (s.precision, s.recall, s.f) if e.interval is not None
+        e.interval.method.split(",")[0]
+        for s in study.scores
+        for e in (s.precision, s.recall, s.f)
+        if e.interval is not None
     )
     if methods_of:
         resampled = (

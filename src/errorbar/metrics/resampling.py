@@ -1,1 +1,0 @@
-from errorbar.stats.resampling import Resampling
