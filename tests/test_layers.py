@@ -140,7 +140,13 @@ def test_help_imports_no_command() -> None:
         "print(*(name for name in sys.modules if name.startswith('errorbar.cli.')), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    seen = ["errorbar.cli.lazy", "errorbar.cli.main", "errorbar.cli.streams", "errorbar.cli.talk"]
+    seen = [
+        "errorbar.cli.config",
+        "errorbar.cli.lazy",
+        "errorbar.cli.main",
+        "errorbar.cli.streams",
+        "errorbar.cli.talk",
+    ]
     assert sorted(done.stderr.split()) == seen
 
 

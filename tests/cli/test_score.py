@@ -276,9 +276,9 @@ class TestBadInput:
             ),
             (
                 ["--gold", "gold.m2", "good", "--metric", "m2(beta=-1)"],
-                "m2: beta=-1.0 will not do (expected a number above",
+                "m2: beta must be a number above",
             ),
-            (["--gold", "gold.m2", "good", "--metric", "m2(beta=x)"], "m2: beta=x will not do (expected a number)"),
+            (["--gold", "gold.m2", "good", "--metric", "m2(beta=x)"], "m2: beta must be a number, got x"),
             (["--gold", "gold.m2", "good", "--metric", "m2("], "cannot read the metric 'm2('"),
             (["--gold", "gold.m2", "good", "--annotator", "7"], "no annotator '7' in the reference; known: 0, 1"),
             (["--gold", "gold.m2", "good", "--by-type", "--by-sentence"], "--by-type and --by-sentence cannot"),

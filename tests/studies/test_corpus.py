@@ -10,7 +10,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Method, Resampling
+from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies import CorpusStudy, study_corpus
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

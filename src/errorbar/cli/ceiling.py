@@ -81,7 +81,7 @@ def command(
     """
     from errorbar.ceilings import ceiling, prepare_study
     from errorbar.ceilings.spread import ceiling_intervals, essay_spread
-    from errorbar.metrics.resampling import Resampling
+    from errorbar.stats.resampling import Resampling
 
     data = load(corpus, systems, lenient=lenient, admission=admission)
     study = prepare_study(

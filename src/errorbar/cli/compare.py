@@ -26,8 +26,8 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 if TYPE_CHECKING:
     from errorbar.edits.admission import Admission
     from errorbar.metrics.comparison import Comparison, Pair
-    from errorbar.metrics.resampling import Method
     from errorbar.metrics.swaps import Adjust
+    from errorbar.stats.resampling import Method
 
 SCHEMA = "errorbar.compare/1"
 FEW = 3

@@ -12,7 +12,7 @@ from errorbar.cli.options import format_option, note_record, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, show, show_json
 from errorbar.cli.talk import show_lines, tell
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.core.errors import InputError, Problem, UsageError, as_options
 
 if TYPE_CHECKING:
     from errorbar.datasets import Dataset, Fetched
@@ -131,7 +131,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
             if len(found) == 1:
                 raise
             for problem in error.problems:
-                _say(f"error: {problem}")
+                _say(f"error: {problem.line(as_options)}")
             fix = f"with a copy at hand: errorbar data fetch {one.name} --from-file PATH"
             failed.append(Problem("data-not-fetched", f"the corpus '{one.name}' was not fetched", fix=fix))
             continue

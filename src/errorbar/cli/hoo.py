@@ -25,7 +25,7 @@ from errorbar.metrics.hoo_score import MOST_RUNS, HooScore, score_counts
 from errorbar.metrics.hoo_types import check_overrides
 
 if TYPE_CHECKING:
-    from errorbar.metrics.resampling import Resampling
+    from errorbar.stats.resampling import Resampling
 
 SCHEMA = "errorbar.hoo-score/1"
 

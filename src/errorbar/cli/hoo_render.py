@@ -11,7 +11,7 @@ from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES
 from errorbar.metrics.hoo_rows import TypeRecall, code_recalls, row_recalls
 from errorbar.metrics.hoo_score import HooScore, Prf, best_runs
 from errorbar.metrics.hoo_statistics import TYPE_COLUMNS
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 
 PLAIN, BONUS = CONDITIONS
 

@@ -1,24 +1,28 @@
-"""Options that several commands share, so that they look the same everywhere."""
+"""Options that several commands share, so that they look the same everywhere and say one thing each."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import wraps
 from math import isfinite
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.talk import tell
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.cli.config import find_config
+from errorbar.cli.talk import be_quiet, say
+from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
+from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked
 from errorbar.tables import FORMATS
 from errorbar.tables.records import note_record as note_record  # noqa: PLC0414 - commands take it from here
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
@@ -31,15 +35,17 @@ _PIPES = "errorbar.pipes"
 class InputPath(click.Path):
     """A file or folder to read, or ``name=file``; every input of every command has this type.
 
-    A pipe can be one input only, whether it is called ``-``, ``/dev/stdin`` or ``<(...)``: another would find nothing.
+    Names of the config file stand for their files. A pipe can be one input only, whether it is called ``-``,
+    ``/dev/stdin`` or ``<(...)``: another would find nothing.
     """
 
     def convert(
         self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | PathLike[str]:
-        """Refuse a pipe that another input is."""
-        from errorbar.formats.reference import NamedFile
-
+        """Look names up, and refuse a pipe that another input is."""
+        config = find_config(ctx)
+        if config is not None:
+            value = config.one_file(str(value))
         path = NamedFile.parse(str(value)).path
         key = pipe_key(path)
         if ctx is not None and key is not None:
@@ -51,38 +57,226 @@ class InputPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class GoldPath(InputPath):
+    """As ``InputPath``, where the name of a corpus of the config file stands for all its files; makes a tuple."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The files."""
+        config = find_config(ctx)
+        files = config.corpora.get(str(value), (value,)) if config is not None else (value,)
+        return tuple(InputPath.convert(self, each, param, ctx) for each in files)
+
+
 INPUT = InputPath()
+GOLD = GoldPath()
 
 
-def format_option(command: Command) -> Command:
-    """``--format``: how results are printed."""
-    return click.option(
-        "--format",
-        "style",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="How to print results.",
-    )(command)
+def all_files(context: click.Context, parameter: click.Parameter, given: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """A callback of repeatable options of the type ``GOLD``: the files of all of them in one row."""
+    return tuple(file for files in given for file in files)
 
 
-def lenient_option(command: Command) -> Command:
-    """``--strict/--lenient``: refuse or repair."""
-    return click.option(
-        "--lenient/--strict",
-        default=False,
-        help="Repair what can be repaired and say so, or refuse it (the default).",
-    )(command)
+def in_one(name: str, kind: type, *options: Decorator) -> Callable[[Command], Command]:
+    """Make a decorator that gives a command several options as one argument.
+
+    Args:
+        name: The argument.
+        kind: A dataclass; it is made of the options that have the names of its fields.
+        options: Decorators of the options, in the order of the help.
+    """
+    names = {each.name for each in fields(kind)}
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def wrapped(*args: Any, **given: Any) -> Any:
+            mine = {key: given.pop(key) for key in names & given.keys()}
+            return command(*args, **given, **{name: kind(**mine)})
+
+        made: Any = wrapped
+        for option in reversed(options):
+            made = option(made)
+        return cast("Command", made)
+
+    return decorate
 
 
-def as_written_option(command: Command) -> Command:
-    """``--as-written``: the edits of an annotator stay as they are in the file."""
-    return click.option(
-        "--as-written",
+# What is read
+
+
+@dataclass(frozen=True, slots=True)
+class GoldOptions:
+    """What the shared options say about the reference, by the names of the public functions' arguments.
+
+    Attributes:
+        gold: Reference files, as ``read_corpus`` takes them.
+        unmarked: Who looked at a sentence without any A line.
+        documents: File that tells which document each sentence is from, or None.
+        as_written: Keep reference edits as they stand in the file.
+    """
+
+    gold: tuple[str, ...]
+    unmarked: Unmarked = "auto"
+    documents: str | None = None
+    as_written: bool = False
+
+
+unmarked_option = click.option(
+    "--unmarked", type=click.Choice(UNMARKED), default="auto", show_default=True, help=UNMARKED_HELP
+)
+documents_option = click.option(
+    "--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells which document each sentence is from."
+)
+as_written_option = click.option(
+    "--as-written",
+    is_flag=True,
+    help="Keep reference edits as they are written, as the official scorer does: what matches a repeated one counts "
+    "twice, and one out of order may not match.",
+)
+lenient_option = click.option(
+    "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
+)
+gold_options = in_one(
+    "gold",
+    GoldOptions,
+    click.option(
+        "--gold",
+        type=GOLD,
+        callback=all_files,
+        multiple=True,
+        required=True,
+        metavar="FILE",
+        help="Reference (M2 or JSONL; for HOO the folder of edits), a quoted pattern, or a name of errorbar.toml; "
+        "repeatable.",
+    ),
+    unmarked_option,
+    documents_option,
+    as_written_option,
+)
+"""``--gold``, ``--unmarked``, ``--documents``, ``--as-written``: the command gets a ``GoldOptions``, ``gold``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOptions:
+    """How systems' texts are taken, by the names of the public functions' arguments.
+
+    Attributes:
+        force: Take a text that is not a correction of the source.
+        retokenize: Give lines that look untokenized the tokens of the source.
+    """
+
+    force: bool = False
+    retokenize: bool = False
+
+
+system_options = in_one(
+    "taken",
+    SystemOptions,
+    click.option("--force", is_flag=True, help="Take a system that is not a correction of the source, with a warning."),
+    click.option(
+        "--retokenize",
         is_flag=True,
-        help="Keep reference edits as they are written, as the official scorer does: what matches a repeated one "
-        "counts twice, and one out of order may not match.",
-    )(command)
+        help="Give lines that look untokenized the source's tokens, and say what was changed; the signature tells.",
+    ),
+)
+"""``--force``, ``--retokenize``: the command gets a ``SystemOptions``, ``taken``."""
+
+
+# How it is computed
+
+
+class FiniteRange(click.FloatRange):
+    """A range that nan is not in either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number, and see that it is one."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed of everything random."
+)
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Number of processes to use; no digit depends on it.",
+)
+
+
+def swap_options(command: Command) -> Command:
+    """``--adjust``, ``--swaps``: how systems are compared."""
+    for option in (
+        click.option(
+            "--swaps",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
+        ),
+        click.option(
+            "--adjust",
+            type=click.Choice(ADJUSTMENTS),
+            default=ADJUSTMENTS[0],
+            show_default=True,
+            help="How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+dask_option = click.option(
+    "--dask", metavar="ADDRESS", help="Dask scheduler to work on, or 'local'; needs errorbar[dask]."
+)
+
+
+# What is shown
+
+
+def _quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        be_quiet(context)
+
+
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print results.",
+)
+quiet_option = click.option(
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_quiet,
+    help="Show no notes and no progress, only the result and errors.",
+)
+
+
+def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
+    """Refuse options that were given and of which nothing would come.
+
+    Args:
+        names: The command's parameters.
+        why: What stands after the option's name.
+        fix: What to do.
+
+    Raises:
+        UsageError: If one was given.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        if option.name in names and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE:
+            raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
+
+
+# Until the last command has left them
 
 
 def resampling_options(command: Command) -> Command:
@@ -111,27 +305,6 @@ def bootstrap_options(command: Command) -> Command:
     return made
 
 
-def swap_options(command: Command) -> Command:
-    """``--adjust``, ``--swaps``: how systems are compared."""
-    for option in (
-        click.option(
-            "--swaps",
-            type=click.IntRange(1),
-            metavar="N",
-            help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
-        ),
-        click.option(
-            "--adjust",
-            type=click.Choice(ADJUSTMENTS),
-            default=ADJUSTMENTS[0],
-            show_default=True,
-            help="How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
     for option in reversed(
         [
@@ -152,34 +325,6 @@ def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: 
     return command
 
 
-class FiniteRange(click.FloatRange):
-    """A range that nan is not in either."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read a number, and see that it is one."""
-        number = super().convert(value, param, ctx)
-        if not isfinite(number):
-            self.fail(f"{value} is not a finite number.", param, ctx)
-        return number
-
-
-def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
-    """Refuse options that were given and of which nothing would come.
-
-    Args:
-        names: The command's parameters.
-        why: What stands after the option's name.
-        fix: What to do.
-
-    Raises:
-        UsageError: If one was given.
-    """
-    context = click.get_current_context()
-    for option in context.command.params:
-        if option.name in names and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE:
-            raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
-
-
 def refuse_words(items: str) -> None:
     """Refuse ``--words`` where the items of a corpus are no words.
 
@@ -195,27 +340,6 @@ def _refuse_interval_options() -> None:
     refuse_given(("ci_method", "resamples", "confidence", "seed"), why, "add --ci, or leave it out")
 
 
-def seed_option(command: Command) -> Command:
-    """``--seed``: of every random stream."""
-    return click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed; in the signature.")(
-        command
-    )
-
-
-def jobs_option(command: Command) -> Command:
-    """``--jobs``: how many cores."""
-    return click.option(
-        "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Cores to use; changes no digit."
-    )(command)
-
-
-def dask_option(command: Command) -> Command:
-    """``--dask``: work on a Dask cluster."""
-    return click.option(
-        "--dask", metavar="ADDRESS", help="Dask scheduler to work on, or 'local'; needs errorbar[dask]."
-    )(command)
-
-
 def show_notes(notes: list[Problem]) -> None:
     """Print warnings and repairs on stderr, at most a few of each kind."""
     counts: Counter[str] = Counter()
@@ -225,6 +349,6 @@ def show_notes(notes: list[Problem]) -> None:
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
-            tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
+            say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
+            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")

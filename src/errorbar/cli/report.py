@@ -24,9 +24,9 @@ from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
 
 if TYPE_CHECKING:
     from errorbar.edits.admission import Admission
-    from errorbar.metrics.resampling import Method
     from errorbar.metrics.swaps import Adjust
     from errorbar.reporting import Report
+    from errorbar.stats.resampling import Method
 
 KINDS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
 STANDARD_OUTPUT = "-"

@@ -14,8 +14,8 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
-from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.swaps import SwapPlan
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 
 if TYPE_CHECKING:

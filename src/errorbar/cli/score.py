@@ -43,7 +43,7 @@ from errorbar.studies.inputs import ReadingOptions
 
 if TYPE_CHECKING:
     from errorbar.edits.admission import Admission
-    from errorbar.metrics.resampling import Method, Resampling
+    from errorbar.stats.resampling import Method, Resampling
 
 SCHEMA = "errorbar.score/1"
 SHORT_HASH = 8
@@ -207,7 +207,7 @@ def _refuse(options: Mapping[str, object], why: str, fix: str) -> None:
 
 def make_resampling(method: Method, resamples: int, confidence: float, seed: int, jobs: int) -> Resampling:
     """How intervals are made, from the options."""
-    from errorbar.metrics.resampling import Resampling
+    from errorbar.stats.resampling import Resampling
 
     return Resampling(method, resamples, confidence, seed, jobs)
 

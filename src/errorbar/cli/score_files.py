@@ -14,7 +14,7 @@ from errorbar.metrics.scoring import score_pieces
 from errorbar.studies.inputs import ReadingOptions, read_pieces
 
 if TYPE_CHECKING:
-    from errorbar.metrics.resampling import Resampling
+    from errorbar.stats.resampling import Resampling
 
 
 def score_files(

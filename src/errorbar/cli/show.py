@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.options import InputPath, show_notes
+from errorbar.cli.options import InputPath, format_option, quiet_option, show_notes
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.visible import visible_json
 from errorbar.formats.reference import expand_files
@@ -56,6 +56,11 @@ def output_option(command: Command) -> Command:
     text = "Write results there: .json, .csv, .md, .tex or .txt."
     made: Any = click.option("-o", "--output", metavar="FILE", help=text)(wrapped)
     return cast("Command", made)
+
+
+def output_options(command: Command) -> Command:
+    """``--format``, ``-o``, ``--quiet``: the command gets ``style`` and ``output``, as ``show_result`` takes them."""
+    return cast("Command", format_option(output_option(quiet_option(command))))
 
 
 def show_result(

@@ -18,8 +18,8 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 
 if TYPE_CHECKING:
-    from errorbar.metrics.resampling import Method, Resampling
     from errorbar.reporting import Report
+    from errorbar.stats.resampling import Method, Resampling
     from errorbar.tasks import TaskResults
 
 EPOCH = "SOURCE_DATE_EPOCH"

@@ -28,7 +28,8 @@ class Parameter:
         kind: ``bool``, ``int``, ``float`` or ``str``; decides how its text is read.
         default: Its value when the spec does not name it.
         doc: What it changes, in one sentence.
-        check: Returns what was expected if the value will not do, else "".
+        check: Returns what was expected of a value that is not taken, else "".
+        aliases: Other names it has in specs, e.g. that of an official scorer; never written.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Parameter:
     default: Value
     doc: str
     check: Callable[[Value], str] = lambda _: ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +84,24 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
     Raises:
         UsageError: If a parameter is unknown, of the wrong kind, or out of range.
     """
-    known = {parameter.name: parameter for parameter in declared}
-    for key in raw:
+    known = {name: p.name for p in declared for name in (p.name, *p.aliases)}
+    given: dict[str, str] = {}
+    for key, text in raw.items():
         if key not in known:
             what = f"metric '{metric}' has no parameter '{key}'"
             raise UsageError(Problem("unknown-parameter", what, fix=nearest(key, known)))
+        if known[key] in given:
+            what = f"the metric {metric} is given {known[key]} under two names"
+            raise UsageError(Problem("bad-spec", what, expected="each parameter once"))
+        given[known[key]] = text
     return {
-        p.name: check_value(metric, p, _read(metric, p, raw[p.name])) if p.name in raw else p.default for p in declared
+        p.name: check_value(metric, p, _read(metric, p, given[p.name])) if p.name in given else p.default
+        for p in declared
     }
 
 
 def check_value(metric: str, parameter: Parameter, value: Value) -> Value:
-    """Return the value if it will do; a whole number where a number is wanted becomes one.
+    """Return the value if it is taken; a whole number where a number is wanted becomes one.
 
     Raises:
         UsageError: If the parameter's check says otherwise.
@@ -146,6 +154,4 @@ def _bad_spec(text: str) -> UsageError:
 
 
 def _bad_value(metric: str, parameter: Parameter, text: str, expected: str) -> UsageError:
-    return UsageError(
-        Problem("bad-parameter", f"{metric}: {parameter.name}={text} will not do", expected=f"{expected}")
-    )
+    return UsageError(Problem("bad-parameter", f"{metric}: {parameter.name} must be {expected}, got {text}"))

@@ -181,5 +181,3 @@ def _reference_texts(corpus: Corpus) -> list[dict[int, str]]:
         ]
         problems.raise_errors()
     return cast("list[dict[int, str]]", known)
-
-

@@ -88,7 +88,7 @@ class Selection:
         if self.swapping is not None:
             half = n_units // 2
             slots, swaps = self.swapping.slots, self.swapping.swaps
-            swapped = np.where(slots >= 0, swaps[:, np.maximum(slots, 0)], False)  # noqa: FBT003 - numpy's where
+            swapped = np.where(slots >= 0, swaps[:, np.maximum(slots, 0)], False)
             once = np.ones(half) if self.units is None else _counted(self.units, half)[0]
             return np.concatenate([np.where(swapped, 0.0, once), np.where(swapped, once, 0.0)], axis=1)
         return np.ones((1, n_units)) if self.units is None else _counted(self.units, n_units)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.hoo_score import HooScore, weight_blocks
 from errorbar.metrics.hoo_types import row_names, row_of
-from errorbar.metrics.resampling import Resampling
 from errorbar.stats.bootstrap import bootstrap_interval
+from errorbar.stats.resampling import Resampling
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from errorbar.core.standoff import Fragment, StandoffEdit, fragments_hash, texts
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo
 from errorbar.metrics.hoo_statistics import COLUMNS, HooStatistics, quotients
 from errorbar.metrics.hoo_types import row_names, row_of
-from errorbar.metrics.resampling import Resampling
 from errorbar.stats.bootstrap import bootstrap_interval, multiplicities, resample_units
+from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
 
 _RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")

@@ -35,7 +35,11 @@ Fold = Callable[[Selection], Floats]
 
 
 def score_intervals(
-    metric: Metric, statistics: Any, folded: Folded, clusters: NDArray[np.int64], resampling: Resampling  # noqa: ANN401
+    metric: Metric,
+    statistics: Any,
+    folded: Folded,
+    clusters: NDArray[np.int64],
+    resampling: Resampling,  # noqa: ANN401
 ) -> Sequence[Interval | Undefined]:
     """Intervals of every measure, or why there is none.
 
@@ -68,9 +72,7 @@ def score_intervals(
     ]
 
 
-def resampled_values(
-    metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling
-) -> Floats:
+def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
     """What a fold gives for every resample; systems that are compared see the same resamples.
 
     Args:
@@ -83,7 +85,9 @@ def resampled_values(
         Shape (replicates, ...).
     """
     draws = resampled_units(clusters, resampling, "bootstrap")
-    return np.concatenate(list(run(lambda draw: fold(_selection(metric, draw(), len(clusters))), draws, resampling.jobs)))
+    return np.concatenate(
+        list(run(lambda draw: fold(_selection(metric, draw(), len(clusters))), draws, resampling.jobs))
+    )
 
 
 def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> Floats:
@@ -116,7 +120,9 @@ def type_intervals(
     without = left_out_values(metric, fold, clusters) if resampling.method == "bca" else None
     types = metric.types(statistics)
     pairs = metric.type_units(statistics)
-    spread = np.bincount(np.unique(clusters[pairs[:, 0]] * max(1, len(types)) + pairs[:, 1]) % max(1, len(types)), minlength=len(types))  # noqa: E501
+    spread = np.bincount(
+        np.unique(clusters[pairs[:, 0]] * max(1, len(types)) + pairs[:, 1]) % max(1, len(types)), minlength=len(types)
+    )  # noqa: E501
     column = {name: k for k, name in enumerate(types)}
     made = []
     for row in rows:

@@ -63,8 +63,21 @@ class M2(Metric):
     summary: ClassVar[str] = "MaxMatch: P, R and F over edits, equal to the official M2 scorer"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("beta", float, 0.5, "Weight of recall against precision in F.", _positive),
-        Parameter("max_unchanged", int, 2, "How many unchanged words one edit may span.", _small_count),
-        Parameter("ignore_case_space", bool, False, "Drop proposed edits that only change case or white space."),
+        Parameter(
+            "max_unchanged",
+            int,
+            2,
+            "How many unchanged words one edit may span.",
+            _small_count,
+            ("max_unchanged_words",),
+        ),
+        Parameter(
+            "ignore_case_space",
+            bool,
+            False,
+            "Drop proposed edits that only change case or white space.",
+            aliases=("ignore_whitespace_casing",),
+        ),
         Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name."),
     )
 
@@ -104,7 +117,11 @@ class M2(Metric):
 
     def variants(self) -> Sequence[M2]:
         """The metric under the other rule of choosing an annotator."""
-        return () if self.annotator is not None else [replace(self, choose=SENTENCE if self.choose == RUNNING else RUNNING)]
+        return (
+            ()
+            if self.annotator is not None
+            else [replace(self, choose=SENTENCE if self.choose == RUNNING else RUNNING)]
+        )
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count matched, proposed and reference edits per sentence and annotator.

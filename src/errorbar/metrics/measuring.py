@@ -246,15 +246,12 @@ class Measuring:
         for metric in self.metrics:
             measurers.setdefault(metric.measure_key, metric)
         statistics = {
-            key: metric.measure(read.reference, output.value, by_type=self.by_type)
-            for key, metric in measurers.items()
+            key: metric.measure(read.reference, output.value, by_type=self.by_type) for key, metric in measurers.items()
         }
         return SystemPart(output.record, output.seen, statistics)
 
 
-def _seen(
-    texts: Sequence[str], lines: Sequence[str], changed: Sequence[Changed], done: Retokenized | None
-) -> Seen:
+def _seen(texts: Sequence[str], lines: Sequence[str], changed: Sequence[Changed], done: Retokenized | None) -> Seen:
     detector = ShiftDetector()
     detector.add(texts, lines, changed)
     head = list(zip(texts[: 2 * WINDOW], lines[: 2 * WINDOW], strict=True))

@@ -88,6 +88,3 @@ def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: 
         metrics = DEFAULT if reads is None else metrics_for(reads)[0]
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
     return [parse_metric(metric, reads) for metric in several]
-
-
-

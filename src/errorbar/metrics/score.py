@@ -61,6 +61,8 @@ class Score:
         by_type: Scores of each error type, where asked for.
         by_unit: The part of each unit, where asked for.
         types: Content hash of the error types, where they are counted.
+        beta: Weight of recall against precision, of a metric that has F.
+        unit: What is scored: ``sentence`` or ``fragment``.
     """
 
     system: str
@@ -74,6 +76,8 @@ class Score:
     by_type: Sequence[TypeScore] = ()
     by_unit: Sequence[UnitScore] = ()
     types: str = ""
+    beta: float | None = None
+    unit: str = "sentence"
 
     def __getitem__(self, measure: str) -> Estimate:
         return self.estimates[measure]

@@ -30,6 +30,8 @@ from errorbar.stats.resampling import Resampling
 PIECE = 4096
 """System sentences of a piece: a fifth of a second of work, some megabytes."""
 SMALLEST_PIECE = 64
+MOST_WITH_INTERVALS = 20_000
+"""Units up to which intervals are made where nobody says whether to."""
 
 
 class Ending(Protocol):
@@ -65,6 +67,7 @@ class Plan:
         conventions: What joins the signature.
         admission: How systems' texts are taken.
         reading: How a piece is read.
+        most: With more units than these there are no intervals, and a note says so; None: whatever their number.
     """
 
     metrics: Sequence[Metric]
@@ -74,6 +77,7 @@ class Plan:
     conventions: tuple[str, ...] = ()
     admission: Admission = field(default_factory=Admission)
     reading: Callable[[Any], Reading] = Sentences
+    most: int | None = None
 
 
 @dataclass(slots=True)
@@ -210,10 +214,15 @@ def score_pieces(
         _warn_large(ending.name, max((fold.n_large for fold in own), default=0), problems)
     problems.raise_errors()
     conventions = (*plan.conventions, *plan.admission.conventions)
-    if plan.resampling is not None:
-        if plan.resampling.method != "closed":
+    resampling = plan.resampling
+    if resampling is not None and plan.most is not None and n > plan.most:
+        what = f"no intervals of {n:,} {plan.metrics[0].reads} unless they are asked for"
+        problems.note("no-intervals", what, Place(), fix="add --ci")
+        resampling = None
+    if resampling is not None:
+        if resampling.method != "closed":
             documents.warn(problems)
-        conventions = (*conventions, plan.resampling.convention(documents.clustering))
+        conventions = (*conventions, resampling.convention(documents.clustering))
     problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
     hashes = (source.short(), reference.short())
     everybody = tuple(annotator_order(annotators))
@@ -223,7 +232,7 @@ def score_pieces(
             everybody,
             Signature(str(fold.metric.spec), *hashes, output.short(), n, len(annotators), conventions),
             types.short() if plan.by_type else "",
-            plan.resampling,
+            resampling,
             documents,
         )
         for ending, output, own in zip(systems, outputs, folds, strict=True)
@@ -248,6 +257,8 @@ class _Fold:
         self.n_large += metric.n_large(statistics)
         if plan.resampling is not None:
             self.kept.append(statistics)
+            if plan.most is not None and at > plan.most:
+                self.kept.clear()  # there will be no intervals
         if plan.by_type:  # every type gets its row, whoever used it
             counts = metric.fold_types(statistics, start=self.folded)[0].tolist()
             for name, row in zip(metric.types(statistics), counts, strict=True):
@@ -310,6 +321,8 @@ class _Fold:
             by_type,
             self.units,
             types,
+            getattr(metric, "beta", None),
+            metric.reads.removesuffix("s"),
         )
 
     def _by_type(self) -> list[TypeScore]:
@@ -345,5 +358,3 @@ def _warn_large(system: str, n_large: int, problems: Problems) -> None:
     if n_large:
         what = f"{n_large} sentence pairs were too large for the official search order; the integer objective served"
         problems.note("large-pairs", what, Place(system), fix="see docs/design/large-lattices.md")
-
-

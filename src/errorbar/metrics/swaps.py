@@ -37,8 +37,8 @@ from errorbar.stats.comparison import (
     randomization_test,
 )
 from errorbar.stats.multiple import adjust, smallest_holm
-from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
 from errorbar.stats.resampling import Resampling
+from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
 from errorbar.stats.streams import blocks
 
 Adjust = Literal["max-t", "holm"]

@@ -100,7 +100,15 @@ def study_corpus(
     by_type = "types" not in metric.lacks
     plan = Plan([main], by_type, True, resampling, conventions, Admission(force))
     scores = score_corpus(corpus, systems, plan, problems)
-    others = _others(corpus, systems, [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics], memory, problems, conventions, force)
+    others = _others(
+        corpus,
+        systems,
+        [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics],
+        memory,
+        problems,
+        conventions,
+        force,
+    )
     signatures = CorpusSignatures(corpus, systems, conventions)
     said = {f"score: {one.system}": str(one.signature) for one in scores}
 

@@ -13,7 +13,7 @@ from errorbar.metrics.hoo import CONVENTIONS, Hoo, named_conventions
 from errorbar.metrics.hoo_align import align
 from errorbar.metrics.hoo_score import Edits, recall_by_row, score_runs
 from errorbar.metrics.hoo_statistics import CORRECTED, GOLD, SYSTEM
-from errorbar.metrics.resampling import Resampling
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.model import HooStudy
 

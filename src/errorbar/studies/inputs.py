@@ -32,9 +32,9 @@ from errorbar.formats.reference import (
     reference_chunks,
     refuse_same_names,
 )
-from errorbar.metrics.measuring import Piece
+from errorbar.metrics.documents import Documents
+from errorbar.metrics.measuring import SentencePiece as Piece
 from errorbar.metrics.scoring import Ending, Lines, corpus_pieces, piece_size
-from errorbar.metrics.statistics import Documents
 from errorbar.studies.signatures import CorpusSignatures
 
 if TYPE_CHECKING:

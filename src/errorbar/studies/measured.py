@@ -72,7 +72,9 @@ class Measured:
             return self.metric.measure(reference, output, by_type=by_type)
         return self.memory.statistics(self.metric, output)
 
-    def fold(self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
+    def fold(
+        self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> Folded:
         """The metric's fold, or what it gave before: a score and a comparison need the same resamples."""
         if start is None and selection is not None and _is_kept(selection):
             return self.memory.folded(self.metric, statistics, selection)

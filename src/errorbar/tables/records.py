@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Problem, as_options
 from errorbar.core.estimate import Estimate
 
 
@@ -32,13 +32,13 @@ def estimate_record(estimate: Estimate) -> dict[str, object]:
 
 
 def note_record(note: Problem) -> dict[str, object]:
-    """A warning or a repair."""
+    """A warning or a repair, in the words of the command line."""
     return {
         "code": note.code,
         "severity": note.severity,
         "file": note.place.file,
         "line": note.place.line,
-        "what": note.what,
-        "expected": note.expected,
-        "fix": note.fix,
+        "what": as_options(note.what),
+        "expected": as_options(note.expected),
+        "fix": as_options(note.fix),
     }

@@ -12,10 +12,10 @@ from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_folder import read_gold, read_run
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import NamedFile, read_named
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
+from errorbar.stats.resampling import Resampling
 from errorbar.studies import CorpusStudy, HooStudy, Study, study_corpus, study_hoo
 from errorbar.tasks.config import Submission, Task
 from errorbar.tasks.results import CorpusResults, HooResults, TaskResults

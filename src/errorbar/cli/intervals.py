@@ -1,0 +1,93 @@
+"""Options about intervals and comparisons, the same in every command that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Literal, cast
+
+import click
+
+from errorbar.cli.options import Command, Decorator, in_one, jobs_option, refuse_given, seed_option
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalOptions:
+    """What the shared options say about intervals, by the names of the public functions' arguments.
+
+    Attributes:
+        ci: Whether there are intervals; None: up to 20,000 sentences or items.
+        confidence: Their level, a fraction.
+        resamples: How many.
+        seed: Of the random streams.
+        jobs: Cores.
+        ci_method: ``bca``, ``percentile``, ``basic``, or ``closed`` where there is a formula.
+    """
+
+    ci: bool | None = None
+    confidence: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
+    jobs: int = 1
+    ci_method: Literal["bca", "percentile", "basic", "closed"] = "bca"
+
+
+confidence_option = click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    metavar="LEVEL",
+    default=0.95,
+    show_default=True,
+    help="Confidence level of intervals.",
+)
+resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(1),
+    metavar="N",
+    default=2000,
+    show_default=True,
+    help="Number of resamples that intervals rest on.",
+)
+
+
+def interval_options(*, methods: Sequence[str] = (), jobs: bool = True) -> Callable[[Command], Command]:
+    """Make a decorator: the command gets an ``IntervalOptions``, ``intervals``.
+
+    Args:
+        methods: What ``--ci-method`` may say, the default first, e.g. ``BOOTSTRAPS``; none: no such option.
+        jobs: Whether the command can use several processes.
+    """
+    switch = click.option(
+        "--ci/--no-ci", default=None, help="Compute confidence intervals, or none.  [default: up to 20,000 sentences]"
+    )
+    options: list[Decorator] = [switch, confidence_option, resamples_option, seed_option]
+    if methods:
+        options.append(ci_method_option(methods))
+    if jobs:
+        options.append(jobs_option)
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def checked(*args: Any, intervals: IntervalOptions, **given: Any) -> Any:
+            _refuse_useless(intervals)
+            return command(*args, intervals=intervals, **given)
+
+        return in_one("intervals", IntervalOptions, *options)(cast("Command", checked))
+
+    return decorate
+
+
+def _refuse_useless(intervals: IntervalOptions) -> None:
+    """Refuse options of intervals where there are none, and those of draws where there is a formula."""
+    if intervals.ci is False:
+        refuse_given(("ci_method", "resamples", "confidence"), "is about intervals, and --no-ci asks for none")
+    elif intervals.ci_method == "closed":
+        refuse_given(("resamples",), "is about random draws, and --ci-method closed makes none")
+
+
+def ci_method_option(methods: Sequence[str]) -> Decorator:
+    """``--ci-method``."""
+    text = "Bootstrap of documents (of sentences where no documents are known)"
+    text += ", or closed formulas." if "closed" in methods else "."
+    return click.option("--ci-method", type=click.Choice(methods), default=methods[0], show_default=True, help=text)

@@ -1,0 +1,50 @@
+"""``--metric`` and its shorthand ``--beta``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from errorbar.cli.options import Command, FiniteRange
+from errorbar.core.errors import Problem, UsageError
+
+
+def beta_option(command: Command) -> Command:
+    """``--beta``: the command gets None or a number, and hands it to ``with_beta``."""
+    option = click.option(
+        "--beta",
+        type=FiniteRange(0, min_open=True),
+        metavar="B",
+        help="Weight recall B times as much as precision in F; short for the metric's parameter, as in 'm2(beta=1)'.",
+    )
+    return option(command)
+
+
+def with_beta(specs: Sequence[str], beta: float | None) -> list[str]:
+    """Metrics with the ``--beta`` that was given.
+
+    Args:
+        specs: What ``--metric`` says.
+        beta: What ``--beta`` says, or None.
+
+    Raises:
+        UsageError: If a metric has no parameter of the name, or its spec says another one.
+    """
+    if beta is None:
+        return list(specs)
+    from errorbar.core.spec import split_spec
+    from errorbar.metrics.registry import metric_class
+
+    made = []
+    for spec in specs:
+        name, raw = split_spec(spec)
+        if "beta" not in {each.name for each in metric_class(name).parameters}:
+            what = f"--beta is for metrics that have an F, and {name} has no parameter 'beta'"
+            raise UsageError(Problem("useless-option", what, fix="leave it out"))
+        if "beta" in raw:
+            what = f"--beta {beta:g} and the metric {spec} both say what beta is"
+            raise UsageError(Problem("two-choices", what, fix="give one of them"))
+        inside = spec.strip().removeprefix(name).strip()
+        made.append(f"{name}({inside[1:-1].rstrip(', ')}{',' if raw else ''}beta={beta!r})")
+    return made

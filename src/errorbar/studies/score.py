@@ -1,0 +1,295 @@
+"""Systems against annotators: what ``errorbar score`` and ``errorbar.score`` compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Undefined
+from errorbar.edits.admission import Admission
+from errorbar.execute import choose_executor
+from errorbar.formats.opening import Source
+from errorbar.formats.reference import Unmarked
+from errorbar.metrics.base import Measure, Metric, lacking
+from errorbar.metrics.registry import parse_metrics
+from errorbar.metrics.score import Score, TypeScore
+from errorbar.metrics.scoring import MOST_WITH_INTERVALS, Plan, score_pieces
+from errorbar.stats.resampling import Method, Resampling
+from errorbar.studies.inputs import Gold, ReadingOptions, Systems, read_pieces
+from errorbar.tables.records import interval_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+SHORT_HASH = 8
+"""Digits of a hypothesis hash shown in tables, so that a row fits in 80 columns; JSON and CSV have all."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scores(Result):
+    """Scores of systems, in the order given, metric by metric.
+
+    Attributes:
+        scores: The scores.
+        notes: Warnings and repairs.
+        by_type: Scores by error type were asked for.
+        by_sentence: The parts of sentences were asked for.
+        order: ``best`` first, or as in the ``input``: how tables list systems.
+    """
+
+    scores: Sequence[Score]
+    notes: Sequence[Problem] = ()
+    by_type: bool = False
+    by_sentence: bool = False
+    order: str = "best"
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
+
+    def __getitem__(self, which: int | str) -> Score:
+        """A score by its number, or the first of a system by its name."""
+        if isinstance(which, int):
+            return self.scores[which]
+        for score in self.scores:
+            if score.system == which:
+                return score
+        raise KeyError(which)
+
+    def to_dict(self) -> dict[str, object]:
+        """Rows of all scores, in the order of the input."""
+        return {"rows": [self._record(score) for score in self.scores]}
+
+    def tables(self) -> Sequence[Table]:
+        """One table: of scores, of error types, or of sentences."""
+        if self.by_sentence:
+            return [self._sentence_table()]
+        if self.by_type:
+            return [self._type_table()]
+        return [score_table(self._ordered(), name="scores")]
+
+    def _ordered(self) -> list[Score]:
+        """The best first; scores of several metrics stay apart."""
+        if self.order == "input":
+            return list(self.scores)
+        specs = list(dict.fromkeys(score.metric for score in self.scores))
+        return sorted(self.scores, key=lambda score: (specs.index(score.metric), score.rank_key))
+
+    def _record(self, score: Score) -> dict[str, object]:
+        record: dict[str, object] = {
+            "system": score.system,
+            "metric": score.metric,
+            **{name: estimate.value for name, estimate in score.estimates.items()},
+            **({} if score.beta is None else {"beta": score.beta}),
+            **score.counts,
+            f"n_{score.unit}s": score.n_units,
+            "n_annotators": len(score.annotators),
+            "undefined": {
+                name: str(estimate.undefined)
+                for name, estimate in score.estimates.items()
+                if estimate.undefined is not None
+            },
+            "signature": str(score.type_signature if self.by_type else score.signature),
+        }
+        lower = [measure.name for measure in score.measures if measure.better == "lower"]
+        if lower:
+            record["lower_is_better"] = lower
+        if score.has_intervals:
+            record["intervals"] = {name: interval_record(estimate) for name, estimate in score.estimates.items()}
+        if self.by_type:
+            record["by_type"] = [_type_record(row, asked=score.has_intervals) for row in score.by_type]
+        if self.by_sentence:
+            why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
+            record[f"by_{score.unit}"] = [
+                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **row.values, **why}
+                for row in score.by_unit
+            ]
+        return record
+
+    def _sentence_table(self) -> Table:
+        first = self.scores[0]
+        names, labels = row_labels(self.scores)
+        kinds = {measure.name: measure for measure in first.measures}
+        values = [kinds[name] for name in next((list(row.values) for row in first.by_unit), [])]
+        columns = [
+            *names,
+            Column("annotator"),
+            Column(first.unit, "count"),
+            *(Column(name, "count") for name in first.counts),
+            *map(measure_column, values),
+        ]
+        rows: list[list[Cell]] = [
+            [*label, row.annotator, row.unit, *row.counts.values(), *row.values.values()]
+            for label, score in zip(labels, self.scores, strict=True)
+            for row in score.by_unit
+        ]
+        notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
+        return Table(columns, rows, name="units", notes=[*notes, *signature_lines(self.scores)])
+
+    def _type_table(self) -> Table:
+        """A row for each system and type; of several systems people see them side by side."""
+        scores = self._ordered()
+        names, labels = row_labels(scores)
+        measures = _type_measures(scores)
+        counts = next((list(row.counts) for score in scores for row in score.by_type), [])
+        columns = [*names, Column("type"), *map(measure_column, measures), *(Column(one, "count") for one in counts)]
+        rows: list[list[Cell]] = [
+            [*label, row.type, *row.estimates.values(), *row.counts.values()]
+            for label, score in zip(labels, scores, strict=True)
+            for row in score.by_type
+        ]
+        return Table(columns, rows, name="types", notes=signature_lines(scores, types=True))
+
+
+def score(
+    gold: Gold,
+    systems: Systems,
+    metrics: Metric | str | Sequence[Metric | str] | None = None,
+    *,
+    annotator: str | None = None,
+    by_type: bool = False,
+    by_sentence: bool = False,
+    ci: bool | None = None,
+    ci_method: Method = "bca",
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    unmarked: Unmarked = "auto",
+    documents: Source | None = None,
+    as_written: bool = False,
+    lenient: bool = False,
+    force: bool = False,
+    retokenize: bool = False,
+    jobs: int = 1,
+    dask: str | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Scores:
+    """Score systems against one or several annotators.
+
+    Args:
+        gold: The reference: a path or several over the same sentences, ``name=path``, a pattern, or a ``Corpus``.
+        systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects.
+        metrics: What to compute: metrics, or specs such as ``"m2(beta=1)"``; None: M2.
+        annotator: Score against this annotator alone.
+        by_type: Also scores of each error type.
+        by_sentence: Also the part of each sentence.
+        ci: Make confidence intervals; None: up to 20,000 sentences, and not beside ``by_sentence``.
+        ci_method: ``bca``, ``percentile`` or ``basic`` (bootstrap over documents, or sentences where no documents are
+            known), or ``closed`` (formulas).
+        resamples: How many resamples.
+        confidence: Confidence level, a fraction.
+        seed: Of the random streams.
+        unmarked: Who looked at a sentence of M2 without any A line.
+        documents: NUCLE SGML that tells the document of each sentence.
+        as_written: Keep reference edits as they are written.
+        lenient: Repair what can be repaired and note it; otherwise refuse it.
+        force: Take a text that is not a correction of this corpus.
+        retokenize: Give lines that look untokenized the source's tokens.
+        jobs: How many cores; changes no digit.
+        dask: Address of a Dask scheduler to work on, or ``local``.
+        progress: Is told the number of sentences done.
+
+    Returns:
+        A score for each system and metric, systems outermost.
+
+    Raises:
+        InputError: If a file is bad, or a system has another number of sentences than the source or is no correction.
+        UsageError: If an argument will not do, or a metric cannot give what is asked for.
+    """
+    parsed = parse_metrics(metrics, "sentences")
+    if annotator is not None:
+        parsed = [metric.against(annotator) for metric in parsed]
+    if by_type and by_sentence:
+        raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
+    for metric in parsed:
+        if by_type and "types" in metric.lacks:
+            raise lacking(metric, "types")
+    wanted = not by_sentence if ci is None else ci
+    resampling = Resampling(ci_method, resamples, confidence, seed, jobs) if wanted else None
+    reading = ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize))
+    with choose_executor(jobs, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
+        plan = Plan(
+            parsed,
+            by_type,
+            by_sentence,
+            resampling,
+            tuple(each for each in read.conventions if each not in read.admission.conventions),
+            read.admission,
+            most=MOST_WITH_INTERVALS if ci is None else None,
+        )
+        scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
+    return Scores(scores, tuple(read.problems.notes), by_type, by_sentence)
+
+
+def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> Table:
+    """Values of each score, with intervals where they were asked for and counts where they were not."""
+    names, labels = row_labels(scores)
+    asked = any(score.has_intervals for score in scores)
+    measures = merged_measures(scores)
+    counts = list(dict.fromkeys(name for score in scores for name in score.counts))
+    unit = scores[0].unit if scores else "sentence"
+    columns = [
+        *names,
+        *map(measure_column, measures),
+        *(Column(one, "count", only="data" if asked else "") for one in counts),
+        Column(f"{unit}s", "count", key=f"n_{unit}s"),
+        Column("hyp", key="hypothesis", only="data" if asked else ""),
+        Column("signature", only="data"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            *label,
+            *(score.estimates.get(measure.name) for measure in measures),
+            *(score.counts.get(one) for one in counts),
+            score.n_units,
+            score.signature.hypothesis[:SHORT_HASH],
+            str(score.signature),
+        ]
+        for label, score in zip(labels, scores, strict=True)
+    ]
+    return Table(columns, rows, title, name, signature_lines(scores))
+
+
+def measure_column(measure: Measure) -> Column:
+    """The column of a measure."""
+    return Column(measure.title, measure.kind, measure.name)
+
+
+def merged_measures(scores: Sequence[Score]) -> list[Measure]:
+    """The measures of all scores, once each; titles that differ (F0.5, F1) become the shorter common one."""
+    found: dict[str, Measure] = {}
+    for measure in (each for score in scores for each in score.measures):
+        known = found.setdefault(measure.name, measure)
+        if known.title != measure.title:
+            found[measure.name] = replace(known, title=known.title.rstrip("0123456789."))
+    return list(found.values())
+
+
+def _type_measures(scores: Sequence[Score]) -> list[Measure]:
+    given = {name for score in scores for row in score.by_type for name in row.estimates}
+    return [replace(one, title=one.name) for one in merged_measures(scores) if one.name in given]
+
+
+def row_labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
+    """The leading columns that tell rows apart."""
+    several = len({score.metric for score in scores}) > 1
+    columns = [Column("system"), Column("metric", only="" if several else "data")]
+    return columns, [[score.system, score.metric] for score in scores]
+
+
+def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:
+    """What was computed on which data how, but for the systems' own text."""
+    signatures = [score.type_signature if types else score.signature for score in scores]
+    return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]
+
+
+def _type_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
+    values = {name: estimate.value for name, estimate in row.estimates.items()}
+    record: dict[str, object] = {"type": row.type, **values, **row.counts}
+    if asked and len(row.estimates) == 1:
+        record["interval"] = interval_record(next(iter(row.estimates.values())))
+    elif asked:
+        record["intervals"] = {name: interval_record(estimate) for name, estimate in row.estimates.items()}
+    return record
