@@ -15,13 +15,11 @@ import pytest
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, fragments_hash, texts_hash
-from errorbar.edits import standoff_pieces
+from errorbar.edits import standoff_reading
 from errorbar.edits.standoff import apply_standoff
-from errorbar.edits.standoff_pieces import FragmentPiece, FragmentReading, cut_fragments
-from errorbar.edits.standoff_runs import run_edits
+from errorbar.edits.standoff_reading import FragmentPiece, FragmentReading, cut_fragments, read_run
 from errorbar.execute import Executor, Processes, Serial, choose_executor
-from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
-from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
 from errorbar.formats.hoo_write import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_pieces import count_pieces
@@ -76,13 +74,14 @@ def counted(
     problems = Problems(lenient=lenient)
     gold = list_gold(str(folder / "set"))
     names = [one.name for one in gold]
-    runs = [list_run(path, name, names, problems) for name, path in expand_runs([str(folder / "T")])]
+    runs = {name: list_run(path, name, names, problems) for name, path in expand_runs([str(folder / "T")])}
+    files = [replace(one, runs=tuple(run.get(one.name) for run in runs.values())) for one in gold]
     with executor:
-        carry = not executor.sees(every_path(gold, runs))
-        pieces = cut_fragments(gold, runs, lenient=lenient, carry=carry)
+        carry = not executor.sees([path for one in files for path in one.paths])
+        pieces = cut_fragments(files, len(runs), lenient=lenient, carry=carry)
         counts = count_pieces(
             pieces,
-            {run.name: run.lacking(names) for run in runs},
+            {run: [name for name in names if name not in found] for run, found in runs.items()},
             METRICS,
             problems,
             missing_as_empty=as_empty,
@@ -95,7 +94,7 @@ def in_memory(folder: Path, *, lenient: bool = False, as_empty: bool = False) ->
     problems = Problems(lenient=lenient)
     gold = read_gold(str(folder / "set"), problems)
     runs = {
-        name: run_edits(read_run(path, name, gold, problems), gold, problems, missing_as_empty=as_empty)
+        name: read_run(path, name, gold, problems, missing_as_empty=as_empty)
         for name, path in expand_runs([str(folder / "T")])
     }
     problems.raise_errors()
@@ -112,7 +111,7 @@ def comparable(outcome: tuple[list[HooScore], list[Problem]]) -> object:
 @pytest.mark.parametrize("files", [1, 30, 1000])
 def test_pieces_of_any_size_by_any_worker(folder: Path, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = comparable(in_memory(folder))
-    monkeypatch.setattr(standoff_pieces, "PIECE", files)
+    monkeypatch.setattr(standoff_reading, "PIECE", files)
     for executor in (Serial(), Elsewhere(), Processes(2)):
         assert comparable(counted(folder, executor)) == expected
 
@@ -137,7 +136,7 @@ def without_files(read: Read) -> Read:
     """Reads a piece after its files are gone."""
 
     def late(piece: FragmentPiece) -> FragmentReading:
-        moved = [(Path(path), Path(f"{path}.gone")) for path in every_path(piece.gold, piece.runs)]
+        moved = [(Path(path), Path(f"{path}.gone")) for one in piece.files for path in one.paths]
         for path, gone in moved:
             path.rename(gone)
         try:
@@ -196,7 +195,7 @@ def test_every_run_without_a_source_is_named_before_a_metric_needs_it(folder: Pa
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_problems_come_gold_first_and_then_run_by_run(folder: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standoff_pieces, "PIECE", 4)
+    monkeypatch.setattr(standoff_reading, "PIECE", 4)
     for file in ("set/Gold/1003.xml", "set/Gold/1020.xml", "T/edits/1001.xml", "T/mixed/1022.xml"):
         place = folder / file
         place.write_text(place.read_text().replace("<original>", "<original>x", 1))
@@ -213,15 +212,16 @@ def test_problems_come_gold_first_and_then_run_by_run(folder: Path, jobs: int, m
 
 
 def test_reading_stops_where_nobody_reads_more_errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standoff_pieces, "PIECE", 4)
+    monkeypatch.setattr(standoff_reading, "PIECE", 4)
     for n in range(N):
         (folder / f"T/texts/{1000 + n}.txt").write_text("Another story, told by quite other people in other words.\n")
     problems = Problems(limit=5)
     seen: list[int] = []
     gold = list_gold(str(folder / "set"))
     run = list_run(str(folder / "T/texts"), "it", [one.name for one in gold], problems)
+    files = [replace(one, runs=(run.get(one.name),)) for one in gold]
     with pytest.raises(InputError) as error:
-        count_pieces(cut_fragments(gold, [run], lenient=False), {"it": []}, METRICS, problems, progress=seen.append)
+        count_pieces(cut_fragments(files, 1, lenient=False), {"it": []}, METRICS, problems, progress=seen.append)
     assert [each.code for each in error.value.problems] == ["hoo-not-a-correction"] * 5
     assert seen == [2, 4, 6]
 
@@ -235,10 +235,10 @@ def test_a_fragment_without_a_text_is_an_error_before_any_metric_needs_it(folder
 
 
 def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standoff_pieces, "PIECE", 10)
+    monkeypatch.setattr(standoff_reading, "PIECE", 10)
     seen: list[int] = []
     gold = list_gold(str(folder / "set"))
-    count_pieces(cut_fragments(gold, [], lenient=False), {}, METRICS, Problems(), progress=seen.append)
+    count_pieces(cut_fragments(gold, 0, lenient=False), {}, METRICS, Problems(), progress=seen.append)
     assert seen == [10, 20, 23]
 
 
@@ -246,7 +246,7 @@ def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyP
 def test_the_command_prints_the_same(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, view: list[str]
 ) -> None:
-    monkeypatch.setattr(standoff_pieces, "PIECE", 4)
+    monkeypatch.setattr(standoff_reading, "PIECE", 4)
     arguments = ["score", "--metric", "hoo", "--gold", str(folder / "set"), str(folder / "T"), *view]
     one = errorbar(*arguments, "--jobs", "1")
     assert one.code == 0

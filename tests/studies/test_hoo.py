@@ -9,9 +9,8 @@ import pytest
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.hoo_files import expand_runs
-from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.edits.standoff_reading import read_run
+from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo, parse_hoo
 from errorbar.stats.resampling import Resampling
@@ -132,10 +131,7 @@ def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path
     run = tmp_path / "HALF0"
     run.mkdir()
     save_fragments(half, str(run), Problems(lenient=True))
-    runs = {
-        name: run_edits(read_run(path, name, fragments, problems), fragments, problems)
-        for name, path in expand_runs([str(run)])
-    }
+    runs = {name: read_run(path, name, fragments, problems) for name, path in expand_runs([str(run)])}
     study = study_hoo(fragments, runs, Hoo(), problems, resampling=Resampling())
     (row,) = document(errorbar, "score", "--gold", gold, run, "--lenient", "--ci")["rows"]
     (score,) = study.scores

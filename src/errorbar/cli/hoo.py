@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from errorbar.cli.hoo_render import best_records, best_table, fragment_table, score_record, score_table, type_table
@@ -13,10 +14,9 @@ from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_pieces import cut_fragments
+from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_files import every_path, expand_runs, list_gold, list_run
-from errorbar.formats.hoo_folder import read_gold
+from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
 from errorbar.metrics.hoo import parse_hoo
@@ -79,12 +79,13 @@ def score_hoo(
     overrides = _overrides(types, problems) if types else {}
     fragments = list_gold(gold[0], source=source)
     names = [each.name for each in fragments]
-    runs = [list_run(path, name, names, problems) for name, path in expand_runs(systems)]
+    runs = {name: list_run(path, name, names, problems) for name, path in expand_runs(systems)}
+    files = [replace(one, runs=tuple(run.get(one.name) for run in runs.values())) for one in fragments]
     with choose_executor(jobs, dask) as executor, progress_bar("fragments", len(fragments)) as progress:
-        carry = not executor.sees(every_path(fragments, runs))
+        carry = not executor.sees([path for one in files for path in one.paths])
         counts = count_pieces(
-            cut_fragments(fragments, runs, lenient=lenient, carry=carry),
-            {run.name: run.lacking(names) for run in runs},
+            cut_fragments(files, len(runs), lenient=lenient, carry=carry),
+            {run: [name for name in names if name not in found] for run, found in runs.items()},
             metrics,
             problems,
             missing_as_empty=missing_as_empty,

@@ -170,9 +170,8 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
 
 
 def _hoo(asked: ReportInput) -> HooStudy:
-    from errorbar.edits.standoff_runs import run_edits
-    from errorbar.formats.hoo_files import expand_runs
-    from errorbar.formats.hoo_folder import read_gold, read_run
+    from errorbar.edits.standoff_reading import read_run
+    from errorbar.formats.hoo_folder import expand_runs, read_gold
     from errorbar.metrics.hoo import parse_hoo
     from errorbar.studies.hoo import study_hoo
 
@@ -194,9 +193,7 @@ def _hoo(asked: ReportInput) -> HooStudy:
     problems = Problems(lenient=asked.lenient)
     fragments = read_gold(asked.gold[0], problems, source=asked.source)
     edits = {
-        name: run_edits(
-            read_run(path, name, fragments, problems), fragments, problems, missing_as_empty=asked.missing_as_empty
-        )
+        name: read_run(path, name, fragments, problems, missing_as_empty=asked.missing_as_empty)
         for name, path in expand_runs(asked.systems)
     }
     problems.raise_errors()

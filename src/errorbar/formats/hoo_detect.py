@@ -6,7 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
-GOLD = "Gold"
+GOLD, RAW = "Gold", "Raw"
 _EDITS = re.compile(rb"<edits[\s>/]")
 _HEAD = 4096
 _GZIP = b"\x1f\x8b"

@@ -13,9 +13,8 @@ import numpy as np
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment, fragments_hash, texts_hash
-from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.hoo_files import RAW
-from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.edits.standoff_reading import read_run
+from errorbar.formats.hoo_folder import raw_folder, read_gold
 from errorbar.metrics.hoo import Hoo, parse_hoo
 from errorbar.metrics.hoo_score import HooScore, score_statistics, warn_above_1
 from errorbar.metrics.hoo_statistics import HooStatistics
@@ -50,9 +49,8 @@ class FragmentTarget:
     def files(self) -> tuple[Path, ...]:
         """What is read: the gold edits, and the texts that stand beside them or were named."""
         gold = self.corpus.gold[0]
-        folder = gold if gold.is_dir() else gold.parent
-        beside = [each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()]
-        return (gold, *([self.corpus.source] if self.corpus.source else beside))
+        texts = self.corpus.source or raw_folder(gold)
+        return (gold,) if texts is None else (gold, texts)
 
     @property
     def key(self) -> str:
@@ -97,8 +95,8 @@ class FragmentTarget:
         """
         gold = self.read()
         problems = Problems()
-        run = read_run(str(submission.path), str(submission.path), gold, problems)
-        edits = run_edits(run, gold, problems, missing_as_empty=self.corpus.missing_as_empty)
+        path, as_empty = str(submission.path), self.corpus.missing_as_empty
+        edits = read_run(path, path, gold, problems, missing_as_empty=as_empty)
         problems.raise_errors()
         statistics = metric.measure(gold, edits)
         said = [Fragment(one.name, tuple(each)) for one, each in zip(gold, edits, strict=True)]

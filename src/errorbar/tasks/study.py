@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_runs import run_edits
+from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.documents import add_documents
-from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.documents import Documents
@@ -105,11 +105,8 @@ def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Re
             best[team] = f, run.submission
     strict = Problems()  # as the runs were read for their scores
     edits = {
-        submission.name: run_edits(
-            read_run(str(submission.path), submission.name, gold, strict),
-            gold,
-            strict,
-            missing_as_empty=spec.missing_as_empty,
+        submission.name: read_run(
+            str(submission.path), submission.name, gold, strict, missing_as_empty=spec.missing_as_empty
         )
         for _, submission in best.values()
     }

@@ -7,8 +7,8 @@ from pathlib import Path
 from errorbar.core.errors import InputError, Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.hoo_folder import read_gold, read_run, read_source
+from errorbar.edits.standoff_reading import read_run
+from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.hoo_score import HooScore, score_runs
 from errorbar.tasks.config import Task, TaskCorpus
@@ -24,8 +24,7 @@ def validate_hoo(task: Task, corpus: TaskCorpus, path: Path) -> Validation:
     fragments = _fragments(corpus)
     problems = Problems()
     try:
-        run = read_run(str(path), path.name, fragments, problems)
-        edits = run_edits(run, fragments, problems, missing_as_empty=corpus.missing_as_empty)
+        edits = read_run(str(path), path.name, fragments, problems, missing_as_empty=corpus.missing_as_empty)
     except InputError as error:  # the next submission is checked all the same
         problems.errors += [problem for problem in error.problems if problem not in problems.errors]
         return Validation(path, corpus.name, len(fragments), 0, None, problems)

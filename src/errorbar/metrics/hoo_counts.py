@@ -1,28 +1,33 @@
-"""What the HOO metric keeps per fragment, and the rates made of it.
+"""What the HOO metric keeps per fragment, the rates made of it, and the rows of table 8 that error codes count in.
 
 Formula
     See ``errorbar.metrics.hoo``: P = H / (U + H) for detection and H / S for recognition and correction, R = H / G;
     with bonus O joins H and every denominator of P.
 Conventions
     0/0 is what the caller says, and so is F of recognition and correction where P and R are 0/0; F is 0 where
-    P = R = 0. Rates are not cut at 1.
+    P = R = 0. Rates are not cut at 1. The 13 rows are data (``core/inventories/hoo.json``: the row stands before the
+    colon of a code's description), which can be overridden code by code.
 Source
-    Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4.
+    Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4; table 8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.inventories import inventory
 from errorbar.core.standoff import Fragment
 from errorbar.metrics.hoo_align import Alignment
 
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
 GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
+OTHER = "Other"
 TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
 
 
@@ -44,6 +49,52 @@ class HooStatistics:
 
     def __len__(self) -> int:
         return len(self.units)
+
+    def take(self, units: NDArray[np.int64] | slice) -> HooStatistics:
+        """The statistics of some fragments."""
+        names = np.array(self.units, object)[units]
+        return HooStatistics(tuple(names.tolist()), self.counts[units], self.types, self.by_type[units])
+
+
+@cache
+def row_names() -> tuple[str, ...]:
+    """The rows of table 8 in its order."""
+    return tuple(dict.fromkeys(_table().values()))
+
+
+def row_of(code: str, overrides: Mapping[str, str] | None = None) -> str:
+    """The row an error code is counted in; ``Other`` for an unknown one."""
+    return (overrides or {}).get(code) or _table().get(code, OTHER)
+
+
+@cache
+def read_overrides(text: str) -> Mapping[str, str]:
+    """Read error codes and the rows they count in, ``ID=Noun;AS=Verb``.
+
+    Raises:
+        UsageError: If a row does not exist.
+    """
+    overrides = {}
+    for part in filter(None, text.split(";")):
+        code, _, row = (said.strip() for said in part.partition("="))
+        if row not in row_names():
+            what = f"type {code}: no row of the table is called '{row}'"
+            raise UsageError(Problem("hoo-row", what, fix=nearest(row, row_names())))
+        overrides[code] = row
+    return overrides
+
+
+def count_rows(codes: Iterable[str], overrides: Mapping[str, str] | None = None) -> dict[str, int]:
+    """How many codes each row holds, rows in the order of the table."""
+    counts = dict.fromkeys(row_names(), 0)
+    for code in codes:
+        counts[row_of(code, overrides)] += 1
+    return counts
+
+
+@cache
+def _table() -> dict[str, str]:
+    return {code: said.partition(":")[0] for code, said in inventory("hoo").types.items()}
 
 
 def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
