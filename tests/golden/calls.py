@@ -13,16 +13,16 @@ CROWD = ("{votes}", "s=flags.csv")
 BUDGET = ("--budget", "100", "--floor", "10")
 
 DEMO: dict[str, tuple[str, ...]] = {
-    "score": ("score", *GOLD, *ALL),
+    "score": ("score", *GOLD, "--no-ci", *ALL),
     "score-ci": ("score", *GOLD, "--ci", *FEW, *ALL),
     "score-closed": ("score", *GOLD, "--ci", "--ci-method", "closed", "{greedy}"),
-    "score-specs": ("score", *GOLD, "--metric", "m2(beta=1)", "--metric", "m2(choose=sentence)", *ALL),
-    "score-one": ("score", *GOLD, "--metric", "m2(choose=1,max_unchanged=0)", "{greedy}"),
-    "score-types": ("score", *GOLD, "--by-type", "{greedy}"),
+    "score-specs": ("score", *GOLD, "--metric", "m2(beta=1)", "--metric", "m2(choose=sentence)", "--no-ci", *ALL),
+    "score-one": ("score", *GOLD, "--metric", "m2(choose=1,max_unchanged=0)", "--no-ci", "{greedy}"),
+    "score-types": ("score", *GOLD, "--by-type", "--no-ci", "{greedy}"),
     "score-sentences": ("score", *GOLD, "--by-sentence", "{greedy}"),
     "compare": ("compare", *GOLD, *FEW, *ALL),
     "ceiling": ("ceiling", *GOLD, *ALL),
-    "ceiling-intervals": ("ceiling", *GOLD, "--ci", "50", "{greedy}"),
+    "ceiling-intervals": ("ceiling", *GOLD, "--ci", "--resamples", "50", "{greedy}"),
     "agree": ("agree", "{gold}", *FEW),
     "agree-words": ("agree", "{gold}", "--items", "words", *FEW),
     "agree-votes": ("agree", "{votes}", *FEW),
@@ -55,8 +55,8 @@ TWO = ("--gold", "{two}")
 TEN = ("--gold", "{ten}", "--lenient")
 
 SHARED: dict[str, tuple[str, ...]] = {
-    "conll-score": ("score", *TWO, "--by-type", "{AMU}", "{CAMB}", "{NTHU}"),
-    "conll-alternatives": ("score", "--gold", "{alternatives}", "{AMU}", "{CAMB}"),
+    "conll-score": ("score", *TWO, "--by-type", "--no-ci", "{AMU}", "{CAMB}", "{NTHU}"),
+    "conll-alternatives": ("score", "--gold", "{alternatives}", "--no-ci", "{AMU}", "{CAMB}"),
     "conll-ci": ("score", *TWO, "--documents", "{essays}", "--ci", *FEW, *SYSTEMS),
     "conll-compare": ("compare", *TWO, "--documents", "{essays}", *FEW, *SYSTEMS),
     "ten-score": ("score", *TEN, "--metric", "m2", "--metric", "m2(choose=sentence)", *SYSTEMS),

@@ -10,17 +10,17 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics.m2 import M2
 from errorbar.metrics.prf import score_totals
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats import units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence

@@ -7,15 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from scipy.stats import binomtest
-
-from errorbar.core.corpus import Sentence
-from errorbar.core.counts import Counts
-from errorbar.core.errors import UsageError
-from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.problems import Problems
-from errorbar.metrics.m2 import M2
 from errorbar.metrics.resampling import (
     Method,
     Resampling,
@@ -24,12 +15,21 @@ from errorbar.metrics.resampling import (
     resampled_units,
     score_intervals,
 )
-from tests.helpers.scoring import score
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from errorbar.core.corpus import Sentence
+from errorbar.core.counts import Counts
+from errorbar.core.errors import UsageError
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.m2 import M2
 from errorbar.metrics.prf import score_totals
 from errorbar.stats import units
 from tests.ceilings.examples import random_corpus
+from tests.helpers.scoring import score
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")

@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from errorbar.metrics.resampling import Resampling, left_out_units, resampled_units
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling, left_out_units, resampled_units
 from errorbar.metrics.score import TypeRecall
 from errorbar.stats.bootstrap import bootstrap_interval
 from errorbar.stats.proportion import proportion_interval

@@ -103,7 +103,7 @@ def _check(
 
 def _check_reference(file: str, source: str | None, problems: Problems) -> dict[str, int]:
     if is_hoo(file):
-        from errorbar.cli.hoo import check_hoo
+        from errorbar.studies.hoo_scores import check_hoo
 
         return check_hoo(file, problems, source=source)
     from errorbar.formats.rankings import is_ranking, read_rankings

@@ -137,7 +137,7 @@ def command(
         errorbar convert test.jsonl --to hoo -o test/
     """
     if wants_hoo_conversion(inputs, to, from_):
-        from errorbar.cli.hoo_convert import convert_hoo
+        from errorbar.studies.hoo_convert import convert_hoo
 
         unused = {
             "--tokens": tokens,
@@ -150,7 +150,7 @@ def command(
             if value:
                 what = f"{name} has no meaning for HOO data"
                 raise UsageError(Problem("useless-option", what, fix="leave it out"))
-        convert_hoo(inputs, to, out, source=source, annotators=annotators, lenient=lenient)
+        show_notes(convert_hoo(inputs, to, out, source=source, annotators=annotators, lenient=lenient))
         return
     problems = Problems(lenient=lenient, as_written=as_written)
     target = _target(to, out)

@@ -21,7 +21,7 @@ from errorbar.crowdsourcing.em import MAX_ITERATIONS, N_STARTS, Runs
 from errorbar.crowdsourcing.votes import MIN_ITEMS
 from errorbar.stats.streams import stream
 
-SCHEMA = "errorbar.crowdsourcing.aggregate/1"
+SCHEMA = "errorbar.crowd.aggregate/1"
 PRIOR = (2.0, 0.5)
 
 

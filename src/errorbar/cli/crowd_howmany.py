@@ -13,7 +13,7 @@ from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.formats.flags import read_answers
 from errorbar.stats.streams import stream
 
-SCHEMA = "errorbar.crowdsourcing.howmany/1"
+SCHEMA = "errorbar.crowd.howmany/1"
 
 
 @click.command("howmany")

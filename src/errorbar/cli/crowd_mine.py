@@ -17,7 +17,7 @@ from errorbar.formats.opening import Lines
 from errorbar.formats.saving import save_lines
 from errorbar.stats.streams import stream
 
-SCHEMA = "errorbar.crowdsourcing.mine/1"
+SCHEMA = "errorbar.crowd.mine/1"
 
 
 @click.command("mine")

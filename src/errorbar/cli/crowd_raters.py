@@ -13,7 +13,7 @@ from errorbar.crowdsourcing.gold import Characteristic, Fixed, Posterior, Rule, 
 from errorbar.crowdsourcing.raters import RaterRow, rater_rows
 from errorbar.formats.flags import read_answers
 
-SCHEMA = "errorbar.crowdsourcing.raters/1"
+SCHEMA = "errorbar.crowd.raters/1"
 RULES: dict[str, type[Sprt] | type[Posterior] | type[Running] | type[Fixed]] = {
     "sprt": Sprt,
     "posterior": Posterior,

@@ -14,7 +14,7 @@ from errorbar.core.problems import Problems
 from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, crowd_score
 from errorbar.stats.streams import stream
 
-SCHEMA = "errorbar.crowdsourcing.score/1"
+SCHEMA = "errorbar.crowd.score/1"
 
 
 @click.command("score")

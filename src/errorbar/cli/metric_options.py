@@ -9,6 +9,11 @@ import click
 from errorbar.cli.options import Command, FiniteRange
 from errorbar.core.errors import Problem, UsageError
 
+metric_option = click.option(
+    "--metric", "spec", default="m2", metavar="SPEC", show_default=True, help="What is computed, e.g. 'm2(beta=1)'."
+)
+"""``--metric``, of commands that compute one."""
+
 
 def beta_option(command: Command) -> Command:
     """``--beta``: the command gets None or a number, and hands it to ``with_beta``."""
@@ -33,6 +38,7 @@ def with_beta(specs: Sequence[str], beta: float | None) -> list[str]:
     """
     if beta is None:
         return list(specs)
+    specs = list(specs) or ["m2"]
     from errorbar.core.spec import split_spec
     from errorbar.metrics.registry import metric_class
 

@@ -236,6 +236,14 @@ dask_option = click.option(
 
 # What is shown
 
+order_option = click.option(
+    "--order",
+    type=click.Choice(("best", "input")),
+    default="best",
+    show_default=True,
+    help="List systems the best first, or as they were given.",
+)
+
 
 def _quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:

@@ -172,8 +172,7 @@ def _corpus(asked: ReportInput) -> CorpusStudy:
 def _hoo(asked: ReportInput) -> HooStudy:
     from errorbar.edits.standoff_reading import read_run
     from errorbar.formats.hoo_folder import expand_runs, read_gold
-    from errorbar.metrics.hoo import parse_hoo
-    from errorbar.studies.hoo import study_hoo
+    from errorbar.studies.hoo_study import study_hoo
 
     other = next((path for path in asked.gold if not is_hoo(path)), None)
     if other is not None and any(is_hoo(path) for path in asked.gold):
@@ -200,7 +199,7 @@ def _hoo(asked: ReportInput) -> HooStudy:
     return study_hoo(
         fragments,
         edits,
-        parse_hoo(asked.specs[0] if asked.specs else HOO),
+        asked.specs[0] if asked.specs else HOO,
         problems,
         resampling=asked.resampling,
         name=NamedFile.parse(asked.gold[0]).name,

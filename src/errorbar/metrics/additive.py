@@ -4,8 +4,8 @@ Formula
     For each sentence, of the annotators who looked at it the one whose text costs least (the first of equal ones); the
     values are made of the sums of the counts under these.
 Conventions
-    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply). The choice
-    of a sentence does not depend on other sentences, so the order of sentences changes no digit.
+    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply). The
+    choice of a sentence does not depend on other sentences, so the order of sentences changes no digit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Sums:
 
 
 class ReferenceTexts(Metric):
-    """A metric that compares texts. A subclass names ``counted`` and ``measures``, and has ``compare``, ``cost``, ``rate``.
+    """A metric that compares texts: a subclass has ``counted``, ``measures``, ``compare``, ``cost`` and ``rate``.
 
     A field ``only`` is the annotator to score against alone, or empty; declare it among the parameters with
     ``Parameter("only", str, "", "Score against this annotator alone.")`` for ``--annotator``.

@@ -2,8 +2,8 @@
 
 A metric is a frozen value. It maps a piece of a corpus and a system's output to statistics that nobody else looks into
 (``measure``), joins them (``join``), and folds a selection of units into values of its named measures (``fold``).
-Intervals, comparisons, ceilings, subsets of annotators, sub-corpora, tables by type and by unit, boards, caches, workers
-and signatures are written once against that. What a metric cannot give it says in ``lacks``, in a line for the user.
+Intervals, comparisons, ceilings, subsets of annotators, sub-corpora, tables by type and by unit, boards, caches,
+workers and signatures are written once against that. What a metric cannot give it says in ``lacks``, in a line for the user.
 """
 
 from __future__ import annotations

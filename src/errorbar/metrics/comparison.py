@@ -31,7 +31,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.swaps import SwapPlan, swap_tests
-from errorbar.stats.comparison import Randomization, paired_bootstrap
+from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import better_letters, letter, shared_letters
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
@@ -61,7 +61,7 @@ class Pair:
         first: Name of the first system.
         second: Name of the second.
         difference: The main measure of the first minus that of the second.
-        interval: Its interval, or why there is none.
+        interval: Its interval, or why there is none; None: none was asked for.
         test: Approximate randomization of this pair alone.
         p_adjusted: Its p-value adjusted for all pairs; None where there is no p-value.
         power: What the corpus can show about these two.
@@ -73,7 +73,7 @@ class Pair:
     first: str
     second: str
     difference: float
-    interval: Interval | Undefined
+    interval: Interval | Undefined | None
     test: Randomization
     p_adjusted: float | None
     power: PairedPower
@@ -171,6 +171,8 @@ def compare_systems(
     clusters: NDArray[np.int64],
     resampling: Resampling,
     testing: SwapPlan | None = None,
+    *,
+    intervals: bool = True,
 ) -> Comparison:
     """Compare systems on the same corpus.
 
@@ -180,6 +182,7 @@ def compare_systems(
         clusters: Which essay each sentence is from; ``np.arange(n)`` for independent sentences.
         resampling: How many resamples, at which level, from which seed, on how many cores.
         testing: How many ways to swap, and how p-values are adjusted for the number of pairs; None: the default.
+        intervals: Make intervals of differences.
 
     Raises:
         UsageError: With fewer than two systems or sentences, or a closed formula.
@@ -201,7 +204,7 @@ def compare_systems(
         return lambda selection: metric.fold(system.statistics, selection).values[:, main]
 
     folds = [fold_of(system) for system in systems]
-    resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds]
+    resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
     jackknife = [left_out_values(metric, fold, clusters) for fold in folds]
     numbers = list(combinations(range(len(systems)), 2))
     how = testing or SwapPlan()
@@ -210,13 +213,9 @@ def compare_systems(
     for k, (a, b) in enumerate(numbers):
         difference = float(scores[a, main] - scores[b, main])
         without = jackknife[a] - jackknife[b]
-        found = paired_bootstrap(
-            difference,
-            resampled[a] - resampled[b],
-            jackknife=without,
-            method=resampling.method,
-            confidence_level=resampling.confidence_level,
-        )
+        interval = None
+        if intervals:
+            interval = resampling.interval(difference, resampled[a] - resampled[b], without)
         power = _power(difference, without, int(codes.max()) + 1, resampling)
         name_a, name_b = systems[a].name, systems[b].name
         one = tested[k]
@@ -225,7 +224,7 @@ def compare_systems(
                 name_a,
                 name_b,
                 difference,
-                found.interval,
+                interval,
                 one.test,
                 one.p_adjusted,
                 power,

@@ -18,7 +18,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -99,9 +99,9 @@ def _known_rows(value: Value) -> str:
     return ""
 
 
-def _choice(name: str, doc: str, *values: str) -> Parameter:
+def _choice(name: str, doc: str, *values: str, aliases: tuple[str, ...] = ()) -> Parameter:
     """A parameter that is one of some words, by default the first."""
-    return Parameter(name, str, values[0], doc, _OneOf(*values))
+    return Parameter(name, str, values[0], doc, _OneOf(*values), aliases)
 
 
 def measure_name(condition: str, measure: str, figure: str) -> str:
@@ -137,7 +137,7 @@ class Hoo(Rules, Metric):
         _choice("aggregate", "Pooled counts, or the mean of fragments.", "pooled", "mean"),
         _choice("empty", "What 0/0 is for P and R.", "one", "zero"),
         _choice("unrecognized", "F of recognition and correction where P and R are 0/0 = 1.", "zero", "one"),
-        _choice("corrected", "Which edits count as corrected.", "gold", "system"),
+        _choice("corrected", "Which edits count as corrected.", "gold", "system", aliases=("counted",)),
         _choice("insertion", "When an insertion aligns with a span.", "inside", "touch", "same", "text"),
         Parameter("one_character", bool, False, "An insertion at the edge of one character aligns strictly."),
         _choice("sides", "How spurious edits are found.", "together", "apart"),
@@ -180,8 +180,6 @@ class Hoo(Rules, Metric):
             UsageError: If a parameter is unknown, or its value will not do.
         """
         given = dict(raw)
-        if "counted" in given:  # what ``corrected`` was called
-            given.setdefault("corrected", given.pop("counted"))
         called = given.pop("conventions", PAPER)
         if called not in CONVENTIONS:
             what = f"{cls.name}: conventions={called} will not do"
@@ -193,7 +191,7 @@ class Hoo(Rules, Metric):
     def _defaults(cls, conventions: str) -> tuple[Parameter, ...]:
         """The parameters with the defaults of a named set."""
         values = CONVENTIONS[conventions]
-        return tuple(Parameter(p.name, p.kind, values.get(p.name, p.default), p.doc, p.check) for p in cls.parameters)
+        return tuple(replace(p, default=values.get(p.name, p.default)) for p in cls.parameters)
 
     @property
     def spec(self) -> Spec:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, edits_record, text_record
@@ -15,6 +15,7 @@ from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, measure_name
 from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.measuring import Output, Reading, Records
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Plan, score_pieces
@@ -116,6 +117,19 @@ class BestRecall:
     run: str
 
 
+def parse_hoo(metric: Metric | str) -> Hoo:
+    """Make the metric from its spec, e.g. ``hoo(conventions=hoo2012-tool,case=exact)``.
+
+    Raises:
+        UsageError: If the text is no spec of it, or a parameter is unknown or will not do.
+    """
+    found = parse_metric(metric, "fragments")
+    if not isinstance(found, Hoo):
+        what = f"'{found.name}' has other figures than those of HOO"
+        raise UsageError(Problem("unknown-metric", what, fix=f"--metric {Hoo.name}"))
+    return found
+
+
 def hoo_plan(metrics: Sequence[Metric], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()) -> Plan:
     """How runs are scored: with recall by type, and with the figures of every fragment."""
     return Plan(metrics, by_type=True, by_unit=True, resampling=resampling, conventions=conventions, reading=Fragments)
@@ -124,7 +138,7 @@ def hoo_plan(metrics: Sequence[Metric], resampling: Resampling | None = None, co
 def score_runs(
     gold: Sequence[Fragment],
     runs: Mapping[str, Sequence[Edits]],
-    metrics: Sequence[Hoo],
+    metrics: Sequence[Metric | str],
     problems: Problems,
     *,
     resampling: Resampling | None = None,
@@ -149,7 +163,7 @@ def score_runs(
     """
     piece = FragmentReading(list(gold), list(runs.values()), Problems())
     endings = [Run(name, problems) for name in runs]
-    scores = score_pieces([piece], endings, hoo_plan(metrics, resampling, conventions), problems)
+    scores = score_pieces([piece], endings, hoo_plan([parse_hoo(one) for one in metrics], resampling, conventions), problems)
     for score in scores:
         warn_above_1(score, [one.name for one in gold], problems)
     return scores

@@ -36,10 +36,10 @@ Fold = Callable[[Selection], Floats]
 
 def score_intervals(
     metric: Metric,
-    statistics: Any,
+    statistics: Any,  # noqa: ANN401
     folded: Folded,
     clusters: NDArray[np.int64],
-    resampling: Resampling,  # noqa: ANN401
+    resampling: Resampling,
 ) -> Sequence[Interval | Undefined]:
     """Intervals of every measure, or why there is none.
 
@@ -122,7 +122,7 @@ def type_intervals(
     pairs = metric.type_units(statistics)
     spread = np.bincount(
         np.unique(clusters[pairs[:, 0]] * max(1, len(types)) + pairs[:, 1]) % max(1, len(types)), minlength=len(types)
-    )  # noqa: E501
+    )
     column = {name: k for k, name in enumerate(types)}
     made = []
     for row in rows:

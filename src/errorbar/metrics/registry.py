@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "errorbar.metrics"
-BUILT_IN = {"m2": "errorbar.metrics.m2:M2", "hoo": "errorbar.metrics.hoo:Hoo"}
+BUILT_IN: Mapping[str, tuple[str, Reads]] = {
+    "m2": ("errorbar.metrics.m2:M2", "sentences"),
+    "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
+    "crowd": ("errorbar.metrics.crowd:Crowd", "judgments"),
+}
+"""Where each is, and what it reads: known without loading it. The first that reads something is the default for it."""
 DEFAULT = "m2"
 
 
@@ -32,7 +37,7 @@ def metric_class(name: str) -> type[Metric]:
         UsageError: If no metric has the name.
     """
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
+        module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast("type[Metric]", getattr(import_module(module), attribute))
     other = _others(tuple(sys.path)).get(name)
     if other is not None:
@@ -75,7 +80,11 @@ def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
 
 def metrics_for(reads: Reads) -> list[str]:
     """Names of the metrics that measure such input."""
-    return [name for name in metric_names() if metric_class(name).reads == reads]
+    return [name for name in metric_names() if _reads(name) == reads]
+
+
+def _reads(name: str) -> Reads:
+    return BUILT_IN[name][1] if name in BUILT_IN else metric_class(name).reads
 
 
 def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: Reads | None = None) -> list[Metric]:
@@ -85,6 +94,6 @@ def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: 
         UsageError: As ``parse_metric`` does.
     """
     if metrics is None or (not isinstance(metrics, str) and isinstance(metrics, Sequence) and not metrics):
-        metrics = DEFAULT if reads is None else metrics_for(reads)[0]
+        metrics = next(name for name, (_, read) in BUILT_IN.items() if reads in (None, read))
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
     return [parse_metric(metric, reads) for metric in several]

@@ -79,6 +79,11 @@ class Plan:
     reading: Callable[[Any], Reading] = Sentences
     most: int | None = None
 
+    @property
+    def unit(self) -> str:
+        """What is scored: ``sentence`` or ``fragment``."""
+        return self.metrics[0].reads.removesuffix("s") if self.metrics else "sentence"
+
 
 @dataclass(slots=True)
 class _InMemory:
@@ -174,7 +179,7 @@ def score_pieces(
     source, reference, types = ContentHash(), ContentHash(), ContentHash()
     annotators: set[str] = set()
     absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
-    documents = Documents()
+    documents = Documents(plan.unit)
     n = 0
     worker = executor or Serial()
     work = Measuring(
@@ -331,6 +336,21 @@ class _Fold:
             named = dict(zip(metric.type_counted, counts, strict=True))
             rows.append(TypeScore(name, named, type_estimates(metric, counts)))
         return rows
+
+
+def score_statistics(name: str, metric: Metric, statistics: Any, signature: Signature, plan: Plan) -> Score:  # noqa: ANN401
+    """The score of what was measured before, without intervals.
+
+    Args:
+        name: The system's name.
+        metric: What is computed.
+        statistics: What its map kept of everything.
+        signature: What was computed on which data how.
+        plan: Whether scores by type and parts of units are wanted.
+    """
+    fold = _Fold(metric)
+    fold.add(statistics, plan, at=0)
+    return fold.finish(name, (), signature, "", None, Documents(plan.unit))
 
 
 def type_estimates(metric: Metric, counts: Sequence[int]) -> dict[str, Estimate]:

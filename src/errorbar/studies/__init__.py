@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from errorbar.studies.browsing import browse_corpus, disagreement
     from errorbar.studies.corpus import study_corpus
     from errorbar.studies.crowd import study_crowd
-    from errorbar.studies.hoo import browse_hoo, study_hoo
+    from errorbar.studies.hoo_study import browse_hoo, study_hoo
     from errorbar.studies.model import BudgetStep, CorpusStudy, CrowdStudy, CrowdSystem, HooStudy, SampleStudy, Study
     from errorbar.studies.sample import budget_steps, study_sample
 
@@ -27,12 +27,12 @@ _HOMES = {
     "SampleStudy": "errorbar.studies.model",
     "Study": "errorbar.studies.model",
     "browse_corpus": "errorbar.studies.browsing",
-    "browse_hoo": "errorbar.studies.hoo",
+    "browse_hoo": "errorbar.studies.hoo_study",
     "budget_steps": "errorbar.studies.sample",
     "disagreement": "errorbar.studies.browsing",
     "study_corpus": "errorbar.studies.corpus",
     "study_crowd": "errorbar.studies.crowd",
-    "study_hoo": "errorbar.studies.hoo",
+    "study_hoo": "errorbar.studies.hoo_study",
     "study_sample": "errorbar.studies.sample",
 }
 

@@ -104,18 +104,22 @@ class CeilingResult(Result):
     def _table(self) -> Table:
         found, intervals = self.found, self.intervals
         measure = found.measures[found.main]
-        columns = [Column("references", "text"), Column("subsets", "text", only="shown"), Column("subsets", "count", only="data")]  # noqa: E501
+        columns = [
+            Column("references", "text"),
+            Column("subsets", "text", only="shown"),
+            Column("subsets", "count", only="data"),
+        ]
         columns += [Column("exact", only="data"), Column("human", measure.kind)]
         for name in found.systems:
             columns += [Column(name, measure.kind), _of_human(name)]
         rows: list[list[Cell]] = []
         for k, size in enumerate(found.sizes):
             drawn = f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}"
-            human = _estimate(found.human[k, found.main], intervals and intervals.human[k])
+            human = _estimate(found.human[k, found.main], None if intervals is None else intervals.human[k])
             row: list[Cell] = [size, drawn, found.n_subsets[k], found.exact[k], human]
             for s in range(len(found.systems)):
                 value = _number(found.scores[s, k, found.main])
-                row += [value, _estimate(found.ratio[s, k], intervals and intervals.ratios[s][k])]
+                row += [value, _estimate(found.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
         notes = [f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"]

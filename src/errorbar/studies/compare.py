@@ -112,6 +112,7 @@ def compare(
     *,
     adjust: Adjust = "max-t",
     swaps: int | None = None,
+    ci: bool | None = None,
     ci_method: Method = "bca",
     resamples: int = 2000,
     confidence: float = 0.95,
@@ -132,6 +133,7 @@ def compare(
         metric: What is computed; its main measure is compared.
         adjust: How p-values are adjusted for the number of pairs: ``max-t`` or ``holm``.
         swaps: How many random ways to swap; None: as many as the level asks for.
+        ci: Make intervals of differences; None: yes.
         ci_method: ``bca``, ``percentile`` or ``basic``.
         resamples: How many resamples.
         confidence: Confidence level, a fraction; tests are at the level that it leaves.
@@ -154,7 +156,7 @@ def compare(
     measured = [System(system.name, parsed.measure(data.corpus, system.lines)) for system in data.systems]
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     testing, alpha, unit = SwapPlan(adjust, swaps), 1 - confidence, data.documents.unit
-    found = compare_systems(parsed, measured, data.documents.clusters(), resampling, testing)
+    found = compare_systems(parsed, measured, data.documents.clusters(), resampling, testing, intervals=ci is not False)
     data.documents.warn(data.problems)
     warn_hopeless(found, alpha, data.problems, unit=unit)
     how = resampling.convention(data.documents.clustering), testing.convention(len(measured), alpha)
@@ -162,11 +164,13 @@ def compare(
 
 
 def _record(pair: Pair, alpha: float) -> dict[str, object]:
-    interval: dict[str, object] = {"low": None, "high": None}
+    interval: dict[str, object] | None
     if isinstance(pair.interval, Interval):
         interval = {"low": pair.interval.low, "high": pair.interval.high, "method": pair.interval.method}
     elif isinstance(pair.interval, Undefined):
-        interval["reason"] = str(pair.interval)
+        interval = {"low": None, "high": None, "reason": str(pair.interval)}
+    else:
+        interval = None
     return {
         "first": pair.first,
         "second": pair.second,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from errorbar.core.corpus import Corpus, Hypothesis, wrong_count
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest, wrong_type
@@ -33,7 +33,6 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import SentencePiece as Piece
 from errorbar.metrics.scoring import Ending, Lines, corpus_pieces, piece_size
 from errorbar.studies.signatures import CorpusSignatures
 
@@ -131,7 +130,7 @@ class Pieces:
         admission: How systems' texts are taken.
     """
 
-    pieces: Iterable[Piece]
+    pieces: Iterable[Any]
     systems: Sequence[Ending]
     problems: Problems
     conventions: tuple[str, ...]
@@ -250,7 +249,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             carry = not executor.sees([file.path for file in files])
             size = piece_size(len(outputs))
             cut = [CutSystem(each, problems, carry=carry) for each in outputs if isinstance(each, NamedFile)]
-            pieces: Iterable[Piece] = cut_pieces(
+            pieces: Iterable[Any] = cut_pieces(
                 references, cut, problems, unmarked=options.unmarked, size=size, carry=carry
             )
             yield Pieces(pieces, cut, problems, options.conventions, options.admission)

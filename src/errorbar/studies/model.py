@@ -17,7 +17,6 @@ from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.crowd import CrowdScore
 from errorbar.metrics.crowd_bins import AgreementBin
 from errorbar.metrics.crowd_curve import CurvePoint
-from errorbar.metrics.hoo_score import HooScore
 from errorbar.metrics.score import Score
 from errorbar.sampling import PairedDifference, SampleEstimates
 from errorbar.studies.browse import Browse
@@ -82,8 +81,8 @@ class HooStudy:
     """
 
     name: str
-    scores: Sequence[HooScore]
-    variants: Mapping[str, Sequence[HooScore]]
+    scores: Sequence[Score]
+    variants: Mapping[str, Sequence[Score]]
     recall: Mapping[str, Mapping[str, tuple[int, ...]]]
     browse: Browse | None
     signatures: Mapping[str, str]

@@ -17,10 +17,9 @@ MOST_NAMED = 5
 def _notes(name: str) -> list[str]:
     return [
         f"{name} diff: {name} of the first less {name} of the second, in points",
-        f"detectable: the difference in points of {name} that such a corpus shows with 80% power; power at 1: how often "
-        "it shows a difference of one point",
+        f"detectable: the difference in points of {name} that such a corpus shows with 80% power; power at 1: how "
+        "often it shows a difference of one point",
     ]
-
 
 
 def level_text(alpha: float) -> str:

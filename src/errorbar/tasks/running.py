@@ -84,7 +84,7 @@ class _Scoring:
         """
         data = read_data(corpus)
         problems.take(data.problems.notes)
-        gold = _Target(data, self.metrics, self.folder)
+        gold = _Target(data, data.views(self.metrics), self.folder)
         alternatives, single = self._others(data, gold)
         targets = [each for each in (gold, alternatives, single) if each is not None]
         runs = self.task.submissions(corpus.name)
@@ -97,15 +97,18 @@ class _Scoring:
             name = str(run.path)
             if name in outputs:
                 own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
+                every = _named(run, scores[name])
                 by_annotator = {each.annotators[0]: each for each in _named(run, alone.get(name, ()))}
                 others = _named(run, answers.get(name, ()))
                 n_changed = data.n_changed(outputs[name])
-                found.append(RunScores(run, _named(run, scores[name]), others, by_annotator, n_changed, own))
+                by_code = [each.by_type for each in every[1:: data.n_views]] if data.n_views > 1 else []
+                found.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
         problems.take(note for run in found for note in run.notes)
         bad = [Refused(run, tuple(of_run(refused[str(run.path)]))) for run in runs if str(run.path) in refused]
         pairs = [] if single is None else _pairs(single)
-        people = data.annotators
-        return CorpusResults(corpus, len(data.units), data.n_documents, people, data.rows, found, bad, pairs)
+        return CorpusResults(
+            corpus, len(data.units), data.n_documents, data.annotators, data.rows, found, bad, pairs, data.names
+        )
 
     def _others(self, data: TaskData, gold: _Target) -> tuple[_Target | None, _Target | None]:
         """Alternative answers and single annotators, where a corpus and the metrics have them."""
@@ -122,7 +125,8 @@ class _Scoring:
             data.check_same(answers, file)
             alternatives = _Target(answers, self.metrics, self.folder)
         first = self.metrics[0]
-        judges, memory = data, gold.memory
+        judges: SentenceData = data
+        memory: Kept | None = gold.memory
         if corpus.annotators:
             judges = SentenceData(corpus, corpus.annotators)
             data.check_same(judges, file)

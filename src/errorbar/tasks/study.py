@@ -13,7 +13,6 @@ from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import CorpusStudy, HooStudy, Study, study_corpus, study_hoo
@@ -99,7 +98,7 @@ def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Re
     gold = read_gold(str(spec.gold[0]), notebook, source=source)
     best: dict[str, tuple[float, Submission]] = {}
     for run in found.runs:
-        f = run.scores[0].figures["no bonus", "correction"].f.value or 0.0
+        f = run.scores[0]["correction_f"].value or 0.0
         team = run.submission.team
         if team not in best or f > best[team][0]:
             best[team] = f, run.submission
@@ -113,5 +112,5 @@ def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Re
     notebook.raise_errors()
     strict.raise_errors()
     return study_hoo(
-        gold, edits, parse_hoo(task.metrics[0]), problems, resampling=resampling, name=spec.name, browse=browse
+        gold, edits, task.metrics[0], problems, resampling=resampling, name=spec.name, browse=browse
     )

@@ -77,7 +77,8 @@ class TaskCache:
         if found is None:
             found = measure()
             self._save(path, found)
-        return found
+        made: Statistics = found
+        return made
 
     def _load(self, path: Path, kind: Any) -> Any:  # noqa: ANN401 - of that kind
         try:

@@ -10,20 +10,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, source_record
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
+from errorbar.edits.standoff_reading import FragmentReading, read_run
 from errorbar.formats.documents import add_documents
+from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
+from errorbar.metrics.hoo_counts import count_rows
+from errorbar.metrics.hoo_scoring import Run, hoo_plan, parse_hoo, warn_above_1
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.metrics.scoring import Plan, score_corpus, score_pieces
+from errorbar.studies.hoo_scores import both_ways
 from errorbar.tasks.config import TaskCorpus
 
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
@@ -43,6 +48,7 @@ class TaskData(ABC):
         annotators: Who annotated it; empty where they worked as one.
         n_documents: How many essays its sentences are from; None where that is not known.
         rows: Of fragments, gold edits of each row of the type table.
+        names: Of fragments, their names.
     """
 
     corpus: TaskCorpus
@@ -52,6 +58,12 @@ class TaskData(ABC):
     annotators: tuple[str, ...] = ()
     n_documents: int | None = None
     rows: Mapping[str, int] = MappingProxyType({})
+    names: Sequence[str] = ()
+    n_views: ClassVar[int] = 1
+
+    def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
+        """Each metric in every way in which it is shown, ``n_views`` of each."""
+        return metrics
 
     @abstractmethod
     def output(self, path: Path, name: str, problems: Problems) -> Sequence[Any]:
@@ -185,12 +197,15 @@ class SentenceData(TaskData):
         return [found[name, str(metric.spec)] for name in outputs for metric in metrics]
 
 
+MISSING = "hoo-missing"
+
+
 class FragmentData(TaskData):
-    """Gold edits of texts, or the texts alone."""
+    """Gold edits of texts, or the texts alone; recall is counted by row, and by code."""
+
+    n_views = 2
 
     def __init__(self, corpus: TaskCorpus, *, need_text: bool = False) -> None:
-        from errorbar.formats.hoo_folder import read_gold, read_source  # noqa: PLC0415 - the other kind of task
-
         self.corpus = corpus
         self.problems = Problems(lenient=corpus.lenient)
         source = None if corpus.source is None else str(corpus.source)
@@ -201,15 +216,21 @@ class FragmentData(TaskData):
                 self.units = read_source(str(source), self.problems)
             self.problems.raise_errors()
         self.reference = self.units
+        self.names = [fragment.name for fragment in self.units]
+        self._lacking: set[str] = set()
         self.rows = count_rows(edit.type for fragment in self.units for edit in fragment.edits)
+
+    def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
+        """Each metric with recall by row and then by error code."""
+        return both_ways([parse_hoo(metric) for metric in metrics])
 
     def output(self, path: Path, name: str, problems: Problems) -> Sequence[Any]:
         """The edits of a run, for each fragment."""
-        from errorbar.edits.standoff_reading import read_run  # noqa: PLC0415
-
         missing_as_empty = self.corpus.missing_as_empty
         edits = read_run(str(path), name, self.units, problems, missing_as_empty=missing_as_empty)
         problems.raise_errors()
+        if any(note.code == MISSING for note in problems.notes):
+            self._lacking.add(name)
         if not any(edits):
             problems.note("task-unchanged", "no edit is proposed", Place(name), fix="send the output, not the source")
         return edits
@@ -226,9 +247,18 @@ class FragmentData(TaskData):
         self, outputs: Mapping[str, Sequence[Any]], metrics: Sequence[Metric], problems: Problems
     ) -> list[Score]:
         """Score runs of edits."""
-        from errorbar.metrics.hoo_scoring import score_runs  # noqa: PLC0415
-
-        return score_runs(self.reference, outputs, metrics, problems)
+        found: dict[str, list[Score]] = {}
+        for conventions, lacking in (((), False), (("missing:empty",), True)):
+            own = {name: edits for name, edits in outputs.items() if (name in self._lacking) is lacking}
+            piece = FragmentReading(self.reference, list(own.values()), Problems())
+            plan = hoo_plan(metrics, conventions=conventions)
+            scores = score_pieces([piece], [Run(name, problems) for name in own], plan, problems) if own else []
+            n = len(metrics)
+            found |= {name: scores[at * n : (at + 1) * n] for at, name in enumerate(own)}
+        for name in outputs:
+            for score in found[name][:: self.n_views]:
+                warn_above_1(score, self.names, problems)
+        return [score for name in outputs for score in found[name]]
 
 
 def read_data(corpus: TaskCorpus, *, need_text: bool = False) -> TaskData:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from errorbar.core.errors import Problem
-from errorbar.metrics.score import Score
+from errorbar.metrics.score import Score, TypeScore
+from errorbar.studies.hoo_scores import HooScores
 from errorbar.studies.score import measure_column, merged_measures, signature_lines
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
@@ -28,6 +29,7 @@ class RunScores:
         single: Against each annotator alone, under the first metric: annotator to score.
         n_changed: Units that the run changes.
         notes: What was noted of its file.
+        by_code: Of fragments, recall by error code under each metric; ``gold`` has it by row.
     """
 
     submission: Submission
@@ -36,16 +38,7 @@ class RunScores:
     single: Mapping[str, Score] = field(default_factory=dict)
     n_changed: int = 0
     notes: tuple[Problem, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The run as JSON has it."""
-        scores = {
-            "changed": self.n_changed,
-            "gold": [_record(score) for score in self.gold],
-            "alternatives": [_record(score) for score in self.alternatives],
-            "single": {name: _record(score) for name, score in self.single.items()},
-        }
-        return {**_submission_record(self.submission), **scores}
+    by_code: Sequence[Sequence[TypeScore]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +76,7 @@ class CorpusResults:
         runs: The runs, team by team.
         refused: Runs that could not be scored.
         pairs: Annotators against each other: writer, judge, score.
+        names: Of fragments, their names.
     """
 
     corpus: TaskCorpus
@@ -93,6 +87,7 @@ class CorpusResults:
     runs: Sequence[RunScores]
     refused: Sequence[Refused] = ()
     pairs: Sequence[tuple[str, str, Score]] = ()
+    names: Sequence[str] = ()
 
     def best(self, *, alternatives: bool = False) -> list[RunScores]:
         """The best run of each team under the first metric, best team first; of equal ones the first."""
@@ -107,7 +102,38 @@ class CorpusResults:
                 best[run.submission.team] = run
         return sorted(best.values(), key=key)  # a stable sort: equal teams stay in the file's order
 
-    def table(self) -> Table:
+    def to_dict(self) -> dict[str, object]:
+        """Every run as JSON has it."""
+        return {
+            "corpus": self.corpus.name,
+            "runs": [self._record(run) for run in self.runs],
+            "refused": [each.to_dict() for each in self.refused],
+        }
+
+    def _record(self, run: RunScores) -> dict[str, object]:
+        record = _submission_record(run.submission)
+        if self.corpus.kind == "hoo":
+            return {**record, "gold": self._hoo([run]).to_dict()["rows"]}
+        return {
+            **record,
+            "changed": run.n_changed,
+            "gold": [_record(score) for score in run.gold],
+            "alternatives": [_record(score) for score in run.alternatives],
+            "single": {name: _record(score) for name, score in run.single.items()},
+        }
+
+    def _hoo(self, runs: Sequence[RunScores]) -> HooScores:
+        """Runs of fragments as ``errorbar score`` shows them; whose one is, is not guessed from its name."""
+        scores = [score for run in runs for score in run.gold]
+        by_code = [rows for run in runs for rows in run.by_code]
+        return HooScores(scores, by_code, self.names, (), {run.submission.name: run.submission.team for run in runs})
+
+    def tables(self) -> list[Table]:
+        """The runs, and those that were refused if any was."""
+        made = self._hoo(self.runs).tables() if self.corpus.kind == "hoo" else [self._table()]
+        return [*made, *([self._refused_table()] if self.refused else [])]
+
+    def _table(self) -> Table:
         """Every run, best first under the first metric."""
         several = any(len(run.gold) > 1 for run in self.runs)
         scores = [score for run in self.runs for score in run.gold]
@@ -142,7 +168,7 @@ class CorpusResults:
         notes = [f"corpus {self.corpus.name}", *signature_lines(scores)]
         return Table(columns, rows, name=f"runs-{self.corpus.name}", notes=notes)
 
-    def refused_table(self) -> Table:
+    def _refused_table(self) -> Table:
         """Runs that could not be scored, and why: the first problem of each."""
         columns = [Column("refused"), Column("problems", "count"), Column("first", key="problem")]
         rows: list[list[Cell]] = [
@@ -178,23 +204,11 @@ class TaskResults(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Every run, corpus by corpus."""
-        corpora = [
-            {
-                "corpus": found.corpus.name,
-                "runs": [run.to_dict() for run in found.runs],
-                "refused": [each.to_dict() for each in found.refused],
-            }
-            for found in self.corpora
-        ]
-        return {"task": self.task.name, "corpora": corpora}
+        return {"task": self.task.name, "corpora": [found.to_dict() for found in self.corpora]}
 
     def tables(self) -> Sequence[Table]:
         """For each corpus its runs, and those that were refused if any was."""
-        return [
-            table
-            for found in self.corpora
-            for table in (found.table(), *([found.refused_table()] if found.refused else []))
-        ]
+        return [table for found in self.corpora for table in found.tables()]
 
 
 def _submission_record(submission: Submission) -> dict[str, object]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
-from errorbar.metrics.hoo_score import HooScore, Prf, best_runs
+from errorbar.metrics.hoo_scoring import Prf, best_runs, prf, team_of
+from errorbar.metrics.score import Score
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
 from errorbar.reporting.charts.build import percent_top
 from errorbar.reporting.model import Block, Cell, Chart, Section, Shown, Table
@@ -38,7 +39,7 @@ def hoo(study: Study) -> Section | None:
     if not isinstance(study, HooStudy) or not study.scores:
         return None
     blocks: list[Block] = [_scores(study, condition) for condition in CONDITIONS]
-    if len({score.team for score in study.scores}) < len(study.scores):
+    if len({team_of(score.system) for score in study.scores}) < len(study.scores):
         blocks.append(_best(study))
     if any(gold for rows in study.recall.values() for gold, *_ in rows.values()):
         blocks.append(_recall(study))
@@ -46,32 +47,22 @@ def hoo(study: Study) -> Section | None:
     return Section("hoo", "Runs against HOO gold edits", blocks)
 
 
-def by_f(scores: list[HooScore], condition: str = PLAIN) -> list[HooScore]:
+def by_f(scores: list[Score], condition: str = PLAIN) -> list[Score]:
     """Runs by F of correction, best first."""
-    return sorted(scores, key=lambda score: -(score.figures[condition, CORRECTION].f.value or 0.0))
+    return sorted(scores, key=lambda score: -(prf(score, condition, CORRECTION).f.value or 0.0))
 
 
 def _cells(figures: Prf) -> list[Cell]:
-    return [
-        cell
-        for estimate in (figures.precision, figures.recall, figures.f)
-        for cell in (estimate_cell(estimate), ends_cell(estimate.interval))
-    ]
+    return [cell for each in figures for cell in (estimate_cell(each), ends_cell(each.interval))]
 
 
 def _scores(study: HooStudy, condition: str) -> Chart:
     ordered = by_f(list(study.scores), condition)
     ci = interval_heading(study.confidence_level)
     rows: list[list[Cell]] = [
-        [score.run, measure, *_cells(score.figures[condition, measure])] for score in ordered for measure in MEASURES
+        [score.system, measure, *_cells(prf(score, condition, measure))] for score in ordered for measure in MEASURES
     ]
-    every = [
-        estimate
-        for score in ordered
-        for measure in MEASURES
-        for figures in (score.figures[condition, measure],)
-        for estimate in (figures.precision, figures.recall, figures.f)
-    ]
+    every = [each for score in ordered for measure in MEASURES for each in prf(score, condition, measure)]
     notes = ["intervals resample fragments", *reasons(every)]
     if condition == BONUS:
         notes.insert(0, "with bonus: missing optional edits count as found")
@@ -79,14 +70,14 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     columns = ["run", "measure", "P", ci, "R", ci, "F", ci]
     table = Table(f"hoo-{_word(condition)}-values", title, columns, rows, 2, notes)
     dots = [
-        Dot(score.run, points(f.value), *low_high(f.interval), "", measure)
+        Dot(score.system, points(f.value), *low_high(f.interval), "", measure)
         for score in ordered[:MOST_RUNS]
         for measure in MEASURES
-        for f in (score.figures[condition, measure].f,)
+        for f in (prf(score, condition, measure).f,)
     ]
     best = ordered[0]
-    text = f"F of {plural(len(ordered), 'run')} {TITLES[condition]}, sorted by correction. {best.run}: "
-    text += ", ".join(f"{measure} {in_sentence(best.figures[condition, measure].f)}" for measure in MEASURES) + "."
+    text = f"F of {plural(len(ordered), 'run')} {TITLES[condition]}, sorted by correction. {best.system}: "
+    text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."
     if len(ordered) > MOST_RUNS:
         text += f" The chart shows the best {MOST_RUNS} runs, the table all."
     spec = dot_chart(dots, title="F (percent)", name_title="run", series_title="measure")
@@ -100,8 +91,8 @@ def _word(condition: str) -> str:
 def _best(study: HooStudy) -> Table:
     ci = interval_heading(study.confidence_level)
     rows: list[list[Cell]] = [
-        [measure, TITLES[condition], score.team, score.run, *_cells(score.figures[condition, measure])]
-        for condition, measure, score in best_runs(study.scores)
+        [measure, TITLES[condition], team, score.system, *_cells(prf(score, condition, measure))]
+        for condition, measure, team, score in best_runs(study.scores)
     ]
     columns = ["measure", "condition", "team", "run", "P", ci, "R", ci, "F", ci]
     notes = [
@@ -112,7 +103,7 @@ def _best(study: HooStudy) -> Table:
 
 
 def _recall(study: HooStudy) -> Chart:
-    runs = [score.run for score in by_f(list(study.scores)) if score.run in study.recall]
+    runs = [score.system for score in by_f(list(study.scores)) if score.system in study.recall]
     gold = {row: counts[0] for run in runs for row, counts in study.recall[run].items()}
     names = sorted((row for row in gold if gold[row]), key=lambda row: -gold[row])
     rows: list[list[Cell]] = [
@@ -151,21 +142,21 @@ def _recall(study: HooStudy) -> Chart:
     return Chart("hoo-recall", "Recall by type of error", text, spec, table)
 
 
-def _variant(study: HooStudy, spec: str, scores: Sequence[HooScore]) -> Table:
-    other = {score.run: score for score in scores}
+def _variant(study: HooStudy, spec: str, scores: Sequence[Score]) -> Table:
+    other = {score.system: score for score in scores}
     rows: list[list[Cell]] = []
     moved: list[str] = []
     ordered = by_f(list(study.scores))
-    both = [(score, other[score.run]) for score in ordered if score.run in other]
+    both = [(score, other[score.system]) for score in ordered if score.system in other]
     for measure in MEASURES:
-        before = [one.figures[PLAIN, measure].f.value for one, _ in both]
-        after = [two.figures[PLAIN, measure].f.value for _, two in both]
+        before = [prf(one, PLAIN, measure).f.value for one, _ in both]
+        after = [prf(two, PLAIN, measure).f.value for _, two in both]
         for (one, _), a, b, rank, new in zip(both, before, after, ranks(before), ranks(after), strict=True):
             change = None if a is None or b is None else b - a
             shown = Shown(DASH if change is None else f"{100 * change:+.2f}", change)
-            rows.append([one.run, measure, share(a), _rank(rank), share(b), _rank(new), shown])
+            rows.append([one.system, measure, share(a), _rank(rank), share(b), _rank(new), shown])
             if rank != new:
-                moved.append(f"{one.run} ({measure})")
+                moved.append(f"{one.system} ({measure})")
     base = study.scores[0].signature.spec
     note = "no rank differs" if not moved else f"the rank differs: {', '.join(moved[:10])}"
     if len(moved) > 10:

@@ -21,6 +21,6 @@ def sentences(study: Study) -> Section | None:
     if isinstance(study, CorpusStudy):
         best = [study.scores[k].system for k in ranked(study)]
     else:
-        best = [score.run for score in by_f(list(study.scores))]
+        best = [score.system for score in by_f(list(study.scores))]
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
     return Section(title.lower(), title, [about, Sentences(browse, first)])

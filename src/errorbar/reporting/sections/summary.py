@@ -12,6 +12,7 @@ import numpy as np
 
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.score import Score
 from errorbar.reporting.pairs import hopeless, level_text, verdict
 from errorbar.reporting.sections.figures import f_name, in_sentence, listed, percent, plural
@@ -152,13 +153,13 @@ def _hoo(study: HooStudy) -> list[str]:
         return ["No run was scored."]
     order = by_f(list(study.scores))
     best = order[0]
-    figures = {m: best.figures[CONDITIONS[0], m].f for m in ("detection", CORRECTION)}
+    figures = {m: prf(best, CONDITIONS[0], m).f for m in ("detection", CORRECTION)}
     value = f"{in_sentence(figures[CORRECTION])}; for detection it is {in_sentence(figures['detection'])}"
     if len(order) == 1:
-        return [f"{best.run} has F of correction {value}."]
+        return [f"{best.system} has F of correction {value}."]
     if not figures[CORRECTION].value:
         return [f"None of {len(order)} runs corrects anything as the gold edits do: F of correction is 0 or undefined."]
-    first = f"{best.run} has the highest F of correction of {len(order)} runs without bonus, {value}."
+    first = f"{best.system} has the highest F of correction of {len(order)} runs without bonus, {value}."
     return [first, "The runs were not compared with a test, so which differences are real is open."]
 
 

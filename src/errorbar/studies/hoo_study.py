@@ -9,28 +9,26 @@ from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.hoo import CONVENTIONS, Hoo, named_conventions
+from errorbar.edits.standoff_reading import Edits
+from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo, named_conventions
 from errorbar.metrics.hoo_align import align
-from errorbar.metrics.hoo_score import Edits, recall_by_row, score_runs
-from errorbar.metrics.hoo_statistics import CORRECTED, GOLD, SYSTEM
+from errorbar.metrics.hoo_counts import CORRECTED, GOLD, SYSTEM, TYPE_COLUMNS, row_names
+from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
+from errorbar.metrics.score import Score
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.model import HooStudy
-
-GOLD_NAME = "gold"
-"""What the annotators of HOO are called, who worked as one."""
 
 
 def study_hoo(
     fragments: Sequence[Fragment],
     runs: Mapping[str, Sequence[Edits]],
-    metric: Hoo,
+    metric: Hoo | str,
     problems: Problems,
     *,
     resampling: Resampling,
     name: str = "",
     conventions: tuple[str, ...] = (),
-    overrides: Mapping[str, str] | None = None,
     browse: bool = True,
 ) -> HooStudy:
     """Compute everything that a report shows of HOO data; the numbers are those of ``errorbar score`` with ``--ci``.
@@ -38,19 +36,20 @@ def study_hoo(
     Args:
         fragments: The fragments with their gold edits.
         runs: By name, a run's edits of each fragment.
-        metric: The main metric.
+        metric: The main metric, or its spec.
         problems: Where warnings go; what it holds already is kept.
         resampling: How intervals over fragments are made.
         name: What to call the data.
         conventions: Further choices that belong in signatures.
-        overrides: Error codes that count in other rows of table 8.
         browse: Also texts and edits.
 
     Raises:
         UsageError: If the resampling is no bootstrap.
         InputError: If a metric needs source texts and a fragment has none.
     """
-    scores = score_runs(fragments, runs, [metric], problems, resampling=resampling, conventions=conventions)
+    metric = parse_hoo(metric)
+    by_rows = replace(metric, by="row")
+    scores = score_runs(fragments, runs, [by_rows], problems, resampling=resampling, conventions=conventions)
     has_texts = all(fragment.text is not None for fragment in fragments)
     others = _variants(metric, with_texts=has_texts)
     quiet = Problems()  # precision above 1 is said of the main metric
@@ -63,12 +62,17 @@ def study_hoo(
         name,
         scores,
         {spec: made[k :: len(others)] for k, spec in enumerate(others)},
-        {score.run: recall_by_row(score, overrides) for score in scores},
+        {score.system: _by_row(score) for score in scores},
         browse_hoo(fragments, runs, metric) if browse and has_texts else None,
-        {f"score: {score.run}": str(score.signature) for score in scores},
+        {f"score: {score.system}": str(score.signature) for score in scores},
         list(dict.fromkeys(problems.notes)),
         resampling.confidence_level,
     )
+
+
+def _by_row(score: Score) -> dict[str, tuple[int, ...]]:
+    rows = {row.type: tuple(row.counts[name] for name in TYPE_COLUMNS) for row in score.by_type}
+    return {name: rows[name] for name in row_names()}
 
 
 def browse_hoo(fragments: Sequence[Fragment], runs: Mapping[str, Sequence[Edits]], metric: Hoo) -> Browse:
@@ -100,7 +104,7 @@ def _unit(fragment: Fragment, said: Sequence[Edits], metric: Hoo) -> BrowseUnit:
         found = edits
         if metric.matching == "maxmatch":
             found = redecompose(fragment, edits, max_unchanged=metric.max_unchanged)
-        fitting = align(fragment, found, metric.rules).fitting.tolist()
+        fitting = align(fragment, found, metric).fitting.tolist()
         systems.append(tuple(_shown(edit, matched=fits) for edit, fits in zip(found, fitting, strict=True)))
         row = metric.measure([fragment], [edits]).counts[0].tolist()
         counts.append((row[CORRECTED], row[SYSTEM], row[GOLD]))

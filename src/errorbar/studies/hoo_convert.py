@@ -1,11 +1,9 @@
-"""``errorbar convert`` with HOO data: to M2, JSONL and corrected texts, and back."""
+"""Converting HOO data: to M2, JSONL and corrected texts, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from errorbar.cli.hoo_routing import HOO
-from errorbar.cli.options import show_notes
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
@@ -21,6 +19,7 @@ from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 
+HOO = "hoo"
 ANNOTATOR = "0"
 """What the annotators of HOO are called in other formats: they worked as one."""
 
@@ -33,7 +32,7 @@ def convert_hoo(
     source: str | None = None,
     annotators: Sequence[str] = (),
     lenient: bool = False,
-) -> None:
+) -> list[Problem]:
     """Convert HOO data to M2, JSONL or corrected text, or one of these to HOO.
 
     Args:
@@ -43,6 +42,9 @@ def convert_hoo(
         source: Source texts: corrected texts are compared with them, gold edits are of them.
         annotators: To HOO, whose edits to take; the first of the file where none is named.
         lenient: Repair what can be repaired.
+
+    Returns:
+        Warnings and repairs.
 
     Raises:
         InputError: If a file is bad.
@@ -69,7 +71,7 @@ def convert_hoo(
         save_fragments(made, out, problems)
     else:
         save_fragments(_from_corpus(inputs[0], annotators, problems), out, problems, texts=True)
-    show_notes(problems.notes)
+    return problems.notes
 
 
 def _target(to: str | None, out: str) -> str:

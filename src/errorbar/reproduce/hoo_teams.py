@@ -12,9 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.standoff import WORD
+from errorbar.metrics.base import Metric
+from errorbar.metrics.hoo_scoring import score_runs
+from errorbar.metrics.score import Score
+from errorbar.stats.streams import stream
 
+DARING = (0.5, 1.0, 1.5)
+"""How much the runs of a team dare."""
 WRONG = "???"
 """The correction that no annotator gave."""
 
@@ -50,9 +57,29 @@ TEAMS = (
 """Six made-up teams, as many as took part; their shares are not fitted to the published runs."""
 
 
+def simulated_scores(
+    gold: Sequence[Fragment], metric: Metric, problems: Problems, *, seed: int = 0, teams: Sequence[Team] = TEAMS
+) -> list[Score]:
+    """Score the runs of simulated teams, three each.
+
+    Args:
+        gold: Fragments with texts and gold edits.
+        metric: What to compute.
+        problems: Where warnings go.
+        seed: Where the random numbers begin; every run has its own stream.
+        teams: Who takes part.
+    """
+    runs = {
+        f"{team.name}-{number}": simulate_run(gold, team, daring, stream(seed, "hoo", team.name, number))
+        for team in teams
+        for number, daring in enumerate(DARING)
+    }
+    return score_runs(gold, runs, [metric], problems, conventions=(f"simulated:{seed}",))
+
+
 def simulate_run(
     gold: Sequence[Fragment], team: Team, daring: float, rng: np.random.Generator
-) -> list[list[StandoffEdit]]:
+) -> list[tuple[StandoffEdit, ...]]:
     """Make one run.
 
     Args:
@@ -67,7 +94,7 @@ def simulate_run(
     return [_simulate(fragment, team, daring, rng) for fragment in gold]
 
 
-def _simulate(fragment: Fragment, team: Team, daring: float, rng: np.random.Generator) -> list[StandoffEdit]:
+def _simulate(fragment: Fragment, team: Team, daring: float, rng: np.random.Generator) -> tuple[StandoffEdit, ...]:
     text = fragment.text or ""
     words = [match.span() for match in WORD.finditer(text)]
     wanted: list[tuple[int, int, str]] = []
@@ -88,4 +115,4 @@ def _simulate(fragment: Fragment, team: Team, daring: float, rng: np.random.Gene
     for start, end, said in sorted(wanted):
         if not edits or start > edits[-1].end:
             edits.append(StandoffEdit(f"{fragment.name}-{len(edits) + 1:04d}", start, end, text[start:end], (said,)))
-    return list(in_text_order(edits))
+    return in_text_order(edits)
