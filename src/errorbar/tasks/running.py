@@ -101,7 +101,7 @@ class _Scoring:
                 by_annotator = {each.annotators[0]: each for each in _named(run, alone.get(name, ()))}
                 others = _named(run, answers.get(name, ()))
                 n_changed = data.n_changed(outputs[name])
-                by_code = [each.by_type for each in every[1:: data.n_views]] if data.n_views > 1 else []
+                by_code = [each.by_type for each in every[1 :: data.n_views]] if data.n_views > 1 else []
                 found.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
         problems.take(note for run in found for note in run.notes)
         bad = [Refused(run, tuple(of_run(refused[str(run.path)]))) for run in runs if str(run.path) in refused]

@@ -2,8 +2,8 @@
 
 An entry is the statistics of one output against one reference. Its name is a hash of all that it depends on: reference
 and output as they were read, what the metric's map depends on, errorbar's version and the code that measures. Whatever
-changes finds nothing. A file is written beside its place and moved there, and starts with a checksum: whoever is stopped
-at any moment, or works at the same time, leaves whole entries only; a damaged one is measured anew, with a note.
+changes finds nothing. A file is written beside its place and moved there, and starts with a checksum: whoever is
+stopped at any moment, or works at the same time, leaves whole entries only; a damaged one is measured anew, and noted.
 """
 
 from __future__ import annotations

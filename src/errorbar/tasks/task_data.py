@@ -73,6 +73,13 @@ class TaskData(ABC):
             InputError: If it cannot be read, is not in step with the source or is for other data.
         """
 
+    def look(self, name: str, output: Sequence[Any], problems: Problems) -> None:  # noqa: B027 - edits name their source
+        """See whether a run that is not scored is one for this source, as scoring does.
+
+        Raises:
+            InputError: If it is for other data.
+        """
+
     @abstractmethod
     def n_changed(self, output: Sequence[Any]) -> int:
         """How many units a run changes."""
@@ -82,9 +89,7 @@ class TaskData(ABC):
         """Share of the source's words that a run keeps; None where that says nothing."""
 
     @abstractmethod
-    def score(
-        self, outputs: Mapping[str, Sequence[Any]], metrics: Sequence[Metric], problems: Problems
-    ) -> list[Score]:
+    def score(self, outputs: Mapping[str, Sequence[Any]], metrics: Sequence[Metric], problems: Problems) -> list[Score]:
         """Score outputs, by type too where a metric does; outputs outermost, as ``errorbar.score``.
 
         Raises:
@@ -134,7 +139,9 @@ class SentenceData(TaskData):
         lines = [" ".join(line.split()) for line in Lines(self.corpus.source, problems)]
         problems.raise_errors()
         if lines != self._sources():
-            what = f"corpus '{self.corpus.name}': {self.corpus.source.name} has not the sentences of {self.files[0].name}"
+            what = (
+                f"corpus '{self.corpus.name}': {self.corpus.source.name} has not the sentences of {self.files[0].name}"
+            )
             place = Place(str(file), self.corpus.line)
             raise InputError(Problem("task-other-source", what, place, "the source of the gold edits"))
 
@@ -160,14 +167,17 @@ class SentenceData(TaskData):
         reader.finish(len(self.units))
         problems.raise_errors()
         if not self.n_changed(lines):
-            problems.note("task-unchanged", "no sentence is changed", Place(name), fix="send the output, not the source")
+            problems.note(
+                "task-unchanged", "no sentence is changed", Place(name), fix="send the output, not the source"
+            )
         return lines
 
     def look(self, name: str, lines: Sequence[str], problems: Problems) -> None:
-        """Look for other data, shifted and empty lines, text that is not tokenized, where nothing is scored."""
+        """Look for other data, shifted and empty lines, text that is not tokenized."""
         look = Look()
         look.add([sentence.text for sentence in self.units], lines)
         AS_SENT.say(name, look.seen, look.shifts, None, problems)
+        problems.raise_errors()
 
     def n_changed(self, output: Sequence[str]) -> int:
         """How many sentences a run changes."""
@@ -182,9 +192,7 @@ class SentenceData(TaskData):
             n_kept += (words & Counter(line.split())).total()
         return n_kept / n_words if n_words else 1.0
 
-    def score(
-        self, outputs: Mapping[str, Sequence[str]], metrics: Sequence[Metric], problems: Problems
-    ) -> list[Score]:
+    def score(self, outputs: Mapping[str, Sequence[str]], metrics: Sequence[Metric], problems: Problems) -> list[Score]:
         """Score texts."""
         systems = [Hypothesis(name, list(lines)) for name, lines in outputs.items()]
         found: dict[tuple[str, str], Score] = {}
@@ -243,9 +251,7 @@ class FragmentData(TaskData):
         """Nothing: a run is edits."""
         return None
 
-    def score(
-        self, outputs: Mapping[str, Sequence[Any]], metrics: Sequence[Metric], problems: Problems
-    ) -> list[Score]:
+    def score(self, outputs: Mapping[str, Sequence[Any]], metrics: Sequence[Metric], problems: Problems) -> list[Score]:
         """Score runs of edits."""
         found: dict[str, list[Score]] = {}
         for conventions, lacking in (((), False), (("missing:empty",), True)):

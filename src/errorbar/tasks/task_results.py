@@ -144,11 +144,7 @@ class CorpusResults:
             Column("late"),
             Column("metric", only="" if several else "data"),
             *map(measure_column, measures),
-            *(
-                Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives")
-                for one in measures
-                if other
-            ),
+            *(Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures if other),
             Column("changed", "count"),
         ]
         rows: list[list[Cell]] = []
