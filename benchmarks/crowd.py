@@ -18,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from timing import median_call, table
 
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import Tally, dawid_skene, majority, one_coin, rater_rows
+from errorbar.crowdsourcing.answers import majority
+from errorbar.crowdsourcing.rater_models import dawid_skene, one_coin
+from errorbar.crowdsourcing.rater_table import rater_rows
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.parquet_blocks import parquet_blocks
 from errorbar.formats.plain_judgments import plain_blocks, read_judgments_fast

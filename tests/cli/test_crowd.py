@@ -17,7 +17,7 @@ from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
 from errorbar.core.errors import ErrorbarError
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_files import read_judgments
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.mturk import read_batch, read_wide
 from errorbar.formats.plain_judgments import read_judgments_fast

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing import Tally
+
 from errorbar.formats.judgment_blocks import judgment_blocks
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.testing import accurate, simulate

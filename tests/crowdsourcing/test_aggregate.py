@@ -12,23 +12,11 @@ from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import (
-    METHODS,
-    NO_PRIOR,
-    Answers,
-    Fit,
-    Prior,
-    Runs,
-    Tally,
-    aggregate,
-    agreement_trust,
-    dawid_skene,
-    majority,
-    one_coin,
-    settle_repeats,
-    trust_weighted,
-)
-from errorbar.crowdsourcing.votes import Votes
+from errorbar.crowdsourcing.answers import Answers, agreement_trust, majority, trust_weighted
+from errorbar.crowdsourcing.em import Fit, Runs
+from errorbar.crowdsourcing.methods import METHODS, aggregate
+from errorbar.crowdsourcing.rater_models import NO_PRIOR, Prior, dawid_skene, one_coin
+from errorbar.crowdsourcing.em import Votes
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowdsourcing.examples import patients, toy
 

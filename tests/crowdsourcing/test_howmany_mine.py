@@ -9,15 +9,8 @@ import pytest
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import (
-    NgramCounts,
-    against_experts,
-    extraneous_score,
-    how_many,
-    independent_accuracy,
-    majority_accuracy,
-    mine,
-)
+from errorbar.crowdsourcing.howmany import against_experts, how_many, independent_accuracy, majority_accuracy
+from errorbar.crowdsourcing.mining import NgramCounts, extraneous_score, mine
 from errorbar.testing import accurate, simulate
 
 

@@ -16,8 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import NO_PRIOR, Runs, aggregate, dawid_skene, majority
-from errorbar.crowdsourcing.votes import Votes
+from errorbar.crowdsourcing.answers import majority
+from errorbar.crowdsourcing.em import Runs
+from errorbar.crowdsourcing.methods import aggregate
+from errorbar.crowdsourcing.rater_models import NO_PRIOR, dawid_skene
+from errorbar.crowdsourcing.em import Votes
 from errorbar.metrics.crowd import crowd_score
 from errorbar.metrics.crowd_rates import rates
 from errorbar.testing import biased, simulate, spammer

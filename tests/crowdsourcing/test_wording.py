@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import rater_rows, settle_repeats
+from errorbar.crowdsourcing.rater_table import rater_rows
 from tests.helpers.cli import CommandLine
 
 VOTES = "item,rater,label\nx,a,error\nx,b,ok\ny,a,error\ny,b,error\nz,a,ok\n"

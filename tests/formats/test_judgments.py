@@ -18,7 +18,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.flags import read_flags
 from errorbar.formats.judgment_blocks import judgment_blocks
-from errorbar.formats.judgments import judgment_rows, read_judgments, read_seconds
+from errorbar.formats.judgment_files import judgment_rows, read_judgments, read_seconds
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.saving import save_lines
 from tests.helpers.read import lines_of

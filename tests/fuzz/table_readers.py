@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.cli.sample_input import counted_input
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing import majority
+from errorbar.crowdsourcing.answers import majority
 from errorbar.datasets.archives import open_contents
 from errorbar.formats.flags import read_answers, read_flags
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_files import read_judgments
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.mturk import read_batch, read_wide
@@ -19,6 +18,7 @@ from errorbar.formats.rankings import read_rankings
 from errorbar.ranking.meta import metric_agreement, plain_scores
 from errorbar.ranking.rank import Resamples, rank_systems
 from errorbar.sampling import (
+    Estimation,
     blind_set,
     draw_sample,
     estimate_sample,
@@ -31,7 +31,7 @@ from errorbar.sampling import (
     stratify,
     write_key,
 )
-from errorbar.stats.streams import stream
+from errorbar.studies.sample import counted
 from errorbar.tasks.reading import read_task
 from tests.fuzz import seeds
 from tests.fuzz.readers import CORPORA, RESAMPLES, Reader, agree, written
@@ -117,14 +117,14 @@ def _sample_key(folder: Path, lenient: bool) -> None:
     key = read_key(folder / "key.json")
     problems = Problems(lenient=lenient)
     judged = judge_sample(read_judged_files([folder / "a.csv"], key, problems), key, problems)
-    estimate_sample(key.strata, judged.sample, rng=stream(0, "fuzz"), draws=100)
+    estimate_sample(key.strata, judged.sample, Estimation(seed=0))
 
 
 def _sample_counts(folder: Path, _: bool) -> None:
     """Counts stand on the command line: no NUL, and bytes that are not UTF-8 as Python shows them there."""
     text = (folder / "counts.txt").read_bytes().decode("utf-8", "surrogateescape").replace("\0", "")
-    strata, sample = counted_input(text.split("\n")[:-1] or [""])
-    estimate_sample(strata, sample, rng=stream(0, "fuzz"), draws=100)
+    strata, sample = counted(text.split("\n")[:-1] or [""])
+    estimate_sample(strata, sample, Estimation(seed=0))
 
 
 def _archives(folder: Path, _: bool) -> None:

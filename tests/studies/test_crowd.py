@@ -13,7 +13,7 @@ from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_files import read_judgments
 from errorbar.studies import CrowdStudy, study_crowd
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 import click
 
 from errorbar.cli.agree_input import AgreeSource, read_agreement
-from errorbar.cli.crowd_input import CrowdSource
 from errorbar.cli.options import INPUT, format_option, lenient_option, note_record, seed_option, show_notes
 from errorbar.cli.render import Cell, Table, estimate_record, percent, show, show_json
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.formats.judgment_tables import LAYOUTS, Layout
+from errorbar.formats.judgment_files import LAYOUTS, Layout
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
+from errorbar.studies.judgment_input import JudgmentOptions, column_roles
 from errorbar.studies.signatures import agreement_signature
 
 if TYPE_CHECKING:
     from errorbar.agreement import AgreementReport
     from errorbar.agreement.cohen import Weighting
     from errorbar.agreement.krippendorff import Level
-    from errorbar.crowdsourcing.repeats import RepeatPolicy
+    from errorbar.core.judgments import RepeatPolicy
     from errorbar.edits.items import Labels, Projection
 
 SCHEMA = "errorbar.agree/1"
@@ -116,7 +116,9 @@ def command(
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
     problems = Problems(lenient=lenient)
     declared = tuple(label for label in order.split(",") if label)
-    judged = CrowdSource(layout, columns, (), unknown, repeats, items, words, kind, documents, unmarked)
+    judged = JudgmentOptions(
+        layout, column_roles(columns), (), unknown, repeats, items, words, kind, documents, unmarked
+    )
     source = AgreeSource(judged, labels, scale, declared)
     found = read_agreement(files, source, problems)
     report = agreement_report(

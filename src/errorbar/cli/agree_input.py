@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from errorbar.cli.crowd_input import CrowdSource, column_roles, undeclared_labels
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.documents import add_documents
-from errorbar.formats.judgment_tables import is_corpus, read_judgment_table
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table, refuse_others
 from errorbar.formats.opening import rereadable
 from errorbar.formats.reference import NamedFile, expand_files, read_named
+from errorbar.studies.judgment_input import JudgmentOptions, words_of
 from errorbar.studies.signatures import GIVEN
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class AgreeSource:
         order: The labels from lowest to highest, where it was said.
     """
 
-    judged: CrowdSource
+    judged: JudgmentOptions
     labels: Labels
     scale: Level
     order: tuple[str, ...]
@@ -99,21 +99,17 @@ def read_agreement(files: Sequence[str], source: AgreeSource, problems: Problems
 
 def _of_table(path: str, said: str, source: AgreeSource, problems: Problems) -> Agreed:
     from errorbar.core.labels import usual_order
-    from errorbar.crowdsourcing.repeats import settle_repeats
 
     judgments = read_judgment_table(
         path,
         problems,
         layout=source.judged.layout,
-        columns=column_roles(source.judged.columns),
+        columns=source.judged.columns,
         labels=source.order,
-        repeats="refuse" if source.judged.repeats == "refuse" else "keep",
+        repeats=source.judged.repeats,
     ).judgments
-    judgments = settle_repeats(judgments, source.judged.repeats)
     if source.order:
-        votes = np.bincount(judgments.label, minlength=len(judgments.labels)).tolist()
-        counted = dict(zip(judgments.labels, votes, strict=True))
-        undeclared_labels(counted, (*source.order, *source.judged.unknown), said)
+        refuse_others(judgments, (*source.order, *source.judged.unknown), said)
     labels = (*source.order, *usual_order([label for label in judgments.labels if label not in set(source.order)]))
     judgments, _ = judgments.arranged(judgments.raters, labels)
     ranked = tuple(label for label in labels if label not in set(source.judged.unknown))
@@ -144,18 +140,17 @@ def _see_that_numbers_rank(labels: Sequence[str]) -> None:
 
 def _of_corpus(files: Sequence[NamedFile], source: AgreeSource, problems: Problems) -> Agreed:
     from errorbar.core.labels import usual_order
-    from errorbar.edits.items import ERROR, OK, WORD_CLASSES, edit_items
+    from errorbar.edits.items import ERROR, OK, edit_items
 
     corpus = read_named(files, problems, unmarked=source.judged.unmarked)
     if source.judged.documents is not None:
-        add_documents(corpus, source.judged.documents, problems)
-    words = source.judged.words
-    chosen = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    made = edit_items(corpus, source.judged.items, words=chosen, type=source.judged.kind, labels=source.labels)
+        add_documents(corpus, str(source.judged.documents), problems)
+    words, chosen = source.judged.words, words_of(source.judged)
+    made = edit_items(corpus, source.judged.items, words=chosen, type=source.judged.type, labels=source.labels)
     problems.notes += made.notes()
     first = [label for label in (OK, ERROR) if label in made.judgments.labels]
     types = [label for label in made.judgments.labels if label not in first]
     judgments, _ = made.judgments.arranged(made.judgments.raters, (*first, *usual_order(types)))
     told = [f"items={source.judged.items}", *([f"words={words}"] if source.judged.items == "words" else [])]
-    told += [*([f"type={source.judged.kind}"] if source.judged.kind else []), f"labels={source.labels}"]
+    told += [*([f"type={source.judged.type}"] if source.judged.type else []), f"labels={source.labels}"]
     return Agreed(judgments, made.clusters, None, ",".join(told))

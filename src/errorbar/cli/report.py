@@ -230,9 +230,9 @@ def write(report: Report, out: str, kind: str) -> int:
         MissingExtraError: If a library is missing.
     """
     if kind == "html":
-        from errorbar.reporting.page import save_page
+        from errorbar.reporting.export import save_report
 
-        return save_page(report, out)
+        return save_report(report, out)
     from errorbar.formats.saving import save_lines
     from errorbar.reporting.latex import latex
     from errorbar.reporting.markdown import markdown

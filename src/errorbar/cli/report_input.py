@@ -13,7 +13,7 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files, refuse_same_names
+from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 MANY_PAIRS = 1000
 """More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
-CURVE_RESAMPLES = 1000
-"""As many as `errorbar curve` takes when it is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,32 +207,21 @@ def _hoo(asked: ReportInput) -> HooStudy:
 
 
 def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
-    from errorbar.cli.crowd_input import CrowdSource, read_crowd, system_flags
-    from errorbar.studies.crowd import study_crowd
-    from errorbar.studies.signatures import GIVEN
+    from errorbar.studies.crowd_study import study_crowd
+    from errorbar.studies.judgment_input import JudgmentOptions, column_roles, read_crowd, read_systems
 
     problems = Problems(lenient=asked.lenient)
-    items, words = asked.items or "tokens", asked.words or "prepositions"
-    source = CrowdSource(
-        "auto",
-        asked.columns,
-        (),
-        asked.unknown,
-        "refuse",
-        cast("Projection", items),
-        words,
-        "",
-        asked.documents,
-        asked.unmarked,
+    options = JudgmentOptions(
+        columns=column_roles(asked.columns),
+        unknown=asked.unknown,
+        items=cast("Projection", asked.items or "tokens"),
+        words=asked.words or "prepositions",
+        documents=asked.documents,
+        unmarked=asked.unmarked,
         shared=bool(asked.gold),
     )
-    crowd = read_crowd(judgments, source, problems)
-    files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
-    flags = dict(system_flags(path, crowd, problems) for path in files)
-    if len(flags) < len(files):
-        refuse_same_names([NamedFile.parse(path) for path in files], "systems")
-    projected = f"items={items}{f',words={words}' if items == 'words' else ''},labels=error"
-    how = GIVEN if crowd.corpus is None else projected
+    crowd = read_crowd(judgments, options, problems)
+    flags = read_systems(asked.flags if asked.gold else (*asked.flags, *asked.systems), crowd, problems)
     return study_crowd(
         crowd.judgments,
         flags,
@@ -244,24 +231,23 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         error=asked.errors,
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
-        curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
         confidence_level=asked.resampling.confidence_level,
-        how=how,
+        how=crowd.how,
     )
 
 
 def _sample(asked: ReportInput, key_file: str) -> SampleStudy:
-    from errorbar.cli.sample_input import Labels, judged_input
-    from errorbar.studies.sample import study_sample
+    from errorbar.studies.budgets import study_sample
+    from errorbar.studies.sample import sample_estimate
 
-    problems = Problems(lenient=asked.lenient)
-    labels = Labels(asked.errors or ("error",), (asked.ok or "ok",), asked.unknown)
-    key, judged = judged_input(asked.judged, key_file, "majority", labels, problems)
-    return study_sample(
-        key.strata,
-        judged.sample,
-        problems,
-        name=NamedFile.parse(key_file).name,
-        confidence_level=asked.resampling.confidence_level,
+    estimated = sample_estimate(
+        asked.judged,
+        key=key_file,
+        error=asked.errors or ("error",),
+        ok=(asked.ok or "ok",),
+        unknown=asked.unknown,
+        confidence=asked.resampling.confidence_level,
         seed=asked.resampling.seed,
+        lenient=asked.lenient,
     )
+    return study_sample(estimated, NamedFile.parse(key_file).name)

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
-from errorbar.crowdsourcing.answers import NO_ANSWER
-from errorbar.crowdsourcing.majority import majority
+from errorbar.crowdsourcing.answers import NO_ANSWER, majority
 
 Counts = NDArray[np.int64]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
-from errorbar.metrics.crowd import ESTIMANDS, CrowdStatistics, fold_crowd, measure_crowd
-from errorbar.metrics.crowd_bins import agreement_bins
+from errorbar.metrics.crowd_agreement import agreement_bins
+from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
 from errorbar.reproduce.cells import TEN_ANNOTATORS, Cell, Sources, compare, facts
 from errorbar.sampling import frame_of_systems
 from errorbar.stats.streams import stream
@@ -45,14 +45,14 @@ def cells(sources: Sources) -> Iterator[Cell]:
     flagged = dict(zip(frame.items, frame.flags[0].tolist(), strict=True))
     weights = judgments.label_weights()
     numbers = weights.sum(axis=1)
-    share = weights[:, judgments.labels.index(ERROR)] / numbers
+    votes = Votes(weights[:, judgments.labels.index(ERROR)] / numbers, numbers.astype(np.int64))
     flags = np.array([flagged[item] for item in judgments.items])
-    statistics: dict[str, CrowdStatistics] = {
-        estimand: measure_crowd(share, flags, numbers.astype(np.int64), estimand=estimand) for estimand in ESTIMANDS
-    }
+    metrics = [Crowd(estimand=each) for each in ESTIMANDS[::-1]]
+    statistics: dict[Crowd, CrowdStatistics] = {metric: metric.measure(votes, flags) for metric in metrics}
     ours: dict[tuple[str, str], float | None] = {}
-    for estimand, row in (("majority", "unweighted"), ("weighted", "weighted")):
-        found = fold_crowd(statistics[estimand])
+    for metric, table in statistics.items():
+        row = "unweighted" if metric.estimand == "majority" else "weighted"
+        found = score_kinds(metric, table)
         ours |= {(row, "precision"): found.precision.value, (row, "recall"): found.recall.value}
     yield from compare("table 1, ten annotators", "madnani2011_table1_lm", ours, tolerance=0, known=OTHER_DATA)
     for name, part in zip(BINS, agreement_bins(statistics), strict=True):

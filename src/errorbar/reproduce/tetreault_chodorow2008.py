@@ -15,7 +15,16 @@ import numpy as np
 from errorbar.agreement import PairTable, cohen_kappa, pairwise_agreement
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.reproduce.cells import HALF, Cell, Sources, compare, facts, published
-from errorbar.sampling import Sample, Strata, draw_sample, estimate_sample, frame_of_systems, plan_sample, stratify
+from errorbar.sampling import (
+    Estimation,
+    Sample,
+    Strata,
+    draw_sample,
+    estimate_sample,
+    frame_of_systems,
+    plan_sample,
+    stratify,
+)
 
 PREFIX = "tetreault_chodorow2008"
 SYSTEM = "CAMB"
@@ -70,7 +79,7 @@ def _sampling_example() -> Iterator[Cell]:
     sample = Sample.of(
         [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
     )
-    found = estimate_sample(strata, sample, method="logit")
+    found = estimate_sample(strata, sample, Estimation(method="logit"))
     for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
         value = found[name].estimate.value
         yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)

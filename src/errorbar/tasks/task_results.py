@@ -131,7 +131,7 @@ class CorpusResults:
     def tables(self) -> list[Table]:
         """The runs, and those that were refused if any was."""
         made = self._hoo(self.runs).tables() if self.corpus.kind == "hoo" else [self._table()]
-        return [*made, *([self._refused_table()] if self.refused else [])]
+        return [*made, *([self.refused_table()] if self.refused else [])]
 
     def _table(self) -> Table:
         """Every run, best first under the first metric."""
@@ -164,7 +164,7 @@ class CorpusResults:
         notes = [f"corpus {self.corpus.name}", *signature_lines(scores)]
         return Table(columns, rows, name=f"runs-{self.corpus.name}", notes=notes)
 
-    def _refused_table(self) -> Table:
+    def refused_table(self) -> Table:
         """Runs that could not be scored, and why: the first problem of each."""
         columns = [Column("refused"), Column("problems", "count"), Column("first", key="problem")]
         rows: list[list[Cell]] = [
