@@ -10,8 +10,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.m2 import read_m2
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
-from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Sources, compare, percents
+from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Sources, compare, percents, scored
 
 RATIO_SYSTEMS = ("AMU", "CAMB", "CUUI")
 LAST_DIGIT = 0.01 + HALF
@@ -33,7 +32,7 @@ def cells(sources: Sources) -> Iterator[Cell]:
     corpus = sources.ten_annotators(problems)
     systems = [sources.system(name) for name in RATIO_SYSTEMS]
     camb = systems[RATIO_SYSTEMS.index("CAMB")]
-    found = score(corpus, [camb], [M2(choose=name) for name in TEN_ANNOTATORS])
+    found = scored(corpus, [camb], [M2(choose=name) for name in TEN_ANNOTATORS])
     ours: dict[tuple[str, str], float | None] = {
         (each.annotators[0], column): value for each in found for column, value in percents(each).items()
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
@@ -16,7 +16,9 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.datasets import path
 from errorbar.formats.reference import read_corpus
+from errorbar.metrics.base import Metric
 from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import Plan, score_corpus
 
 HALF = 0.005
 """A number printed with two digits stands for anything that rounds to it; papers round halves either way."""
@@ -113,6 +115,13 @@ def compare(
                 reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
                 most = tolerance if isinstance(tolerance, float | int) else tolerance.get(column, HALF)
                 yield Cell(table, name, column, float(text), ours.get((name, column)), most, reason)
+
+
+def scored(
+    corpus: Corpus, systems: Sequence[Hypothesis], metrics: Sequence[Metric], *, by_type: bool = False
+) -> list[Score]:
+    """Scores of systems without intervals; what is to be warned of is the papers' own."""
+    return score_corpus(corpus, systems, Plan(metrics, by_type), Problems())
 
 
 def percents(score: Score) -> dict[str, float | None]:

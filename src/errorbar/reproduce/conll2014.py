@@ -13,8 +13,7 @@ from errorbar.edits.items import Projection, edit_items
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
-from errorbar.reproduce.cells import Cell, Sources, compare, percents, published
+from errorbar.reproduce.cells import Cell, Sources, compare, percents, published, scored
 
 TABLES = "conll2014_table"
 NOT_RELEASED = {"NARA": "the team's output was never released"}
@@ -101,7 +100,7 @@ def _error_types(sources: Sources) -> Iterator[Cell]:
 def _team_scores(corpus: Corpus, systems: list[Hypothesis], prefix: str = "") -> Values:
     return {
         (each.system, prefix + column): value
-        for each in score(corpus, systems, [M2()])
+        for each in scored(corpus, systems, [M2()])
         for column, value in percents(each).items()
     }
 
@@ -109,8 +108,8 @@ def _team_scores(corpus: Corpus, systems: list[Hypothesis], prefix: str = "") ->
 def _recall_by_type(file: str, corpus: Corpus, systems: list[Hypothesis]) -> Values:
     # The paper prints 0.00 where the chosen annotators have no edit of the type.
     ours: Values = {(row["error_type"], each.name): 0.0 for row in published(file) for each in systems}
-    for each in score(corpus, systems, [M2()], by_type=True):
-        ours |= {(row.type, each.system): 100 * (row.recall or 0.0) for row in each.by_type}
+    for each in scored(corpus, systems, [M2()], by_type=True):
+        ours |= {(row.type, each.system): 100 * (row["recall"].value or 0.0) for row in each.by_type}
     return ours
 
 
@@ -121,7 +120,7 @@ def _annotators_against_each_other(single: list[Corpus]) -> Values:
         problems = Problems()
         text = [corrected_text(sentence, corpus.annotators[0], problems) for sentence in corpus.sentences]
         problems.raise_errors()
-        (found,) = score(single[judge], [Hypothesis(f"annotator{writer + 1}", text)], [M2()])
+        (found,) = scored(single[judge], [Hypothesis(f"annotator{writer + 1}", text)], [M2()])
         row = f"annotator{writer + 1} against annotator{judge + 1}"
         ours |= {(row, column): value for column, value in percents(found).items()}
     return ours

@@ -54,7 +54,9 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
     if found.corpus.kind == "hoo":
         edits = {run.name: data.output(run.path, run.name, own) for run in best}
         name = found.corpus.name
-        return study_hoo(data.reference, edits, task.metrics[0], problems, resampling=resampling, name=name, browse=browse)
+        return study_hoo(
+            data.reference, edits, task.metrics[0], problems, resampling=resampling, name=name, browse=browse
+        )
     systems = [Hypothesis(run.team, list(data.output(run.path, run.team, own))) for run in best]
     documents = Documents()
     documents.add(data.units)
