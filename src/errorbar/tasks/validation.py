@@ -84,7 +84,8 @@ class Validations(Result):
         for each in self.submissions:
             verdict = "ok" if each.valid else f"{len(each.errors)} to mend"
             dry = [value for _, value in each.shown] or [None] * len(measures)
-            rows.append([each.path.name, verdict, f"{each.n_changed} of {each.n_units}", each.kept, *dry])
+            changed = f"{each.n_changed} of {each.n_units}" if each.valid else None
+            rows.append([each.path.name, verdict, changed, each.kept, *dry])
         columns = [
             Column("submission"),
             Column("verdict"),
