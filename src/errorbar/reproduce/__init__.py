@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.reproduce.cells import Cell, Outcome, Sources
+from errorbar.reproduce.cells import Cell, Outcome, Reproduction, Sources, cell_table
 
-__all__ = ["STUDIES", "Cell", "Outcome", "Sources", "reproduce"]
+__all__ = ["STUDIES", "Cell", "Outcome", "Reproduction", "Sources", "cell_table", "reproduce"]
 
 
 def _of(module: str) -> Callable[[Sources], Iterator[Cell]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,9 @@ from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Metric
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell as Shown
+from errorbar.tables.table import Column, Table
 
 HALF = 0.005
 """A number printed with two digits stands for anything that rounds to it; papers round halves either way."""
@@ -72,6 +76,89 @@ class Cell:
         if not self.known:
             return Outcome.MISMATCH
         return Outcome.NOT_COMPUTABLE if self.ours is None else Outcome.KNOWN
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reproduction(Result):
+    """A paper's tables, recomputed.
+
+    Attributes:
+        study: The paper's name.
+        cells: Every number.
+        notes: Nothing: what differs says why.
+    """
+
+    study: str
+    cells: Sequence[Cell]
+    notes: Sequence[Problem] = ()
+
+    @property
+    def mismatches(self) -> list[Cell]:
+        """Cells that should match and do not."""
+        return [cell for cell in self.cells if cell.outcome == Outcome.MISMATCH]
+
+    def to_dict(self) -> dict[str, object]:
+        """Outcomes by table, and every cell."""
+        tables = [
+            {"table": table, "cells": found.total(), **{_key(outcome): found[outcome] for outcome in Outcome}}
+            for table, found in self._counts().items()
+        ]
+        cells = [
+            {
+                "table": cell.table,
+                "row": cell.row,
+                "column": cell.column,
+                "published": cell.published,
+                "ours": cell.ours,
+                "difference": cell.difference,
+                "outcome": _key(cell.outcome),
+                "reason": cell.known,
+            }
+            for cell in self.cells
+        ]
+        return {"study": self.study, "tables": tables, "cells": cells}
+
+    def tables(self) -> Sequence[Table]:
+        """Every cell, and how many of each table match."""
+        return [cell_table(self.cells), self.summary()]
+
+    def summary(self) -> Table:
+        """How many cells of each table match, and why others do not."""
+        counts = self._counts()
+        counts["all"] = Counter(cell.outcome for cell in self.cells)
+        columns = [Column("table"), Column("cells", "count"), *(Column(str(o).lower(), "count") for o in Outcome)]
+        rows = [[table, found.total(), *(found[outcome] for outcome in Outcome)] for table, found in counts.items()]
+        reasons = dict.fromkeys(
+            f"{cell.table}: {cell.known} ({cell.outcome})"
+            for cell in sorted(self.cells, key=lambda cell: list(counts).index(cell.table))
+            if cell.outcome not in (Outcome.MATCH, Outcome.MISMATCH)
+        )
+        return Table(columns, rows, name="summary", notes=list(reasons))
+
+    def _counts(self) -> dict[str, Counter[Outcome]]:
+        counts: dict[str, Counter[Outcome]] = {}
+        for cell in self.cells:
+            counts.setdefault(cell.table, Counter())[cell.outcome] += 1
+        return counts
+
+
+def _key(outcome: Outcome) -> str:
+    return outcome.name.lower()
+
+
+def _printed(cell: Cell) -> str | None:
+    return None if cell.published is None else f"{cell.published:g}"
+
+
+def cell_table(cells: Sequence[Cell]) -> Table:
+    """Published numbers beside ours."""
+    columns = [*map(Column, ("table", "row", "column", "reason")), Column("published")]
+    columns += [Column("ours", "number"), Column("difference", "number"), Column("outcome")]
+    rows: list[list[Shown]] = [
+        [each.table, each.row, each.column, each.known, _printed(each), each.ours, each.difference, str(each.outcome)]
+        for each in cells
+    ]
+    return Table(columns, rows, name="cells")
 
 
 def published(table: str) -> Iterator[Mapping[str, str]]:
