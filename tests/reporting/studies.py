@@ -154,7 +154,7 @@ def crowd_study() -> CrowdStudy:
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
     errors = np.asarray(made.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20, curve_resamples=20)
+    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20)
 
 
 @cache
