@@ -282,7 +282,7 @@ def test_one_class_suggests_to_declare_the_other(tmp_path: Path, errorbar: Comma
     (tmp_path / "f.csv").write_text("item,flag\nx,1\n")
     refused = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv")
     assert "--error LABEL" in refused.err
-    assert "--labels ok,error" in refused.err
+    assert "--labels 'ok,error'" in refused.err
     declared = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv", "--labels", "ok,error")
     assert (declared.code, "0.00" in declared.out) == (0, True)
 
@@ -632,3 +632,20 @@ def test_python_gives_what_the_commands_print(votes: Path) -> None:
         crowd_scores(judgments, {"s": [True]})
     with pytest.raises(TypeError, match="layuot"):
         crowd_scores(votes, [flags], layuot="wide")  # type: ignore[call-arg]  # what a user may type
+
+
+def test_several_tables_are_one(tmp_path: Path, errorbar: CommandLine) -> None:
+    """A pattern stands for several files; a rater who judged an item in two of them judged it twice."""
+    head, rows = "item,rater,label\n", ["x,a,error", "x,b,ok", "y,a,ok", "y,b,error", "z,c,ok"]
+    (tmp_path / "whole.txt").write_text(head + "\n".join(rows) + "\n")
+    (tmp_path / "part1.csv").write_text(head + "\n".join(rows[:2]) + "\n")
+    (tmp_path / "part2.csv").write_text("label;rater;item\nok;a;y\nerror;b;y\nok;c;z\n")
+    call = ("crowd", "aggregate", "--method", "majority", "--format", "json")
+    whole, parts = (errorbar(*call, tmp_path / name) for name in ("whole.txt", "part*.csv"))
+    assert (parts.code, parts.out) == (0, whole.out)
+    (tmp_path / "part3.csv").write_text(head + "x,a,ok\n")
+    assert "first: 'a' of 'x'" in errorbar(*call, tmp_path / "part*.csv").err
+    kept = json.loads(errorbar(*call, tmp_path / "part*.csv", "--repeats", "last").out)["items"][0]
+    assert kept["majority"]["answer"] == "ok"
+    (tmp_path / "part3.csv").write_text("item,rater,label,weight\nx,d,ok,2\n")
+    assert "some tables have weights and some have none" in errorbar(*call, tmp_path / "part*.csv").err

@@ -141,6 +141,26 @@ class Judgments:
             labels=labels,
         )
 
+    @classmethod
+    def joined(cls, tables: Sequence[Judgments]) -> Judgments:
+        """The judgments of several tables one after the other; what has one name is one item, rater or label.
+
+        Raises:
+            UsageError: If some tables have weights and some have none.
+        """
+        columns: list[Codes] = []
+        vocabularies: list[tuple[str, ...]] = []
+        for codes, names in (("item", "items"), ("rater", "raters"), ("label", "labels")):
+            known: dict[str, int] = {}
+            places = [_encode(getattr(table, names), known) for table in tables]
+            columns.append(np.concatenate([at[getattr(t, codes)] for at, t in zip(places, tables, strict=True)]))
+            vocabularies.append(tuple(known))
+        weights = [table.weight for table in tables if table.weight is not None]
+        if weights and len(weights) < len(tables):
+            raise _unfit("some tables have weights and some have none", "weights in all or in none")
+        (item, rater, label), (items, raters, labels) = columns, vocabularies
+        return cls(item, rater, label, items, raters, labels, np.concatenate(weights) if weights else None)
+
     def to_columns(self) -> dict[str, list[str] | list[float]]:
         """The judgments as named columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
         columns: dict[str, list[str] | list[float]] = {

@@ -194,7 +194,8 @@ def _read_long(
         problems.note("judgments-extra", what, Place(name), fix="they are not read")
     if not n_rows and not problems.errors:
         problems.error("judgments-empty", "no judgment in the file", Place(name))
-    problems.raise_errors()
+    if not lines:
+        problems.raise_errors()
     if n_missing:
         what = f"{n_missing} of {n_rows} rows have no label; they count as not judged"
         problems.note("judgments-no-label", what, Place(name))

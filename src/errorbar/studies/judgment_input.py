@@ -183,13 +183,21 @@ def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -
         return _in_order(JudgmentTable(kept, None), options, problems)
     files = expand_files(paths_of(judgments))
     first = rereadable(files[0].path)
-    if len(files) > 1 or is_corpus(first, told=options.told):
+    first_named = NamedFile(str(first), files[0].name)
+    if is_corpus(first, told=options.told):
         options.refuse(corpus=True)
-        named = files if len(files) > 1 else [NamedFile(str(first), files[0].name)]
-        return _from_corpus(named, options, problems)
+        return _from_corpus([first_named, *files[1:]], options, problems)
     options.refuse(corpus=False)
-    table = read_judgment_table(
-        first,
+    return _in_order(
+        _joined([_table(file.path, options, problems) for file in (first_named, *files[1:])], options),
+        options,
+        problems,
+    )
+
+
+def _table(path: Source, options: JudgmentOptions, problems: Problems) -> JudgmentTable:
+    return read_judgment_table(
+        path,
         problems,
         layout=options.layout,
         columns=options.columns,
@@ -197,7 +205,17 @@ def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -
         closed=bool(options.labels),
         repeats=options.repeats,
     )
-    return _in_order(table, options, problems)
+
+
+def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> JudgmentTable:
+    """Several tables as one; a rater who judged an item in two of them is treated as within one."""
+    if len(tables) == 1:
+        return tables[0]
+    judgments = Judgments.joined([table.judgments for table in tables])
+    kept = judgments.settled(options.repeats)
+    times = [table.seconds if table.seconds is not None else np.full(len(table.judgments), np.nan) for table in tables]
+    timed = any(table.seconds is not None for table in tables)
+    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None)
 
 
 def paths_of(files: object, what: str = "judgments") -> list[str]:
