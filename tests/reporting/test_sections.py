@@ -11,6 +11,7 @@ from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.score import Score
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting import Chart, Prose
@@ -293,7 +294,7 @@ class TestRunsUnderOtherConventions:
         one, spec = hoo_study(), "hoo(conventions=hoo2011-tool)"
         table = tables(report_of([one]))["hoo-hoo-conventions-hoo2011-tool"]
         before, after = (
-            {each.run: each.figures[PLAIN, "detection"].f.value or 0 for each in scores}
+            {each.system: prf(each, PLAIN, "detection").f.value or 0 for each in scores}
             for scores in (one.scores, one.variants[spec])
         )
         rows = [row for row in text_rows(table) if row[1] == "detection"]
@@ -318,7 +319,7 @@ class TestRunsUnderOtherConventions:
     def test_best_runs_stand_only_where_a_team_has_several(self) -> None:
         one = hoo_study()
         assert "hoo-best" in tables(report_of([one]))
-        runs = [each for each in one.scores if each.run != "AA0"]
+        runs = [each for each in one.scores if each.system != "AA0"]
         assert "hoo-best" not in tables(report_of([replace(one, scores=runs, variants={})]))
 
     def test_the_bonus_is_explained(self) -> None:

@@ -46,7 +46,7 @@ def run(path: Path, problems: Problems | None = None) -> TaskResults:
 def corrected(results: TaskResults) -> float | None:
     (found,) = results.corpora
     assert isinstance(found, HooResults)
-    return found.runs[0].scores[0].figures["no bonus", "correction"].f.value
+    return found.runs[0].scores[0]["correction_f"].value
 
 
 def test_gold_edits_in_a_linked_folder_are_not_taken_from_the_cache_once_they_change(tmp_path: Path) -> None:

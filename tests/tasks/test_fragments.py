@@ -71,10 +71,10 @@ def test_scores_are_those_of_the_metric(task: Path) -> None:
         assert [run.submission.name for run in found.runs] == ["T1-0", "T1-1"]
         assert (found.n_fragments, sum(found.rows.values())) == (2, 2)
         for run, expected in zip(found.runs, right, strict=True):
-            assert run.scores[0].figures == expected.figures
+            assert run.scores[0].estimates == expected.estimates
             assert run.scores[0].counts == expected.counts
             assert run.scores[0].signature == expected.signature
-            assert run.scores[0].team == "T1"
+            assert run.made.teams == {run.submission.name: "T1"}
 
 
 def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
     told: list[int] = []
     (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False, progress=told.append)
     assert isinstance(study, HooStudy)
-    assert [each.run for each in study.scores] == ["T1-0", "T2-1"]
+    assert [each.system for each in study.scores] == ["T1-0", "T2-1"]
     assert (study.name, study.browse, told) == ("test", None, [1])
     task.write_text(TASK.split("[[team]]", maxsplit=1)[0])
     assert study_best(results_of(task)[0], Problems(), Resampling(replicates=20)) == []

@@ -30,7 +30,7 @@ from errorbar.formats.hoo_folder import FragmentFiles, list_run, read_text
 from errorbar.formats.hoo_xml import DataFile
 from errorbar.formats.opening import display_name
 
-Edits = tuple[StandoffEdit, ...]
+Edits = Sequence[StandoffEdit]
 SHORT, LONG = 4, 40
 LEAST_PAIRS = 0.3
 """Unrelated texts of the 2011 data share 0.05 to 0.1 of their word pairs; all gold edits leave 0.75 or more."""

@@ -65,7 +65,7 @@ def convert_hoo(
             if file is None or is_xml(file.path):
                 problems.note("hoo-missing", f"no corrected text of fragment {one.name}; not written", Place(path))
                 continue
-            edits = text_edits(one, read_text(file, problems), display_name(file.path), problems)
+            edits = tuple(text_edits(one, read_text(file, problems), display_name(file.path), problems))
             made.append(Fragment(one.name, edits, one.text))
         save_fragments(made, out, problems)
     else:

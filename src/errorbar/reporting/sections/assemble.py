@@ -82,7 +82,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
             *metric,
         ]
     if isinstance(study, HooStudy):
-        n = len(study.scores[0].statistics) if study.scores else 0
+        n = study.scores[0].n_units if study.scores else 0
         spec = [("metric", study.scores[0].signature.spec)] if study.scores else []
         return [("data", study.name), ("fragments", f"{n:,}"), ("runs", f"{len(study.scores):,}"), *spec]
     if isinstance(study, CrowdStudy):
