@@ -15,7 +15,7 @@ from errorbar.cli.show import show_result
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
-from errorbar.edits.standoff import apply_standoff
+from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.formats.hoo_detect import wants_hoo
 from errorbar.formats.hoo_folder import FragmentOptions
 from errorbar.formats.reference import NamedFile, read_corpus

@@ -26,7 +26,7 @@ from itertools import accumulate, pairwise
 
 from errorbar.edits.marks import is_attached, plain, plain_apostrophes
 from errorbar.edits.named_lines import NamedLines
-from errorbar.edits.standoff import changed_blocks
+from errorbar.edits.standoff_texts import changed_blocks
 from errorbar.formats.tokenize import treebank_tokens
 
 MOST_LETTERS = 10_000

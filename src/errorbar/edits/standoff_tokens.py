@@ -1,6 +1,6 @@
 """Characters and tokens: stand-off edits as token edits of sentences, and back.
 
-Tokens are the words of ``errorbar.edits.standoff``; how edits of characters become edits of words is told in
+Tokens are the words of ``errorbar.edits.standoff_texts``; how edits of characters become edits of words is told in
 ``errorbar.edits.standoff_words``. The index of an edit travels in the comment, so that it comes back.
 """
 
@@ -16,7 +16,7 @@ from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.edits.standoff import Words
+from errorbar.edits.standoff_texts import Words
 from errorbar.edits.standoff_words import Placed, place_edits
 
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")

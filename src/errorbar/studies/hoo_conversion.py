@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_reading import text_edits
+from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
 from errorbar.formats.hoo_detect import HOO, is_hoo, is_xml
 from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text

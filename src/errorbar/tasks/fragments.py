@@ -17,7 +17,7 @@ from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment, edits_record, text_record
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.hoo_folder import raw_folder, read_gold, read_source
-from errorbar.metrics.base import Metric
+from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import HooStatistics, count_rows
 from errorbar.metrics.hoo_scoring import hoo_plan, parse_hoo, score_runs, warn_above_1
 from errorbar.metrics.score import Score
@@ -92,7 +92,7 @@ class FragmentTarget:
         }
         return Entry({}, meta)
 
-    def count(self, submission: Submission, metric: Metric) -> Entry:
+    def count(self, submission: Submission, metric: Hoo) -> Entry:
         """Count a run.
 
         Raises:
