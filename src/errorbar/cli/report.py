@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.admission import admission_options
-from errorbar.cli.agree import PROJECTIONS
+from errorbar.cli.crowd_options import PROJECTIONS
 from errorbar.cli.options import INPUT, lenient_option, refuse_given, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import tell

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 MANY_PAIRS = 1000
 """More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
-CURVE_RESAMPLES = 1000
-"""As many as `errorbar curve` takes when it is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,32 +206,21 @@ def _hoo(asked: ReportInput) -> HooStudy:
 
 
 def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
-    from errorbar.cli.crowd_input import CrowdSource, read_crowd, system_flags
-    from errorbar.studies.crowd import study_crowd
-    from errorbar.studies.signatures import GIVEN
+    from errorbar.studies.crowd_study import study_crowd
+    from errorbar.studies.judgment_input import JudgmentOptions, column_roles, read_crowd, read_systems
 
     problems = Problems(lenient=asked.lenient)
-    items, words = asked.items or "tokens", asked.words or "prepositions"
-    source = CrowdSource(
-        "auto",
-        asked.columns,
-        (),
-        asked.unknown,
-        "refuse",
-        cast("Projection", items),
-        words,
-        "",
-        asked.documents,
-        asked.unmarked,
+    options = JudgmentOptions(
+        columns=column_roles(asked.columns),
+        unknown=asked.unknown,
+        items=cast("Projection", asked.items or "tokens"),
+        words=asked.words or "prepositions",
+        documents=asked.documents,
+        unmarked=asked.unmarked,
         shared=bool(asked.gold),
     )
-    crowd = read_crowd(judgments, source, problems)
-    files = asked.flags if asked.gold else (*asked.flags, *asked.systems)
-    flags = dict(system_flags(path, crowd, problems) for path in files)
-    if len(flags) < len(files):
-        refuse_same_names([NamedFile.parse(path) for path in files], "systems")
-    projected = f"items={items}{f',words={words}' if items == 'words' else ''},labels=error"
-    how = GIVEN if crowd.corpus is None else projected
+    crowd = read_crowd(judgments, options, problems)
+    flags = read_systems(asked.flags if asked.gold else (*asked.flags, *asked.systems), crowd, problems)
     return study_crowd(
         crowd.judgments,
         flags,
@@ -243,9 +230,8 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
         error=asked.errors,
         seed=asked.resampling.seed,
         resamples=asked.resampling.replicates,
-        curve_resamples=min(asked.resampling.replicates, CURVE_RESAMPLES),
         confidence_level=asked.resampling.confidence_level,
-        how=how,
+        how=crowd.how,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.crowd import CrowdScore
-from errorbar.metrics.crowd_curve import CurvePoint
+from errorbar.metrics.crowd_agreement import CurvePoint
+from errorbar.metrics.crowd_weighted import CrowdScore
 from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
 from errorbar.reporting.model import Block, Cell, Chart, Prose, Section, Shown, Table
 from errorbar.reporting.sections.figures import (

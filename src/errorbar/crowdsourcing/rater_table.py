@@ -26,8 +26,8 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import need_judgments
+from errorbar.crowdsourcing.em import check_labels
 from errorbar.crowdsourcing.gold import Rule, Sprt, Verdict, follow, smoothed_trust
-from errorbar.crowdsourcing.votes import check_labels
 from errorbar.stats.proportion import proportion_interval
 
 

@@ -10,13 +10,9 @@ import numpy as np
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.answers import NO_ANSWER, UNKNOWN, Answers
-from errorbar.crowdsourcing.dawid_skene import Prior, dawid_skene
-from errorbar.crowdsourcing.em import Fit, Runs
-from errorbar.crowdsourcing.majority import majority
-from errorbar.crowdsourcing.one_coin import one_coin
-from errorbar.crowdsourcing.trust import trust_weighted
-from errorbar.crowdsourcing.votes import MIN_ITEMS
+from errorbar.crowdsourcing.answers import NO_ANSWER, UNKNOWN, Answers, majority, trust_weighted
+from errorbar.crowdsourcing.em import MIN_ITEMS, Fit, Runs
+from errorbar.crowdsourcing.rater_models import Prior, dawid_skene, one_coin
 
 Method = Literal["majority", "trust", "one-coin", "dawid-skene"]
 METHODS: tuple[Method, ...] = get_args(Method)
