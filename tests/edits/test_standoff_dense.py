@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.edits import standoff as module
+from errorbar.edits import standoff_texts as module
 from errorbar.edits.standoff_maxmatch import MOST_CELLS, redecompose
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.edits.standoff_tokens import fragment_sentences, sentences_fragments

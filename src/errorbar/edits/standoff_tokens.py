@@ -176,8 +176,8 @@ def sentences_fragments(
         lost.update(f"the edits of annotator {other}" for other in sentence.annotations.keys() - {annotator})
         if sentence.writer:
             lost["the writer"] += 1
-    for name, count in sorted(lost.items()):
-        what = f"HOO cannot hold {name} ({count} {'time' if count == 1 else 'times'}); left out"
+    for part, count in sorted(lost.items()):
+        what = f"HOO cannot hold {part} ({count} {'time' if count == 1 else 'times'}); left out"
         problems.note("hoo-cannot-hold", what, Place())
     return [
         Fragment(document, in_text_order(edits.get(document, ())), "\n".join(lines[document]) + "\n")
@@ -186,7 +186,7 @@ def sentences_fragments(
 
 
 def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
-    """An edit of tokens as one of characters, in a text whose tokens start at ``starts`` and that itself starts ``at``."""
+    """An edit of tokens as one of characters: tokens start at ``starts`` in the text, the text ``at`` in its fragment."""
     n_tokens = len(starts) - 1
     start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
     head = tail = ""
