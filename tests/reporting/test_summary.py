@@ -174,7 +174,7 @@ def test_a_value_by_convention_is_said_to_be_one() -> None:
 def test_no_system_at_all() -> None:
     assert summary([study([], found=ceiling(0.5, {}))]) == [
         "No system was scored; 2 annotators on 100 sentences are described.",
-        "A human scores F 50.00 against 9 references.",
+        "A human scores F0.5 50.00 against 9 references.",
     ]
 
 

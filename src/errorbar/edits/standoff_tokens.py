@@ -186,7 +186,7 @@ def sentences_fragments(
 
 
 def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
-    """An edit of tokens as one of characters: tokens start at ``starts`` in the text, the text ``at`` in its fragment."""
+    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``."""
     n_tokens = len(starts) - 1
     start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
     head = tail = ""
