@@ -17,7 +17,7 @@ from timing import ERRORBAR, Run, median_call, median_process, run_process, tabl
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff import apply_standoff, extract_standoff
+from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hoo_write import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo

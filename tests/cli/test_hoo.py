@@ -15,7 +15,7 @@ from errorbar.cli.show import show_result
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
-from errorbar.edits.standoff import apply_standoff
+from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.formats.hoo_detect import wants_hoo
 from errorbar.formats.hoo_folder import FragmentOptions
 from errorbar.formats.reference import NamedFile, read_corpus
@@ -186,10 +186,8 @@ class TestScore:
         (Path(team) / "0/2.txt").unlink()
         with pytest.raises(InputError) as error:
             records(capsys, team, gold=gold)
-        assert [problem.code for problem in error.value.problems] == [
-            "hoo-outside",
-            "hoo-missing",
-        ]  # what is in no file comes last
+        # What is in no file comes last.
+        assert [problem.code for problem in error.value.problems] == ["hoo-outside", "hoo-missing"]
 
     @pytest.mark.parametrize("option", ["gold", "source", "run"])
     def test_a_path_that_is_not_there(self, gold: str, team: str, errorbar: CommandLine, option: str) -> None:
@@ -316,9 +314,9 @@ class TestScore:
         assert done.err.startswith(f"error: {path}{said}")
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
-        for views in ({"by_type": True}, {"by_sentence": True}):
+        for by_type in (True, False):
             with pytest.raises(UsageError, match="cannot be combined"):
-                score(gold, [team], fragments=FragmentOptions(best=True), **views)
+                score(gold, [team], fragments=FragmentOptions(best=True), by_type=by_type, by_sentence=not by_type)
         with pytest.raises(UsageError, match="2 gold sets"):
             score_hoo([team], [gold, gold], [], style="table")
 

@@ -15,7 +15,6 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import extract_edits
-from errorbar.edits.standoff import WORD, apply_standoff, extract_standoff
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import (
     LONG,
@@ -25,6 +24,7 @@ from errorbar.edits.standoff_reading import (
     text_edits,
     why_no_correction,
 )
+from errorbar.edits.standoff_texts import WORD, apply_standoff, extract_standoff
 from errorbar.formats.reference import read_corpus
 from tests.helpers.standoff import fragment, read_real, standoff, undo_standoff
 

@@ -168,8 +168,7 @@ def _hoo(folder: Path, lenient: bool) -> None:
     files = [replace(each, runs=(run.get(each.name),)) for each in gold]
     for piece in cut_fragments(files, 1, lenient=lenient):
         reading = piece.read()
-        for found in (reading.problems, *reading.run_problems):
-            problems.collect(found)
+        problems.collect(reading.problems)
         problems.raise_errors()
         if len(run) == len(gold):
             score_runs(reading.gold, {"run": reading.runs[0]}, HOO, problems)

@@ -16,7 +16,7 @@ import errorbar.demo
 from errorbar.cli.score import command
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.standoff import extract_standoff
+from errorbar.edits.standoff_texts import extract_standoff
 from errorbar.formats.hoo_jsonl import write_standoff
 from errorbar.formats.hoo_write import write_edits
 from errorbar.formats.m2 import write_m2

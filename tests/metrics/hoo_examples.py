@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.metrics import hoo_scoring
 from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
-from errorbar.metrics.hoo_scoring import prf as figures_of
 from errorbar.metrics.score import Score
 
 PLAIN, BONUS = CONDITIONS
 DETECTION, RECOGNITION, CORRECTION = MEASURES
+figures_of = hoo_scoring.prf
 
 
 def scored(gold: Fragment, system: Sequence[StandoffEdit], metric: Hoo | str = "hoo") -> Score:

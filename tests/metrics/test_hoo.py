@@ -14,7 +14,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff import apply_standoff, extract_standoff
+from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.metrics.base import Selection
 from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff import apply_standoff, extract_standoff
 from errorbar.edits.standoff_reading import Edits
+from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions
 from errorbar.metrics.hoo_counts import count_rows
 from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of

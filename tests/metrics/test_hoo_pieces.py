@@ -16,8 +16,8 @@ from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, edits_record, text_record
 from errorbar.edits import standoff_reading
-from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_reading import FragmentPiece, FragmentReading, cut_fragments, read_run
+from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
 from errorbar.formats.hoo_write import save_fragments, save_text

@@ -14,6 +14,7 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment
+from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
@@ -195,7 +196,7 @@ def hoo_study() -> HooStudy:
         fragment(text=text, name="3"),
     ]
     wrong = standoff(8, 10, "at")
-    runs = {
+    runs: dict[str, list[Edits]] = {
         "AA0": [(standoff(5, 7, "goes"),), (), ()],
         "AA1": [(standoff(0, 4, "He"), verb, standoff(24, 27, "month")), (standoff(0, 4, "She"),), ()],
         "BB0": [(verb,), (wrong,), (wrong,)],

@@ -25,7 +25,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
 from errorbar.edits.likeness import NamedLines, is_attached, plain, plain_apostrophes
-from errorbar.edits.standoff import changed_blocks
+from errorbar.edits.standoff_texts import changed_blocks
 from errorbar.formats.tokenize import treebank_tokens
 
 MOST_LETTERS = 10_000

@@ -23,14 +23,14 @@ from itertools import pairwise
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff import extract_standoff, words_of
+from errorbar.edits.standoff_texts import extract_standoff, words_of
 from errorbar.formats.hoo_detect import is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import FragmentFiles, list_run, read_text
 from errorbar.formats.hoo_xml import DataFile
 from errorbar.formats.opening import display_name
 
-Edits = tuple[StandoffEdit, ...]
+Edits = Sequence[StandoffEdit]
 SHORT, LONG = 4, 40
 LEAST_PAIRS = 0.3
 """Unrelated texts of the 2011 data share 0.05 to 0.1 of their word pairs; all gold edits leave 0.75 or more."""

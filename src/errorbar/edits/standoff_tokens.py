@@ -1,6 +1,6 @@
 """Characters and tokens: stand-off edits as token edits of sentences, and back.
 
-Tokens are the words of ``errorbar.edits.standoff``; how edits of characters become edits of words is told in
+Tokens are the words of ``errorbar.edits.standoff_texts``; how edits of characters become edits of words is told in
 ``errorbar.edits.standoff_words``. The index of an edit travels in the comment, so that it comes back.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
@@ -16,7 +17,7 @@ from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.edits.standoff import Words
+from errorbar.edits.standoff_texts import Words
 from errorbar.edits.standoff_words import Placed, place_edits
 
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")
@@ -62,21 +63,20 @@ def _note_changes(placed: Placed, fragment: Fragment, problems: Problems) -> Non
     """Say what tokens cannot hold of an edit, or of several that meet in one word."""
     called = [edit.index or f"{edit.start} {edit.end}" for edit in placed.of]
     if placed.edit is None:
-        what = (
-            f"fragment {fragment.name}: as tokens, edit {', '.join(called)} changes nothing but white space; left out"
-        )
-        problems.note("hoo-cannot-hold", what, Place(fragment.file))
-    elif len(called) > 1:
-        what = f"fragment {fragment.name}: as tokens, edits {' and '.join(called)} meet in one word; made one edit"
+        said = f"edit {', '.join(called)} changes nothing but white space; left out"
+    elif len(called) == 1:
+        return
+    else:
+        said = f"edits {' and '.join(called)} meet in one word; made one edit"
         groups = list(dict.fromkeys(edit.group for edit in placed.of if edit.group))
         if len(groups) > 1:
-            what += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
+            said += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
         if any(edit.optional for edit in placed.of) and not placed.edit.optional:
-            what += ", not optional"
+            said += ", not optional"
         if placed.left_out:
             rest = ", ".join(edit.index or f"{edit.start} {edit.end}" for edit in placed.left_out)
-            what += f", without {rest}, which overlaps an earlier one"
-        problems.note("hoo-cannot-hold", what, Place(fragment.file))
+            said += f", without {rest}, which overlaps an earlier one"
+    problems.note("hoo-cannot-hold", f"fragment {fragment.name}: as tokens, {said}", Place(fragment.file))
 
 
 def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], problems: Problems) -> None:
@@ -108,20 +108,17 @@ def check_sentences(
         problems: Where differences are recorded, and annotators whose edits are not used.
     """
     there: dict[str, list[Sentence]] = {}
-    others: dict[str, int] = {}
+    others = Counter[str]()
     for sentence in sentences:
         there.setdefault(sentence.document, []).append(sentence)
-        for name in sentence.annotations.keys() - {annotator}:
-            others[name] = others.get(name, 0) + len(sentence.annotations[name])
+        others.update({name: len(edits) for name, edits in sentence.annotations.items() if name != annotator})
     for one in fragments:
         made = [(s.text, s.annotations[annotator]) for s in fragment_sentences(one, annotator, Problems(lenient=True))]
         found = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
         if made != found:
             what = f"fragment {one.name}: its sentences are not those of its stand-off record"
-            repair = "the stand-off record is used"
-            problems.repairable(
-                "hoo-changed", what, Place(one.file), expected="both unchanged, or no record", repair=repair
-            )
+            expected, repair = "both unchanged, or no record", "the stand-off record is used"
+            problems.repairable("hoo-changed", what, Place(one.file), expected=expected, repair=repair)
     for name in there:
         what = f"the sentences of document '{name}' have no stand-off record beside those that have"
         problems.repairable("hoo-changed", what, Place(), expected="a record for each", repair="they are left out")
@@ -163,7 +160,7 @@ def sentences_fragments(
     lines: dict[str, list[str]] = {}
     edits: dict[str, list[StandoffEdit]] = {}
     sizes: dict[str, int] = {}
-    lost: dict[str, int] = {}
+    lost = Counter[str]()
     for sentence in sentences:
         document = sentence.document or name
         at = sizes.get(document, 0)
@@ -175,35 +172,21 @@ def sentences_fragments(
         lines.setdefault(document, []).append(line)
         sizes[document] = at + len(lines[document][-1]) + 1
         if annotator not in sentence.annotations:
-            lost[f"that annotator {annotator} did not look"] = (
-                lost.get(f"that annotator {annotator} did not look", 0) + 1
-            )
-        for other in sentence.annotations.keys() - {annotator}:
-            lost[f"the edits of annotator {other}"] = lost.get(f"the edits of annotator {other}", 0) + 1
+            lost[f"that annotator {annotator} did not look"] += 1
+        lost.update(f"the edits of annotator {other}" for other in sentence.annotations.keys() - {annotator})
         if sentence.writer:
-            lost["the writer"] = lost.get("the writer", 0) + 1
-    for what, count in sorted(lost.items()):
-        problems.note(
-            "hoo-cannot-hold",
-            f"HOO cannot hold {what} ({count} {'time' if count == 1 else 'times'}); left out",
-            Place(),
-        )
+            lost["the writer"] += 1
+    for part, count in sorted(lost.items()):
+        what = f"HOO cannot hold {part} ({count} {'time' if count == 1 else 'times'}); left out"
+        problems.note("hoo-cannot-hold", what, Place())
     return [
         Fragment(document, in_text_order(edits.get(document, ())), "\n".join(lines[document]) + "\n")
         for document in lines
     ]
 
 
-def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: dict[str, int]) -> StandoffEdit:
-    """An edit of tokens as one of characters.
-
-    Args:
-        edit: The edit.
-        text: The tokens, a space between them.
-        starts: Where each token starts in it, and where one more would.
-        at: Where the text starts in its fragment.
-        lost: What HOO cannot hold, counted.
-    """
+def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
+    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``."""
     n_tokens = len(starts) - 1
     start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
     head = tail = ""
@@ -221,7 +204,7 @@ def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: 
     corrections = tuple(f"{head}{each}{tail}" if each else "" for each in edit.replacements)
     index = edit.comment if _INDEX.fullmatch(edit.comment) else ""
     if edit.comment and not index:
-        lost["comments"] = lost.get("comments", 0) + 1
+        lost["comments"] += 1
     if edit.type == UNCLEAR:
         corrections = ()  # its empty correction stands for none
     return StandoffEdit(

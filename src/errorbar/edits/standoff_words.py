@@ -1,12 +1,12 @@
 """Character edits as edits of whole words; edits that meet in one word become one.
 
 Conventions
-    Words are those of ``errorbar.edits.standoff``. An edit that touches part of a word covers the whole word. Edits
-    are joined where, one by one, they would not give the text that they give together: where they share a word, where
-    their order would change, or where two insertions at one place say the same. The k-th correction of a joined edit is
-    made of the k-th ones (of the first one of an edit that has fewer); type and consistency set are the first ones
-    given, and it is optional if all are. An edit that overlaps an earlier one is left out
-    of it, as ``apply_standoff`` leaves it out.
+    Words are those of ``errorbar.edits.standoff_texts``. An edit that touches part of a word covers the whole word.
+    Edits are joined where, one by one, they would not give the text that they give together: where they share a word,
+    where their order would change, or where two insertions at one place say the same. The k-th correction of a joined
+    edit is made of the k-th ones (of the first one of an edit that has fewer); type and consistency set are the first
+    ones given, and it is optional if all are. An edit that overlaps an earlier one is left out of it, as
+    ``apply_standoff`` leaves it out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.apply import apply_edits
-from errorbar.edits.standoff import WORD, Words
+from errorbar.edits.standoff_texts import WORD, Words
 
 NOWHERE = Place()
 MOST_TOGETHER = 100

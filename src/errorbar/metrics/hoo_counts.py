@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,11 +85,11 @@ def read_overrides(text: str) -> Mapping[str, str]:
     return overrides
 
 
-def count_rows(codes: Iterable[str], overrides: Mapping[str, str] | None = None) -> dict[str, int]:
+def count_rows(codes: Iterable[str]) -> dict[str, int]:
     """How many codes each row holds, rows in the order of the table."""
     counts = dict.fromkeys(row_names(), 0)
     for code in codes:
-        counts[row_of(code, overrides)] += 1
+        counts[row_of(code)] += 1
     return counts
 
 
@@ -141,15 +142,8 @@ def join(parts: Sequence[HooStatistics]) -> HooStatistics:
     return HooStatistics(units, counts, types, by_type)
 
 
-@dataclass(frozen=True, slots=True)
-class Quotients:
-    """What P and R divide; every array has the shape (rows, 2 conditions, 3 measures).
-
-    Attributes:
-        found: The numerator of both: gold edits that count as found.
-        proposed: What P divides by.
-        wanted: What R divides by.
-    """
+class Quotients(NamedTuple):
+    """The numerator of P and R, and what each divides by; shape (rows, 2 conditions, 3 measures)."""
 
     found: NDArray[np.float64]
     proposed: NDArray[np.float64]

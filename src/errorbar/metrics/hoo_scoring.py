@@ -177,11 +177,6 @@ def prf(score: Score, condition: str, measure: str) -> Prf:
     return Prf(*(score[measure_name(condition, measure, figure)] for figure in FIGURES))
 
 
-def every_estimate(score: Score) -> list[Estimate]:
-    """All of a score's figures."""
-    return list(score.estimates.values())
-
-
 def warn_above_1(score: Score, fragments: Sequence[str], problems: Problems) -> None:
     """Note where more gold edits are recognized or corrected than are proposed, or more corrections than gold edits.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.edits.standoff import WORD
+from errorbar.edits.standoff_texts import WORD
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.metrics.score import Score

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_reading import text_edits
+from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
 from errorbar.formats.hoo_detect import HOO, is_hoo, is_xml
 from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text
@@ -65,7 +65,7 @@ def convert_hoo(
             if file is None or is_xml(file.path):
                 problems.note("hoo-missing", f"no corrected text of fragment {one.name}; not written", Place(path))
                 continue
-            edits = text_edits(one, read_text(file, problems), display_name(file.path), problems)
+            edits = tuple(text_edits(one, read_text(file, problems), display_name(file.path), problems))
             made.append(Fragment(one.name, edits, one.text))
         save_fragments(made, out, problems)
     else:
