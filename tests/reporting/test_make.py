@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_refused() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "report-nothing"),
         ({"flags": ["f.csv"], "gold": "g"}, "report-flags"),
-        ({"systems": ["s"]}, "report-systems"),
+        ({"systems": ["s"], "sample_key": "k", "judged": ["d"]}, "report-systems"),
         ({"sample_key": "k"}, "report-sample"),
         ({"judgments": "v.csv", "swaps": 9}, "useless-option"),
     ]
