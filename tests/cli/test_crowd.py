@@ -622,7 +622,9 @@ def test_python_gives_what_the_commands_print(votes: Path) -> None:
     assert sizes.to_dict()["curve"] == record(crowd, "howmany", votes, "--truth", gold, "--draws", 20)["curve"]
     rows = crowd_raters.crowd_raters(votes, gold=gold).to_dict()
     assert rows["raters"] == record(crowd, "raters", votes, "--gold", gold)["raters"]
-    bad_calls: tuple[Any, ...] = (7, [], [7], None)
+    with pytest.raises(UsageError, match="no file of judgments is named"):
+        crowd_scores([], [flags])
+    bad_calls: tuple[Any, ...] = (7, [7], None)
     for bad in bad_calls:
         with pytest.raises(UsageError, match="must be a path"):
             crowd_scores(bad, [flags])

@@ -13,9 +13,9 @@ from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.mturk import read_batch, read_wide
-from errorbar.formats.rankings import read_rankings
-from errorbar.ranking.meta import metric_agreement, plain_scores
-from errorbar.ranking.rank import Resamples, rank_systems
+from errorbar.formats.ranking_files import read_rankings
+from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
+from errorbar.ranking.ranked import rank_systems
 from errorbar.sampling import (
     Estimation,
     blind_set,
@@ -34,6 +34,7 @@ from errorbar.studies.sample import counted
 from errorbar.tasks.reading import read_task
 from tests.fuzz import seeds
 from tests.fuzz.readers import CORPORA, RESAMPLES, Reader, agree, written
+from tests.ranking.examples import drawn
 
 
 def _behind(judgments: Judgments, folder: Path) -> None:
@@ -83,7 +84,7 @@ def _answers(folder: Path, lenient: bool) -> None:
 
 
 def _rankings(path: Path, *, lenient: bool) -> None:
-    rank_systems(read_rankings(path, Problems(lenient=lenient)), resamples=Resamples(RESAMPLES))
+    rank_systems(read_rankings(path, Problems(lenient=lenient)), how=drawn(RESAMPLES))
 
 
 def _rankings_xml(folder: Path, lenient: bool) -> None:

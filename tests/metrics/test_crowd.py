@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.agreement import cohen_kappa
-from errorbar.agreement.pairs import PairTable
+from errorbar.agreement.label_counts import PairTable
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.base import Selection

@@ -92,5 +92,7 @@ def command(
             **asdict(taken),
             **asdict(intervals),
         )
+    found = replace(found, order=order)
     schema = SCHEMA if isinstance(found, Scores) else HOO_SCHEMA
-    show_result(replace(found, order=order), style, schema=schema, output=output)
+    rows = [found.type_rows()] if isinstance(found, Scores) and by_type and style == "csv" else None
+    show_result(found, style, schema=schema, output=output, tables=rows)

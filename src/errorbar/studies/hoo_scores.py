@@ -12,7 +12,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_folder import FragmentOptions, expand_runs, list_gold, list_run, read_gold
+from errorbar.formats.hoo_folder import FragmentOptions, expand_runs, list_gold, list_run
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
 from errorbar.metrics.base import Metric
@@ -231,20 +231,6 @@ def score_hoo(
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
     """Each metric with recall by row and then by error code: what both count is counted once."""
     return [replace(one, by=by) for one in metrics for by in ("row", "code")]
-
-
-def check_hoo(path: str, problems: Problems, *, source: str | None = None) -> dict[str, int]:
-    """Check gold edits against their texts; problems are recorded, what was seen is counted."""
-    fragments = read_gold(path, problems, source=source)
-    edits = [edit for fragment in fragments for edit in fragment.edits]
-    return {
-        "fragments": len(fragments),
-        "fragments with a text": sum(fragment.text is not None for fragment in fragments),
-        "edits": len(edits),
-        "optional edits": sum(edit.optional for edit in edits),
-        "edits in consistency sets": sum(bool(edit.group) for edit in edits),
-        "edits without a correction": sum(edit.unknown for edit in edits),
-    }
 
 
 def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:

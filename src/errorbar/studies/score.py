@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.estimate import Undefined
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
 from errorbar.formats.hoo_detect import wants_hoo
@@ -69,12 +69,15 @@ class Scores(Result):
         return {"rows": [self._record(score) for score in self.scores]}
 
     def tables(self) -> Sequence[Table]:
-        """One table: of scores, of error types, or of sentences."""
+        """Scores, a table for the metrics of the same measures; or error types, or sentences."""
         if self.by_sentence:
             return [self._sentence_table()]
         if self.by_type:
-            return [self._type_table()]
-        return [score_table(self._ordered(), name="scores")]
+            return [self._types_side_by_side() if len(self.scores) > 1 else self.type_rows()]
+        kinds: dict[tuple[str, ...], list[Score]] = {}
+        for score in self._ordered():
+            kinds.setdefault(tuple(score.estimates), []).append(score)
+        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(kinds.values())]
 
     def _ordered(self) -> list[Score]:
         """The best first; scores of several metrics stay apart."""
@@ -100,6 +103,8 @@ class Scores(Result):
             "signature": str(score.type_signature if self.by_type else score.signature),
         }
         lower = [measure.name for measure in score.measures if measure.better == "lower"]
+        if score.main != "f":
+            record["main"] = score.main
         if lower:
             record["lower_is_better"] = lower
         if score.has_intervals:
@@ -134,19 +139,39 @@ class Scores(Result):
         notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
         return Table(columns, rows, name="units", notes=[*notes, *signature_lines(self.scores)])
 
-    def _type_table(self) -> Table:
-        """A row for each system and type; of several systems people see them side by side."""
+    def type_rows(self) -> Table:
+        """A row for each system and type, with everything that is known of it."""
         scores = self._ordered()
         names, labels = row_labels(scores)
-        measures = _type_measures(scores)
         counts = next((list(row.counts) for score in scores for row in score.by_type), [])
-        columns = [*names, Column("type"), *map(measure_column, measures), *(Column(one, "count") for one in counts)]
+        columns = [*names, Column("type"), *map(measure_column, _type_measures(scores))]
         rows: list[list[Cell]] = [
             [*label, row.type, *row.estimates.values(), *row.counts.values()]
             for label, score in zip(labels, scores, strict=True)
             for row in score.by_type
         ]
+        columns += [Column(one, "count") for one in counts]
         return Table(columns, rows, name="types", notes=signature_lines(scores, types=True))
+
+    def _types_side_by_side(self) -> Table:
+        """A row for each type, and a column for each system and measure."""
+        scores = self._ordered()
+        measures = _type_measures(scores)
+        several = len({score.metric for score in scores}) > 1
+        columns, found = [Column("type")], []
+        for score in scores:
+            title = f"{score.system} {score.metric}" if several else score.system
+            short = len(measures) == 1
+            columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
+            found.append({row.type: row.estimates for row in score.by_type})
+        nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
+        rows: list[list[Cell]] = [
+            [kind, *(estimate for own in found for estimate in own.get(kind, nothing).values())]
+            for kind in sorted({kind for own in found for kind in own})
+        ]
+        said = "/".join(measure.title for measure in measures)
+        notes = [f"{said} in percent; – where the chosen annotators have no edit of the type"]
+        return Table(columns, rows, name="types", notes=[*notes, *signature_lines(scores, types=True)])
 
 
 def score(
@@ -209,6 +234,9 @@ def score(
     """
     if by_type and by_sentence:
         raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
+    if fragments.best and (by_type or by_sentence):
+        what = "--by-type, --by-fragment and --best cannot be combined"
+        raise UsageError(Problem("two-views", what, fix="give one of them"))
     wanted = not by_sentence if ci is None else ci
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs) if wanted else None
     reading = ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize))
@@ -216,15 +244,15 @@ def score(
     if wants_hoo(gold, metrics):
         from errorbar.studies.hoo_scores import Runs, score_hoo  # noqa: PLC0415 - another kind of data
 
-        if annotator is not None or reading != ReadingOptions(lenient=lenient):
-            what = "annotator, documents, unmarked, as-written, force and retokenize have no meaning for HOO data"
-            raise UsageError(Problem("useless-option", what, fix="leave them out"))
+        unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        unused |= {"--as-written": as_written, "--force": force, "--retokenize": retokenize}
+        _refuse(unused, "has no meaning for HOO data", "leave it out")
         runs = Runs(gold, systems, fragments, lenient, jobs, dask)
         found = score_hoo(runs, metrics, resampling=resampling, most=most, progress=progress)
         return replace(found, by_type=by_type, by_fragment=by_sentence)
-    if fragments != FragmentOptions():
-        what = "source, types, best and missing-as-empty are for HOO data"
-        raise UsageError(Problem("useless-option", what, fix="leave them out, or score a HOO folder"))
+    useless = {"--source": fragments.source, "--types": fragments.types, "--best": fragments.best}
+    useless |= {"--missing-as-empty": fragments.missing_as_empty}
+    _refuse(useless, "is for HOO data", "leave it out, or score a HOO folder")
     parsed = parse_metrics(metrics, "sentences")
     if annotator is not None:
         parsed = [metric.against(annotator) for metric in parsed]
@@ -243,6 +271,12 @@ def score(
         )
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence)
+
+
+def _refuse(options: Mapping[str, object], why: str, fix: str) -> None:
+    for name, value in options.items():
+        if value:
+            raise UsageError(Problem("useless-option", f"{name} {why}", fix=fix))
 
 
 def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> Table:

@@ -111,6 +111,4 @@ def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Re
     }
     notebook.raise_errors()
     strict.raise_errors()
-    return study_hoo(
-        gold, edits, task.metrics[0], problems, resampling=resampling, name=spec.name, browse=browse
-    )
+    return study_hoo(gold, edits, task.metrics[0], problems, resampling=resampling, name=spec.name, browse=browse)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from errorbar.core.counts import Counts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.core.counts import Counts
 from errorbar.core.estimate import Undefined
 
 N = Undefined

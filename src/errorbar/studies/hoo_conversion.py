@@ -1,4 +1,4 @@
-"""Converting HOO data: to M2, JSONL and corrected texts, and back."""
+"""HOO data converted to M2, JSONL and corrected texts, and back: what ``convert`` does where either side is HOO."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from errorbar.formats.hoo_write import save_fragments, save_texts
 from errorbar.formats.opening import Lines, display_name, rereadable
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format
-from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
+from errorbar.formats.saving import save_lines
 
 ANNOTATOR = "0"
 """What the annotators of HOO are called in other formats: they worked as one."""
 
 
 def convert_hoo(
-    inputs: Sequence[str],
+    inputs: Sequence[NamedFile],
     to: str | None,
-    out: str = STANDARD_OUTPUT,
+    out: str,
     *,
     source: str | None = None,
     annotators: Sequence[str] = (),
@@ -53,12 +53,12 @@ def convert_hoo(
         what = "HOO data is converted one set and one annotator at a time"
         raise UsageError(Problem("hoo-one-gold", what, fix="give one INPUT and at most one --annotator"))
     problems = Problems(lenient=lenient)
-    path = NamedFile.parse(inputs[0]).path
+    path = inputs[0].path
     if is_hoo(path):
         _from_hoo(path, _target(to, out), out, source, annotators, problems)
     elif source is not None:
         fragments = read_source(source, problems)
-        files = list_run(path, NamedFile.parse(inputs[0]).name, [one.name for one in fragments], problems)
+        files = list_run(path, inputs[0].name, [one.name for one in fragments], problems)
         made = []
         for one in fragments:
             file = files.get(one.name)
@@ -108,8 +108,7 @@ def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequ
     save_lines(lines, out)
 
 
-def _from_corpus(argument: str, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
-    file = NamedFile.parse(argument)
+def _from_corpus(file: NamedFile, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
     path = rereadable(file.path)
     if has_standoff(path):
         fragments, sentences, annotator = read_standoff(Lines(path, problems, file.path), problems)

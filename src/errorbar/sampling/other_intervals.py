@@ -61,13 +61,9 @@ def wald_bounds(
 
 
 def total_bounds(x: int, n: int, size: int, *, confidence_level: float = 0.95) -> tuple[int, int]:
-    """Exact bounds for the errors among all items of a stratum.
+    """Exact bounds for the errors of a stratum of ``size`` items, of ``n`` drawn with ``x`` errors.
 
-    Args:
-        x: Errors seen.
-        n: Items drawn.
-        size: Items of the stratum.
-        confidence_level: Of both bounds together; each fails with half of the rest.
+    Both hold together at the level; each fails with half of the rest.
 
     Raises:
         UsageError: If the counts do not fit.
@@ -117,11 +113,7 @@ def mover_interval(
 ) -> Interval | Undefined:
     """MOVER with Wilson's ends: the interval of R or F, or why there is none; that of P is Wilson's own.
 
-    Args:
-        quantity: P, R or F.
-        sample: What was judged in each of the two strata.
-        confidence_level: Nominal coverage.
-        corrected: Whether the finite-population correction is made.
+    ``corrected``: make the finite-population correction.
 
     Raises:
         UsageError: If the sample does not fit the strata, truths are not 0 or 1, or there are not two strata.

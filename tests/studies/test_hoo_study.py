@@ -12,10 +12,11 @@ from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.hoo_write import save_fragments
-from errorbar.metrics.hoo import Hoo, parse_hoo
+from errorbar.metrics.hoo import CONDITIONS, Hoo
+from errorbar.metrics.hoo_scoring import parse_hoo, prf
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import BrowseEdit, HooStudy, study_hoo
-from errorbar.studies.hoo import browse_hoo
+from errorbar.studies.hoo_study import browse_hoo
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends
 
@@ -50,7 +51,7 @@ def study() -> HooStudy:
 
 def test_scores_and_recall(study: HooStudy) -> None:
     first = study.scores[0]
-    assert [score.run for score in study.scores] == ["AA0", "BB0"]
+    assert [score.system for score in study.scores] == ["AA0", "BB0"]
     assert (first.counts["gold"], first.counts["system"]) == (5, 3)
     assert (first.counts["detected"], first.counts["corrected"]) == (3, 2)
     assert sum(row[0] for row in study.recall["AA0"].values()) == 5
@@ -64,7 +65,7 @@ def test_variants_are_the_other_conventions_and_maxmatch(study: HooStudy) -> Non
         "hoo(matching=maxmatch)",
     ]
     for spec, scores in study.variants.items():
-        assert [score.run for score in scores] == ["AA0", "BB0"]
+        assert [score.system for score in scores] == ["AA0", "BB0"]
         assert {score.signature.spec for score in scores} == {spec}
 
 
@@ -137,9 +138,9 @@ def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path
     (score,) = study.scores
     assert str(score.signature) == row["signature"]
     for shown in row["scores"]:
-        prf = score.figures["bonus" if shown["bonus"] else "no bonus", shown["measure"]]
-        assert (prf.precision.value, prf.recall.value, prf.f.value) == (shown["precision"], shown["recall"], shown["f"])
-        assert interval_of(prf.f) == only_ends(shown["intervals"]["f"])
+        figures = prf(score, CONDITIONS[shown["bonus"]], shown["measure"])
+        assert [each.value for each in figures] == [shown["precision"], shown["recall"], shown["f"]]
+        assert interval_of(figures.f) == only_ends(shown["intervals"]["f"])
     assert {name: counts[0] for name, counts in study.recall["HALF0"].items()} == {
         each["type"]: each["gold"] for each in row["by_row"]
     }
