@@ -13,7 +13,7 @@ from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
-from errorbar.core.standoff import Fragment
+from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
@@ -64,12 +64,6 @@ def score(
         types,
         beta=beta,
     )
-
-
-def type_score(name: str, correct: int, gold: int) -> TypeScore:
-    """So many of so many edits of a type found."""
-    recall = Estimate(correct / gold, gold) if gold else Estimate(None, 0, undefined=Undefined.NOTHING_IN_REFERENCE)
-    return TypeScore(name, {"correct": correct, "gold": gold}, {"recall": recall})
 
 
 def comparison(
@@ -195,7 +189,7 @@ def hoo_study() -> HooStudy:
         fragment(text=text, name="3"),
     ]
     wrong = standoff(8, 10, "at")
-    runs = {
+    runs: dict[str, list[tuple[StandoffEdit, ...]]] = {
         "AA0": [(standoff(5, 7, "goes"),), (), ()],
         "AA1": [(standoff(0, 4, "He"), verb, standoff(24, 27, "month")), (standoff(0, 4, "She"),), ()],
         "BB0": [(verb,), (wrong,), (wrong,)],
