@@ -21,10 +21,8 @@ from errorbar.cli.intervals import (
 )
 from errorbar.cli.options import (
     BOOTSTRAPS,
-    GOLD,
     INPUT,
     SystemOptions,
-    all_files,
     documents_option,
     in_one,
     lenient_option,
@@ -76,8 +74,7 @@ _jobs_option = click.option(
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @click.option(
     "--gold",
-    type=GOLD,
-    callback=all_files,
+    type=INPUT,
     multiple=True,
     metavar="FILE",
     help="Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.",
