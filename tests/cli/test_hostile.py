@@ -112,12 +112,12 @@ REFUSED = ("missing", "metric", "data")
 
 
 def test_nothing_is_printed_past_the_writers() -> None:
-    """Lines are printed by ``talk``, results by ``render``; what remains prints nothing of anybody's, or data."""
+    """Lines are printed by ``talk``, results by ``show``; what remains prints nothing of anybody's, or data."""
     commands = Path(errorbar.cli.__file__).parent
     found = {path.stem: len(re.findall(r"click\.s?echo\((?!\))", path.read_text())) for path in commands.glob("*.py")}
-    own = {"talk", "render", "show"}
+    own = {"talk", "show"}
     programs = {"completion": 1, "data": 2}  # a shell runs what they print: a script, the path of a corpus
-    others = {"progress": 2, "crowd_stream": 1}  # numbers; CSV of render's own making
+    others = {"progress": 2}  # numbers
     assert {name: n for name, n in found.items() if n and name not in own} == programs | others
 
 

@@ -67,12 +67,6 @@ def score(
     )
 
 
-def type_score(name: str, correct: int, gold: int) -> TypeScore:
-    """So many of so many edits of a type found."""
-    recall = Estimate(correct / gold, gold) if gold else Estimate(None, 0, undefined=Undefined.NOTHING_IN_REFERENCE)
-    return TypeScore(name, {"correct": correct, "gold": gold}, {"recall": recall})
-
-
 def comparison(
     values: Mapping[str, float], p_values: Mapping[tuple[str, str], float | None], floor: float = 1 / 2001
 ) -> Comparison:

@@ -25,8 +25,9 @@ from errorbar.reporting.charts import (
 from errorbar.reporting.charts.base import percent_top, round_top
 from errorbar.reporting.charts.plane import ANCHORS, contour, places
 from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
+from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
-from tests.reporting.studies import ceiling, score, study, systems, type_score
+from tests.reporting.studies import ceiling, score, study, systems
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")

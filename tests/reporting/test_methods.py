@@ -21,7 +21,6 @@ from tests.reporting.studies import (
     score,
     study,
     systems,
-    type_score,
 )
 
 pytest.importorskip("altair", reason="needs the extra 'report'")

@@ -18,8 +18,9 @@ from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting import Chart, Prose
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, slug
+from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
-from tests.reporting.studies import comparison, curves, estimate, hoo_study, score, study, systems, type_score
+from tests.reporting.studies import comparison, curves, estimate, hoo_study, score, study, systems
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 PLAIN, _ = CONDITIONS

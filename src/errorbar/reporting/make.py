@@ -232,23 +232,9 @@ def report(
             lenient=lenient,
         )
         studies.append(study_sample(estimated, NamedFile.parse(os.fspath(sample_key)).name))
-    return make_report(studies, title=title, command=command, no_sentences="" if browse else no_sentences)
-
-
-def make_report(studies: Sequence[Study], *, title: str = "", command: str = "", no_sentences: str = "") -> MadeReport:
-    """Make a report of what was computed.
-
-    Args:
-        studies: What was computed.
-        title: Its title; empty: made of the names of the data.
-        command: The command line that makes it again; empty: none is shown.
-        no_sentences: Why the sentences were left out; empty where they were not.
-
-    Raises:
-        MissingExtraError: If the library of charts is not installed.
-    """
     name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
-    made = build_report(studies, title=name, command=command, date=today(), no_sentences=no_sentences)
+    without = "" if browse else no_sentences
+    made = build_report(studies, title=name, command=command, date=today(), no_sentences=without)
     notes = dict.fromkeys(note for study in studies for note in study.notes)
     return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
 

@@ -7,6 +7,7 @@ from errorbar.agreement.report import TITLES
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.sections.crowd import crowd_level
 from errorbar.reporting.sections.figures import drawn, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
@@ -22,9 +23,10 @@ def agreement(study: Study) -> Section | None:
         return None
     report = study.agreement
     who = "annotators" if isinstance(study, CorpusStudy) else "raters"
-    blocks: list[Block] = [_coefficients(report)]
+    level = study.confidence_level if isinstance(study, CorpusStudy) else crowd_level(study)
+    blocks: list[Block] = [_coefficients(report, level)]
     if len(report.pairwise) > 1:
-        blocks.append(_matrix(report, who))
+        blocks.append(_matrix(report, who, level))
     of = " Every token is a question: is it in an edit?" if isinstance(study, CorpusStudy) else ""
     shares = ", ".join(f"{label} {percent(value)}%" for label, value in report.prevalence.items())
     facts = (
@@ -35,17 +37,17 @@ def agreement(study: Study) -> Section | None:
     return Section("agreement", f"How far {who} agree", blocks)
 
 
-def coefficient_table(report: AgreementReport) -> Table:
+def coefficient_table(report: AgreementReport, level: float) -> Table:
     """Every coefficient with its interval."""
     rows: list[list[Cell]] = [
         [title, report.coefficients[key]] for key, title in TITLES.items() if key in report.coefficients
     ]
     rows += [[f"specific agreement: {label}", estimate] for label, estimate in report.specific.items()]
     columns = [Column("coefficient"), Column("value", "number", interval="beside")]
-    return Table(columns, rows, "Coefficients of agreement", "agreement-coefficients")
+    return Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
 
 
-def pair_table(report: AgreementReport, who: str) -> Table:
+def pair_table(report: AgreementReport, who: str, level: float) -> Table:
     """Cohen's kappa of every pair."""
     rows = [
         (*pair.table.raters, int(pair.table.counts.sum()), pair.kappa.observed, pair.kappa.estimate)
@@ -53,16 +55,16 @@ def pair_table(report: AgreementReport, who: str) -> Table:
     ]
     columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
     columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
-    return Table(columns, rows, f"Every pair of {who}", "agreement-pairs")
+    return Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
 
 
-def _coefficients(report: AgreementReport) -> Chart:
+def _coefficients(report: AgreementReport, level: float) -> Chart:
     named = {title: report.coefficients[key] for key, title in TITLES.items() if key in report.coefficients}
     said = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named.items())
     text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {said}."
     dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
     spec = dot_chart(dots, title="coefficient", percent=False, top=1.0)
-    return Chart("agreement-chart", "Coefficients of agreement", text, spec, coefficient_table(report))
+    return Chart("agreement-chart", "Coefficients of agreement", text, spec, coefficient_table(report, level))
 
 
 def _sentence(estimate: Estimate) -> str:
@@ -72,7 +74,7 @@ def _sentence(estimate: Estimate) -> str:
     return f"{estimate.value:.4f}" + ("" if ends is None else f" ({ends.low:.4f} to {ends.high:.4f})")
 
 
-def _matrix(report: AgreementReport, who: str) -> Chart:
+def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
     one = who.removesuffix("s")
     names = list(dict.fromkeys(name for pair in report.pairwise for name in pair.table.raters))
     kappas = {pair.table.raters: pair.kappa.estimate for pair in report.pairwise}
@@ -95,4 +97,6 @@ def _matrix(report: AgreementReport, who: str) -> Chart:
         text += f" The chart shows the first {len(shown)} of them, the table every pair."
     domain = (min([0.0, *(value for value, _ in known)]), 1.0)
     spec = heat_chart(cells, row_title=one, column_title=one, value_title="Cohen's kappa", domain=domain)
-    return Chart("agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, pair_table(report, who))
+    return Chart(
+        "agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, pair_table(report, who, level)
+    )

@@ -10,8 +10,10 @@ from errorbar.metrics.crowd_weighted import CrowdScore
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
 from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
+from errorbar.studies.crowd import CrowdRow, CrowdScores
+from errorbar.studies.curve import Curves, SystemCurve
 from errorbar.studies.model import CrowdStudy, CrowdSystem, Study
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Column, Table
 
 MOST_SAID, MOST_DRAWN = 6, 120
 Take = Callable[[CurvePoint], Estimate]
@@ -61,11 +63,6 @@ def _histogram(study: CrowdStudy) -> Chart:
     return Chart("crowd-histogram", "Agreement of the crowd", text, spec, table, "half")
 
 
-def _judged(score: CrowdScore) -> str:
-    low, mean, high = score.n_judgments
-    return str(low) if low == high else f"{low}–{high}, mean {mean:.1f}"
-
-
 def _named(study: CrowdStudy) -> list[tuple[CrowdSystem, CrowdScore]]:
     return [(system, score) for system in study.systems for score in system.scores.values()]
 
@@ -73,33 +70,9 @@ def _named(study: CrowdStudy) -> list[tuple[CrowdSystem, CrowdScore]]:
 def _scores(study: CrowdStudy) -> Chart:
     named = _named(study)
     name = f_name(named[0][1].beta)
-    columns = [
-        Column("system"),
-        Column("estimand"),
-        Column("judgments"),
-        Column("items", "count"),
-        *(Column(part, "number", digits=1) for part in ("hits", "FP", "misses")),
-        *(Column(measure, "percent", interval="beside") for measure in ("P", "R", name)),
-    ]
-    rows = [
-        (
-            system.name,
-            s.estimand,
-            _judged(s),
-            s.n_items,
-            s.hits,
-            s.false_positives,
-            s.misses,
-            s.precision,
-            s.recall,
-            s.f,
-        )
-        for system, s in named
-    ]
-    notes = ["weighted: an item counts as the share of raters who call it an error; majority: as most of them do"]
-    table = Table(
-        columns, rows, "Scores against the crowd, in percent", "crowd-scores-values", notes, crowd_level(study)
-    )
+    made = CrowdScores(tuple(CrowdRow(system.name, score, "") for system, score in named), "items", ()).tables()[0]
+    title = "Scores against the crowd, in percent"
+    table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], crowd_level(study))
     dots = [Dot(system.name, *drawn(score.f), series=score.estimand) for system, score in named]
     text = f"{name} against the crowd, weighted and by majority, with intervals. "
     text += "; ".join(f"{system.name}, {score.estimand}: {in_sentence(score.f)}" for system, score in named[:MOST_SAID])
@@ -109,19 +82,10 @@ def _scores(study: CrowdStudy) -> Chart:
 
 def _bins(study: CrowdStudy) -> Chart:
     every = [(system, part, _span(part.low, part.high)) for system in study.systems for part in system.bins]
-    columns = [
-        *(Column(name) for name in ("system", "agreement", "estimand")),
-        Column("items", "count"),
-        Column("judgments"),
-        *(Column(measure, "percent", interval="beside") for measure in "PR"),
-    ]
-    rows: list[list[Cell]] = [
-        [system.name, span, score.estimand, score.n_items, _judged(score), score.precision, score.recall]
-        for system, part, span in every
-        for score in part.scores.values()
-    ]
-    notes = ["agreement: share of the majority; a bin holds its low edge, the last one also its high edge"]
-    table = Table(columns, rows, "P and R by agreement, in percent", "crowd-bins-values", notes, crowd_level(study))
+    curves = tuple(SystemCurve(system.name, system.bins, (), "") for system in study.systems)
+    made = Curves(curves, study.reference_prevalence, 0, ()).tables()[0]
+    title = "P and R by agreement, in percent"
+    table = Table(made.columns, made.rows, title, "crowd-bins-values", made.notes, crowd_level(study))
     dots = [
         Dot(f"{system.name} at {span}", *drawn(estimate), series=measure)
         for system, part, span in every
