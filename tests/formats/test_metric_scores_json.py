@@ -19,7 +19,7 @@ from errorbar.formats.metric_scores import read_metric_scores
         ('{"schema": "errorbar.score/1",\n "rows": [{]}', "scores.json:2: not JSON: "),
         (
             json.dumps({"schema": "errorbar.score/1", "rows": [{"system": "a", "metric": "m", "f": 10**400}]}),
-            "row 1 has no system, metric and F",
+            "row 1 must have a system, a metric and its score",
         ),
     ],
 )

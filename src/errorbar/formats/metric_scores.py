@@ -1,8 +1,7 @@
 """Scores of metrics, of systems or of single sentences, from the files in which people keep them.
 
 * a table with the columns ``system`` and ``score``, and maybe ``metric`` and ``sentence``;
-* what ``errorbar score --format json`` prints, with ``--by-sentence`` also for sentences; of a metric whose main
-  measure is not F that measure, turned around where lower is better;
+* what ``errorbar score --format json`` prints, with ``--by-sentence`` also for sentences;
 * lines of a system and a score, or of a system, F, precision and recall (``scores.m2``): the files of Grundkiewicz et
   al. 2015.
 """
@@ -12,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite, isnan
 from pathlib import Path
-from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -176,66 +174,48 @@ def _read_json(
             what = f"row {number}: {row['metric']} of '{row['system']}' stands twice"
             problems.repairable("scores-twice", what, Place(name), repair="the first is kept")
             continue
-        score = _JsonRow.of(row)
-        if score is None:
-            what = f"row {number} has no system, metric and F, or numbers that are none of scores"
+        if not _is_score(row):
+            what = f"row {number} must have a system, a metric and its score, all of them numbers of scores"
             problems.repairable("scores-json", what, Place(name), repair="the row is left out")
             continue
-        for metric, (value, beta) in score.values(betas).items():
-            systems.setdefault(metric, {})[score.system] = value
-            for each in score.by_sentence:
-                if metric != score.metric and score.main in each:
-                    continue  # the measure itself, and no counts that another F could be made of
+        main, metric = row.get("main", "f"), str(row["metric"])
+        # Metrics of which lower is better agree with humans who rank by them.
+        sign = -1.0 if main in row.get("lower_is_better", ()) else 1.0
+        wanted = {metric: (sign * float(row[main]), float(row.get("beta", 1)))}
+        if "precision" in row and "recall" in row:
+            p, r = float(row["precision"]), float(row["recall"])
+            wanted |= {f"{metric} F{beta:g}": (f_score(p, r, beta), beta) for beta in betas}
+        for called, (value, beta) in wanted.items():
+            systems.setdefault(called, {})[str(row["system"])] = value
+            for each in row.get("by_sentence") or ():
                 sentence = str(int(each["sentence"]) - 1 + first_sentence)
-                found = sentences.setdefault(metric, {}).setdefault(sentence, {})
-                found[score.system] = score.of_sentence(each, beta)
+                here = sentences.setdefault(called, {}).setdefault(sentence, {})
+                here[str(row["system"])] = _sentence_f(each, beta) if main == "f" else sign * float(each[main])
     return [MetricScores(metric, scores, sentences.get(metric, {})) for metric, scores in systems.items()]
 
 
-class _JsonRow:
-    """A row of ``errorbar score``: the main measure of a metric, F unless it says otherwise."""
+def _is_score(row: object) -> bool:
+    if not isinstance(row, dict) or not isinstance(row.get("main", "f"), str):
+        return False
+    main, lower = row.get("main", "f"), row.get("lower_is_better", [])
+    sentences = row.get("by_sentence") or []
+    if not {"system", "metric", main} <= row.keys() or not isinstance(lower, list) or not isinstance(sentences, list):
+        return False
+    if not all(isinstance(each, dict) for each in sentences):
+        return False
+    keys = ("sentence", "correct", "proposed", "gold") if main == "f" else ("sentence",)
+    counts = [each.get(key) for each in sentences for key in keys]
+    values = [row[main], *(row.get(key, 0.0) for key in ("beta", "precision", "recall"))]
+    values += [each.get(main) for each in sentences if main != "f"]
+    return (
+        all(isinstance(row[key], str) for key in ("system", "metric"))
+        and all(type(count) is int and 0 <= count < _LARGEST_COUNT for count in counts)
+        and all(type(value) in (int, float) and abs(value) <= LARGEST for value in values)
+    )
 
-    def __init__(self, row: Mapping[str, Any]) -> None:
-        self.system, self.metric = str(row["system"]), str(row["metric"])
-        self.row = row
-        self.main = str(row.get("main", "f"))
-        self.sign = -1.0 if self.main in row.get("lower_is_better", ()) else 1.0
-        self.by_sentence: Sequence[Mapping[str, float]] = row.get("by_sentence") or ()
 
-    @classmethod
-    def of(cls, row: object) -> _JsonRow | None:
-        """The row, or None where it is none or has numbers that are none."""
-        main = row.get("main", "f") if isinstance(row, dict) else None
-        if not isinstance(row, dict) or not isinstance(main, str) or not {"system", "metric", main} <= row.keys():
-            return None
-        sentences = row.get("by_sentence") or []
-        if not isinstance(sentences, list) or not all(isinstance(each, dict) for each in sentences):
-            return None
-        if not all(isinstance(row[key], str) for key in ("system", "metric")):
-            return None
-        if not isinstance(row.get("lower_is_better", []), list):
-            return None
-        values = [row.get(key, 0.0) for key in (main, "beta", "precision", "recall")]
-        values += [each[main] for each in sentences if main in each]
-        keys = ("correct", "proposed", "gold")
-        counts = [each.get("sentence") for each in sentences]
-        counts += [each.get(key) for each in sentences for key in keys if main not in each]
-        sound = all(type(count) is int and 0 <= count < _LARGEST_COUNT for count in counts)
-        sound &= all(type(value) in (int, float) and abs(value) <= LARGEST for value in values)
-        return cls(row) if sound else None
-
-    def values(self, betas: Sequence[float]) -> dict[str, tuple[float, float]]:
-        """Metric to score and beta: the main measure, and F with further betas where there are P and R."""
-        found = {self.metric: (self.sign * float(self.row[self.main]), float(self.row.get("beta", 1)))}
-        if "precision" in self.row and "recall" in self.row:
-            p, r = float(self.row["precision"]), float(self.row["recall"])
-            found |= {f"{self.metric} F{beta:g}": (f_score(p, r, beta), beta) for beta in betas}
-        return found
-
-    def of_sentence(self, each: Mapping[str, float], beta: float) -> float:
-        """The measure of one sentence; F as the official scorer: P is 1 where nothing is proposed, R likewise."""
-        if self.main in each:
-            return self.sign * float(each[self.main])
-        precision = each["correct"] / each["proposed"] if each["proposed"] else 1.0
-        recall = each["correct"] / each["gold"] if each["gold"] else 1.0
-        return f_score(precision, recall, beta)
+def _sentence_f(counts: Mapping[str, int], beta: float) -> float:
+    """F of one sentence; as the official scorer, P is 1 where nothing is proposed and R where nothing is to find."""
+    precision = counts["correct"] / counts["proposed"] if counts["proposed"] else 1.0
+    recall = counts["correct"] / counts["gold"] if counts["gold"] else 1.0
+    return f_score(precision, recall, beta)

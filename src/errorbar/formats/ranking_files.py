@@ -285,7 +285,7 @@ def is_ranking(path: Source) -> bool:
     Raises:
         InputError: If it cannot be opened.
     """
-    lines = Lines(path, Problems())
+    lines = Lines(path, Problems(lenient=True))  # XML may have another encoding
     first = lines.peek()
     fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}
     if fields & {"winner", "rank", "system1rank"}:

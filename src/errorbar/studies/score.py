@@ -91,7 +91,6 @@ class Scores(Result):
             "system": score.system,
             "metric": score.metric,
             **{name: estimate.value for name, estimate in score.estimates.items()},
-            **({} if score.main == "f" else {"main": score.main}),
             **({} if score.beta is None else {"beta": score.beta}),
             **score.counts,
             f"n_{score.unit}s": score.n_units,
