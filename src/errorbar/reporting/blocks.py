@@ -1,58 +1,23 @@
 """What a report consists of, as plain data: every output format is made from this and from nothing else.
 
-Numbers arrive formatted beside their raw value (for sorting and for machines), because fractions become percent only
-here and in the command line. Text is plain text: who writes HTML, Markdown or LaTeX escapes it.
+Tables hold raw values, and text is plain text: who writes HTML, Markdown or LaTeX makes texts of numbers and escapes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from errorbar.studies.browse import Browse
+from errorbar.tables.table import Table
 
 Spec = Mapping[str, object]
 """A Vega-Lite specification with its data inside and without colors of its own."""
 
 Width = Literal["full", "half"]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A number as it is shown.
-
-    Attributes:
-        text: What stands in the table.
-        value: What it is sorted by; None sorts last.
-    """
-
-    text: str
-    value: float | None = None
-
-
-Cell = str | Shown
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table.
-
-    Attributes:
-        name: Unique in the report; part of anchors and file names: lower-case letters, digits, hyphens.
-        title: What it shows, for its caption.
-        columns: Headings.
-        rows: Cells, as many as there are columns.
-        text_columns: How many leading columns hold text; the others are aligned right.
-        notes: Lines below it: what was computed how, what a mark means.
-    """
-
-    name: str
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    text_columns: int = 1
-    notes: Sequence[str] = ()
+OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
+"""What stands in place of the sentences where they cannot be browsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +116,17 @@ class Report:
     title: str
     summary: Sequence[str]
     sections: Sequence[Section]
-    facts: Sequence[tuple[str, str]] = field(default_factory=tuple)
+    facts: Sequence[tuple[str, str]] = ()
     version: str = ""
     date: str = ""
+
+    @property
+    def blocks(self) -> Iterator[Block]:
+        """Every block of every section, in order."""
+        for section in self.sections:
+            yield from section.blocks
+
+    @property
+    def charts(self) -> list[Chart]:
+        """Every chart."""
+        return [block for block in self.blocks if isinstance(block, Chart)]

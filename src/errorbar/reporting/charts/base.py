@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from math import ceil, log10
@@ -11,7 +11,7 @@ from typing import Any
 
 from errorbar.core.errors import MissingExtraError
 from errorbar.core.visible import visible
-from errorbar.reporting.model import Spec
+from errorbar.reporting.blocks import Spec
 
 WIDTH = "container"
 """Charts with a continuous axis are as wide as the place they stand in; an export gives them a number."""
@@ -112,6 +112,11 @@ def round_top(largest: float) -> float:
     )
 
 
-def longest(names: Sequence[str]) -> int:
-    """Characters of the longest name."""
-    return max(map(len, names), default=0)
+def tips(alt: ModuleType, **titles: str) -> list[object]:
+    """What a tooltip shows: field to title."""
+    return [alt.Tooltip(f"{field}:{'Q' if field == 'x' else 'N'}", title=title) for field, title in titles.items()]
+
+
+def between(low: float | None, high: float | None, digits: int) -> str:
+    """An interval as tooltips show it."""
+    return "none" if low is None or high is None else f"{low:.{digits}f}–{high:.{digits}f}"
