@@ -260,7 +260,10 @@ class TestScores:
             ("A nan\n", "[scores-number]"),
             ('{"rows": []}', "not the scores of systems"),
             ('{"rows":\n x', ":2: not JSON"),
-            ('{"schema": "errorbar.score/1", "rows": [{"system": "A"}]}', "row 1 must have a system, a metric and its score"),
+            (
+                '{"schema": "errorbar.score/1", "rows": [{"system": "A"}]}',
+                "row 1 must have a system, a metric and its score",
+            ),
         ],
     )
     def test_bad_input(self, tmp_path: Path, text: str, message: str) -> None:
