@@ -260,7 +260,10 @@ class TestScores:
             ("A nan\n", "[scores-number]"),
             ('{"rows": []}', "not the scores of systems"),
             ('{"rows":\n x', ":2: not JSON"),
-            ('{"schema": "errorbar.score/1", "rows": [{"system": "A"}]}', "row 1 has no system, metric and F"),
+            (
+                '{"schema": "errorbar.score/1", "rows": [{"system": "A"}]}',
+                "row 1 must have a system, a metric and its score",
+            ),
         ],
     )
     def test_bad_input(self, tmp_path: Path, text: str, message: str) -> None:
@@ -318,7 +321,7 @@ class TestWhatOnlyLooksLikeIt:
 
 def declared(encoding: str, written: str) -> bytes:
     outputs = '<translation rank="1" system="Café"/><translation rank="2" system="B"/>'
-    xml = f'<?xml version="1.0"{encoding}?><s><ranking-item id="1">{outputs}</ranking-item></s>'
+    xml = f'<?xml version="1.0"{encoding}?>\n<s><ranking-item id="1">{outputs}</ranking-item></s>'
     return xml.encode(written)
 
 
@@ -328,7 +331,18 @@ def declared(encoding: str, written: str) -> bytes:
 )
 def test_xml_is_read_in_the_encoding_that_it_declares(encoding: str, written: str, tmp_path: Path) -> None:
     (tmp_path / "r.xml").write_bytes(declared(encoding, written))
+    assert is_ranking(tmp_path / "r.xml")
     assert set(read_rankings(tmp_path / "r.xml").systems) == {"Café", "B"}
+
+
+def test_however_many_letters_are_not_utf8(tmp_path: Path) -> None:
+    item = (
+        '<ranking-item id="{}"><translation rank="1" system="Café"/><translation rank="2" system="B"/></ranking-item>'
+    )
+    items = "\n".join(item.format(k) for k in range(200))
+    (tmp_path / "r.xml").write_bytes(f'<?xml version="1.0" encoding="latin1"?>\n<r>{items}</r>'.encode("latin-1"))
+    assert is_ranking(tmp_path / "r.xml")
+    assert len(read_rankings(tmp_path / "r.xml")) == 200
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Human rankings of systems: XML as the WMT's annotation tool writes it, or CSV of pairs or of rankings.
 
 XML, in the encoding that it declares: ``ranking-item`` elements (``src-id`` the sentence, ``user`` the judge) that hold
-``translation`` elements with a ``rank`` (1 is best) and a ``system``; systems that wrote the same text stand in one element, with spaces between.
+``translation`` elements with a ``rank`` (1 is best) and a ``system``; systems that wrote the same text stand in one
+element, with spaces between.
 
 CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name, or ``tie``); rankings in rows
 (``item, system, rank``); rankings in columns (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints
@@ -284,7 +285,7 @@ def is_ranking(path: Source) -> bool:
     Raises:
         InputError: If it cannot be opened.
     """
-    lines = Lines(path, Problems())
+    lines = Lines(path, Problems(lenient=True))  # XML may have another encoding
     first = lines.peek()
     fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}
     if fields & {"winner", "rank", "system1rank"}:

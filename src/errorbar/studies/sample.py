@@ -16,6 +16,7 @@ from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
 from errorbar.edits.items import WORD_CLASSES, Projection
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
@@ -319,9 +320,8 @@ def _frame(flags: Sequence[Flags], corpus: Gold | None, items: Projection, words
     if corpus is None:
         files = [NamedFile.parse(str(path)) for path in flags if isinstance(path, str | PathLike)]
         return read_frame([file.path for file in files], problems, [_SUFFIX.sub("", file.name) for file in files])
-    data = load(
-        corpus, [flag for flag in flags if not isinstance(flag, Frame)], ReadingOptions(lenient=problems.lenient)
-    )
+    how = ReadingOptions(lenient=problems.lenient, admission=Admission(force=True))
+    data = load(corpus, [flag for flag in flags if not isinstance(flag, Frame)], how)
     problems.take(data.problems.notes)
     known = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
     return frame_of_systems(data.corpus, data.systems, items, words=known)
