@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from errorbar.cli.hoo import check_hoo, reproduce_hoo2011, score_hoo
-from errorbar.cli.hoo_convert import convert_hoo
-from errorbar.cli.hoo_routing import wants_hoo, wants_hoo_conversion
+from errorbar.cli.show import show_result
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff import apply_standoff
-from errorbar.formats.reference import read_corpus
+from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.formats.hoo_folder import FragmentOptions
+from errorbar.formats.reference import NamedFile, read_corpus
+from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling
+from errorbar.studies import hoo_scores
+from errorbar.studies.check import check
+from errorbar.studies.convert import convert, wants_hoo_conversion
+from errorbar.studies.hoo_scores import Runs
+from errorbar.studies.score import score
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real
@@ -31,6 +39,29 @@ GOLD = {
     ],
     "2": [edit_xml('type="MP" index="2-0001" start="0" end="0"', corrections=("&quot;",))],
 }
+
+
+def score_hoo(
+    runs: Sequence[str],
+    gold: list[str],
+    specs: list[str],
+    *,
+    style: str,
+    by_type: bool = False,
+    by_fragment: bool = False,
+    resampling: Resampling | None = None,
+    lenient: bool = False,
+    **options: Any,  # noqa: ANN401 - those of the data
+) -> None:
+    """Score and print, without the intervals that the command makes unasked."""
+    given = Runs(gold, list(runs), FragmentOptions(**options), lenient)
+    found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
+    show_result(replace(found, by_type=by_type, by_fragment=by_fragment), style, schema="errorbar.hoo-score/1")
+
+
+def reproduce_hoo2011(data: str, *, style: str) -> None:
+    found = recompute(data, Problems(lenient=True))
+    show_result(found, style, schema="errorbar.reproduce-hoo2011/1")
 
 
 @pytest.fixture
@@ -109,8 +140,8 @@ class TestScore:
         assert 0 <= recall["low"] < recall["high"] <= 1
         score_hoo([team], [gold], [], style="table", resampling=Resampling(method="percentile", replicates=200))
         out = capsys.readouterr().out
-        assert all(f"interval of {figure}" in out for figure in "PRF")
-        assert " UI-0  bonus      detection " in out
+        assert out.count("95% CI") == 3
+        assert " UI-0  detection    bonus " in out
 
     def test_intervals_by_type_and_why_fragments_have_none(
         self, gold: str, team: str, capsys: pytest.CaptureFixture[str]
@@ -122,13 +153,14 @@ class TestScore:
         assert by_row["Verb"]["intervals"]["correction"] == {"low": None, "high": None, "reason": reason}
         assert {each["no_interval"] for each in document["rows"][1]["by_fragment"]} == {reason}
         score_hoo([team], [gold], [], style="table", by_type=True, resampling=resampling)
-        assert f"– no interval: {reason}" in capsys.readouterr().out
+        (said,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("– no interval: "))
+        assert reason in said
         score_hoo([team], [gold], [], style="table", by_fragment=True, resampling=resampling)
         assert f"no interval of a fragment: {reason}" in capsys.readouterr().out
         score_hoo([team], [gold], [], style="csv", by_type=True, resampling=resampling)
-        assert capsys.readouterr().out.startswith("run,type,gold,detection,detection_low,detection_high,")
+        assert capsys.readouterr().out.startswith("run,metric,type,gold,detection,detection_low,detection_high,")
         score_hoo([team], [gold], [], style="csv", resampling=resampling)
-        assert ",f,precision_low,precision_high," in capsys.readouterr().out.splitlines()[0]
+        assert ",precision,precision_low,precision_high," in capsys.readouterr().out.splitlines()[0]
 
     def test_json_follows_the_schema(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         for resampling in (None, Resampling(method="percentile", replicates=200)):
@@ -154,7 +186,10 @@ class TestScore:
         (Path(team) / "0/2.txt").unlink()
         with pytest.raises(InputError) as error:
             records(capsys, team, gold=gold)
-        assert [problem.code for problem in error.value.problems] == ["hoo-missing", "hoo-outside"]  # run by run
+        assert [problem.code for problem in error.value.problems] == [
+            "hoo-outside",
+            "hoo-missing",
+        ]  # what is in no file comes last
 
     @pytest.mark.parametrize("option", ["gold", "source", "run"])
     def test_a_path_that_is_not_there(self, gold: str, team: str, errorbar: CommandLine, option: str) -> None:
@@ -212,9 +247,11 @@ class TestScore:
         text, run = tmp_path / "before.txt", tmp_path / "after.txt"
         Path(gold, "Raw/1.txt").rename(text)
         Path(team, "0/1.txt").rename(run)
-        done = errorbar("score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", "--source", str(text), str(run))
+        done = errorbar(
+            "score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", "--source", str(text), str(run), "--no-ci"
+        )
         assert (done.code, done.err) == (0, "")
-        assert "after  correction   100.00" in done.out
+        assert "after  correction   no bonus   100.00" in done.out
 
     def test_more_than_ten_runs(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         runs = [f"A{k}={team}/1" for k in range(11)]
@@ -279,8 +316,9 @@ class TestScore:
         assert done.err.startswith(f"error: {path}{said}")
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
-        with pytest.raises(UsageError, match="cannot be combined"):
-            score_hoo([team], [gold], [], style="table", by_type=True, best=True)
+        for views in ({"by_type": True}, {"by_sentence": True}):
+            with pytest.raises(UsageError, match="cannot be combined"):
+                score(gold, [team], fragments=FragmentOptions(best=True), **views)
         with pytest.raises(UsageError, match="2 gold sets"):
             score_hoo([team], [gold, gold], [], style="table")
 
@@ -313,16 +351,16 @@ class TestTables:
 
     def test_intervals_in_csv_have_columns_of_their_own(self, gold: str, team: str, errorbar: CommandLine) -> None:
         call = ("score", "--gold", gold, team, "--format", "csv")
-        plain = errorbar(*call).out.splitlines()[0].split(",")
+        plain = errorbar(*call, "--no-ci").out.splitlines()[0].split(",")
         asked = errorbar(*call, "--ci", "--resamples", "20").out.splitlines()[0].split(",")
         more = {f"{name}_{end}" for name in ("precision", "recall", "f") for end in ("low", "high")}
-        assert set(asked) - set(plain) == more
+        assert set(asked) - set(plain) == {*more, "reason"}
 
 
 class TestCheck:
     def test_counts_and_problems(self, gold: str) -> None:
-        problems = Problems()
-        assert check_hoo(gold, problems) == {
+        (found,) = check(gold).files
+        assert found.counts == {
             "fragments": 2,
             "fragments with a text": 2,
             "edits": 4,
@@ -330,7 +368,7 @@ class TestCheck:
             "edits in consistency sets": 2,
             "edits without a correction": 0,
         }
-        assert (problems.errors, problems.notes) == ([], [])
+        assert found.problems == ()
 
     def test_what_is_wrong(self, gold: str) -> None:
         bad = [
@@ -339,27 +377,25 @@ class TestCheck:
             edit_xml('type="MD" index="1" start="0" end="0"'),
         ]
         (Path(gold) / "Gold/1GE.xml").write_text(edits_xml(*bad))
-        problems = Problems()
-        check_hoo(gold, problems)
-        codes = sorted(problem.code for problem in problems.errors + problems.notes)
+        (found,) = check(gold).files
+        codes = sorted(problem.code for problem in found.problems)
         assert codes == ["hoo-index", "hoo-lone-set", "hoo-original", "hoo-outside", "hoo-type"]
 
 
 class TestConvert:
     def test_texts_become_edits_that_give_the_texts_back(self, gold: str, team: str, tmp_path: Path) -> None:
         out = tmp_path / "edits"
-        convert_hoo([f"{team}/0"], "hoo", str(out), source=f"{gold}/Raw")
-        convert_hoo([str(out)], "text", str(tmp_path), source=f"{gold}/Raw")
+        convert(f"{team}/0", out, to="hoo", source=f"{gold}/Raw")
+        convert(out, tmp_path, to="text", source=f"{gold}/Raw")
         for name in TEXTS:
             assert (tmp_path / f"{name}.txt").read_text() == (Path(team) / f"0/{name}.txt").read_text()
         assert (out / "2.xml").read_text().count("<edit ") == 0
 
     @pytest.mark.parametrize("style", ["m2", "jsonl"])
-    def test_there_and_back(self, gold: str, tmp_path: Path, style: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_there_and_back(self, gold: str, tmp_path: Path, style: str) -> None:
         """Spans, types, optional edits and alternatives survive; sets in JSONL alone, and M2 says what it loses."""
         file = tmp_path / f"out.{style}"
-        convert_hoo([gold], None, str(file))
-        said = capsys.readouterr().err
+        said = "\n".join(map(str, convert(gold, file).notes))
         assert ("M2 cannot hold consistency sets; left out (2: 1-0001, 1-0002)" in said) == (style == "m2")
         assert ("M2 cannot hold documents and writers; left out (2: 1, 2)" in said) == (style == "m2")
         assert ("the text of 2 of 2 fragments does not come back (1, 2)" in said) == (style == "m2")
@@ -370,7 +406,7 @@ class TestConvert:
             "It rains a lot here .",
             '" A dog ran .',
         ]
-        convert_hoo([str(file)], "hoo", str(tmp_path / "back"))
+        convert(file, tmp_path / "back", to="hoo")
         back = (tmp_path / "back" / "Gold").iterdir()
         written = "".join(each.read_text() for each in sorted(back))
         assert written.count("<correction/>") == 1
@@ -380,9 +416,9 @@ class TestConvert:
 
     def test_jsonl_keeps_every_character(self, gold: str, tmp_path: Path) -> None:
         """HOO -> JSONL -> HOO gives what HOO -> HOO gives, texts and all."""
-        convert_hoo([gold], "hoo", str(tmp_path / "there"))
-        convert_hoo([gold], None, str(tmp_path / "x.jsonl.gz"))
-        convert_hoo([str(tmp_path / "x.jsonl.gz")], "hoo", str(tmp_path / "back"))
+        convert(gold, tmp_path / "there", to="hoo")
+        convert(gold, tmp_path / "x.jsonl.gz")
+        convert(tmp_path / "x.jsonl.gz", tmp_path / "back", to="hoo")
         for name, text in TEXTS.items():
             assert (tmp_path / f"back/Raw/{name}.txt").read_text() == text
             written = (tmp_path / f"back/Gold/{name}.xml").read_text()
@@ -390,32 +426,32 @@ class TestConvert:
 
     def test_sentences_changed_by_hand_are_refused(self, gold: str, tmp_path: Path) -> None:
         file = tmp_path / "x.jsonl"
-        convert_hoo([gold], None, str(file))
+        convert(gold, file)
         file.write_text(file.read_text().replace('"A dog ran ."', '"A cat ran ."'))
         with pytest.raises(InputError, match="fragment 2: its sentences are not those") as error:
-            convert_hoo([str(file)], "hoo", str(tmp_path / "back"))
+            convert(file, tmp_path / "back", to="hoo")
         assert error.value.code == "hoo-changed"
         assert not (tmp_path / "back").exists()
 
     def test_another_annotator_than_that_of_the_records(self, gold: str, tmp_path: Path) -> None:
-        convert_hoo([gold], None, str(tmp_path / "x.jsonl"), annotators=["ann"])
-        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "ann"), annotators=["ann"])
+        convert(gold, tmp_path / "x.jsonl", annotators=["ann"])
+        convert(tmp_path / "x.jsonl", tmp_path / "ann", to="hoo", annotators=["ann"])
         assert (tmp_path / "ann/Gold/1.xml").read_text().count("<edit ") == 3
-        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "bob"), annotators=["bob"])
+        convert(tmp_path / "x.jsonl", tmp_path / "bob", to="hoo", annotators=["bob"])
         assert (tmp_path / "bob/Gold/1.xml").read_text().count("<edit ") == 0
 
     def test_one_edit_file_to_standard_output(self, gold: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-        convert_hoo([f"{gold}/Gold/2GE.xml"], "hoo")
+        convert(f"{gold}/Gold/2GE.xml", "-", to="hoo")
         assert capfdbinary.readouterr().out.startswith(b"<?xml")
 
     def test_corrected_texts_go_where_they_are_told(self, gold: str, tmp_path: Path) -> None:
         """Several into a folder, made if need be, as edit files; one into a file, unless a folder is there."""
-        convert_hoo([gold], "text", str(tmp_path / "made/here"))
+        convert(gold, tmp_path / "made/here", to="text")
         assert (tmp_path / "made/here/2.txt").read_text() == '"A dog ran.\n'
         assert (tmp_path / "made/here/1.txt").read_text().startswith("She goes home.")
         one = f"{gold}/Gold/2GE.xml"
-        convert_hoo([one], "text", str(tmp_path / "plain"))
-        convert_hoo([one], "text", str(tmp_path))
+        convert(one, tmp_path / "plain", to="text")
+        convert(one, tmp_path, to="text")
         assert (tmp_path / "plain").read_text() == (tmp_path / "2.txt").read_text() == '"A dog ran.\n'
 
     def test_the_command_passes_on_annotators_and_names_what_a_run_lacks(
@@ -440,18 +476,18 @@ class TestConvert:
             ("hoo", str(tmp_path / "x.xml"), "hoo-one-file"),
         ):
             with pytest.raises(InputError) as refused:
-                convert_hoo([gold], to, out)
+                convert(gold, out, to=to)
             assert refused.value.code == error
         with pytest.raises(UsageError, match="no format"):
-            convert_hoo([gold], None)
+            convert(gold, "-")
         with pytest.raises(UsageError, match="one set"):
-            convert_hoo([gold, gold], "m2")
+            convert([gold, gold], "-", to="m2")
 
     def test_what_is_converted_as_hoo(self, gold: str, tmp_path: Path) -> None:
         (tmp_path / "a.m2").write_text("S a\n")
-        assert wants_hoo_conversion([gold], "m2", None)
-        assert wants_hoo_conversion([str(tmp_path / "a.m2")], "hoo", None)
-        assert not wants_hoo_conversion([str(tmp_path / "a.m2")], "jsonl", None)
+        assert wants_hoo_conversion([NamedFile.parse(gold)], "m2", None)
+        assert wants_hoo_conversion([NamedFile.parse(str(tmp_path / "a.m2"))], "hoo", None)
+        assert not wants_hoo_conversion([NamedFile.parse(str(tmp_path / "a.m2"))], "jsonl", None)
 
 
 class TestThereAndBackWithRealData:
@@ -459,21 +495,19 @@ class TestThereAndBackWithRealData:
     def test_good_sources_come_back_strictly(self, data: Path, tmp_path: Path, part: str, n_fragments: int) -> None:
         """The released files need repairs; once repaired, they go to JSONL and back without any."""
         real = str(data / "hoo2011" / part)
-        convert_hoo([real], "jsonl", str(tmp_path / "x.jsonl"), lenient=True)
-        convert_hoo([real], "hoo", str(tmp_path / "there"), lenient=True)
-        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "back"))
+        convert(real, tmp_path / "x.jsonl", to="jsonl", lenient=True)
+        convert(real, tmp_path / "there", to="hoo", lenient=True)
+        convert(tmp_path / "x.jsonl", tmp_path / "back", to="hoo")
         names = sorted(each.name for each in (tmp_path / "there").iterdir())
         assert len(names) == n_fragments
         for name in names:
             assert (tmp_path / "back/Gold" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
-        problems = Problems()
-        check_hoo(str(tmp_path / "back"), problems)
-        assert problems.errors == []
+        assert check(tmp_path / "back").good
 
     @pytest.mark.parametrize("part", ["test", "develop"])
     def test_m2_is_read_strictly(self, data: Path, tmp_path: Path, part: str) -> None:
-        convert_hoo([str(data / "hoo2011" / part)], None, str(tmp_path / "x.m2"), lenient=True)
-        convert_hoo([str(tmp_path / "x.m2")], "hoo", str(tmp_path / "back"))
+        convert(data / "hoo2011" / part, tmp_path / "x.m2", lenient=True)
+        convert(tmp_path / "x.m2", tmp_path / "back", to="hoo")
         assert read_corpus([tmp_path / "x.m2"]).annotators == ("0",)
 
 
@@ -522,16 +556,18 @@ class TestCommands:
         return folder
 
     def test_score(self, errorbar: CommandLine, test_set: Path) -> None:
-        done = errorbar("score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}")
+        done = errorbar(
+            "score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}", "--no-ci"
+        )
         assert done.code == 0
-        assert " self  detection    100.00  100.00  100.00" in done.out
+        assert " self  detection    no bonus   100.00  100.00  100.00" in done.out
 
     def test_by_fragment(self, errorbar: CommandLine, test_set: Path) -> None:
         """``--by-fragment`` and ``--by-sentence`` are one option."""
         arguments = ("score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}")
         done = errorbar(*arguments, "--by-fragment")
         assert done.code == 0
-        assert done.out.count(" recognition ") == 18
+        assert done.out.count(" recognition ") == 2 * 18
         assert done.out == errorbar(*arguments, "--by-sentence").out
 
     def test_one_fragment_is_no_fragments(self, errorbar: CommandLine, test_set: Path) -> None:

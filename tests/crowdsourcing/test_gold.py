@@ -10,7 +10,18 @@ import pytest
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.gold import Fixed, Posterior, Rule, Running, Sprt, Verdict, characteristic, follow, posterior_below, smoothed_trust
+from errorbar.crowdsourcing.gold import (
+    Fixed,
+    Posterior,
+    Rule,
+    Running,
+    Sprt,
+    Verdict,
+    characteristic,
+    follow,
+    posterior_below,
+    smoothed_trust,
+)
 from errorbar.crowdsourcing.rater_table import rater_rows
 from errorbar.stats.proportion import proportion_interval
 from errorbar.testing import accurate, constant, simulate, spammer

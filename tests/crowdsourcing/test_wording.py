@@ -72,7 +72,7 @@ def test_one_flag(votes: Path, errorbar: CommandLine) -> None:
 def test_one_repeat() -> None:
     table = Judgments.from_columns("xxy", "aab", "EOE")
     with pytest.raises(UsageError, match=r"1 judgment repeats an item .*: 'a' of 'x'"):
-        settle_repeats(table, "refuse")
+        table.settled("refuse")
     several = Judgments.from_columns("xxxy", "aaab", "EOEE")
     with pytest.raises(UsageError, match="2 judgments repeat an item"):
-        settle_repeats(several, "refuse")
+        several.settled("refuse")

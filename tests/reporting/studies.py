@@ -27,6 +27,7 @@ from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, stu
 from errorbar.studies.model import CorpusStudy
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
+from tests.helpers.counts import Counts
 from tests.helpers.standoff import fragment, standoff
 
 

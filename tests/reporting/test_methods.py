@@ -10,6 +10,7 @@ from errorbar.core.errors import Place, Problem
 from errorbar.reporting import Code, Report
 from errorbar.reporting.sections import build_report, left_out
 from errorbar.studies.model import CorpusStudy, Study
+from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows
 from tests.reporting.studies import (
     comparison,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.intervals import IntervalOptions
-from errorbar.cli.options import documents_option, in_one, lenient_option, refuse_words, unmarked_option
+from errorbar.cli.options import documents_option, in_one, lenient_option, unmarked_option
 from errorbar.cli.talk import tell
 from errorbar.formats.reference import Unmarked
 
@@ -41,12 +41,10 @@ class JudgedOptions:
         """The keyword arguments of a public function.
 
         Raises:
-            UsageError: If a role of a column is not written as it must be, or words are named that are no items.
+            UsageError: If a role of a column is not written as it must be.
         """
         from errorbar.studies.judgment_input import column_roles
 
-        if self.items != "words":
-            refuse_words(self.items)
         labels = tuple(label for label in self.labels.split(",") if label)
         return {**asdict(self), "columns": column_roles(self.columns), "labels": labels}
 

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.admission import admission_options
-from errorbar.cli.agree import PROJECTIONS
+from errorbar.cli.crowd_options import PROJECTIONS
 from errorbar.cli.options import INPUT, lenient_option, refuse_given, resampling_options, show_notes, swap_options
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import tell
@@ -126,8 +126,8 @@ def command(
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
     from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
-    from errorbar.cli.score import make_resampling
     from errorbar.metrics.swaps import SwapPlan
+    from errorbar.stats.resampling import Resampling
 
     if ci_method == "closed":
         refuse_given(("swaps", "adjust"), "is about the comparison, and --ci-method closed makes none")
@@ -159,7 +159,7 @@ def command(
         browse=not no_browse and kind == "html",
         admission=admission,
         lenient=lenient,
-        resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
+        resampling=Resampling(ci_method, resamples, confidence, seed, jobs),
         testing=SwapPlan(adjust, swaps),
     )
     refuse_overwriting(asked, out)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from errorbar.cli.hoo_routing import HOO, wants_hoo
 from errorbar.cli.options import show_notes
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.hoo_detect import HOO, is_hoo, wants_hoo
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling

@@ -251,22 +251,13 @@ class Judgments:
             UsageError: If the table would have more than ``MAX_CELLS`` cells, or far more than judgments.
         """
         n_items, n_labels = len(self.items), len(self.labels)
-        check_cells(n_items, n_labels, len(self))
+        most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * len(self)))
+        if n_items * n_labels > most:
+            what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
+            raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
         cells = self.item.astype(np.int64) * n_labels + self.label
         summed = np.bincount(cells, self.weight, minlength=n_items * n_labels)
         return summed.reshape(n_items, n_labels).astype(np.float64)
-
-
-def check_cells(n_items: int, n_labels: int, n_judgments: int) -> None:
-    """Refuse a dense table of items by labels that is too large, or large and nearly empty.
-
-    Raises:
-        UsageError: If it has more than ``MAX_CELLS`` cells, or than ``FREE_CELLS`` and far more than judgments.
-    """
-    most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * n_judgments))
-    if n_items * n_labels > most:
-        what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
-        raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
 
 
 def code_of(name: str, names: Sequence[str], what: str) -> int:

@@ -40,31 +40,23 @@ class Answers:
     """One way to turn judgments into answers.
 
     Attributes:
-        method: Name of the way.
         items: Names of the items.
         labels: Names of the labels.
         shares: Share or probability of each label; NaN for an item nobody judged; shape (items, labels).
         answer: Code of the leading label, ``NO_ANSWER`` for ties and for items nobody judged; shape (items,).
         n_judgments: Judgments of each item; shape (items,).
-        ties: What was done about ties.
     """
 
-    method: str
     items: tuple[str, ...]
     labels: tuple[str, ...]
     shares: Floats
     answer: NDArray[np.int32]
     n_judgments: NDArray[np.int64]
-    ties: str
 
     def share_of(self, codes: Sequence[int]) -> Floats:
         """Share of some labels together; NaN for an item nobody judged; shape (items,)."""
         share: Floats = np.clip(self.shares[:, list(codes)].sum(axis=1), 0, 1)
         return share
-
-    def is_tied(self) -> NDArray[np.bool_]:
-        """Judged items on which several labels lead together; shape (items,)."""
-        return np.asarray(leaders(self.shares).sum(axis=1) > 1, np.bool_)
 
 
 def leaders(shares: Floats) -> NDArray[np.bool_]:
@@ -75,11 +67,10 @@ def leaders(shares: Floats) -> NDArray[np.bool_]:
     return np.asarray(shares >= best - _EQUAL, np.bool_)
 
 
-def make_answers(method: str, judgments: Judgments, shares: Floats, ties: str) -> Answers:
+def make_answers(judgments: Judgments, shares: Floats, ties: str) -> Answers:
     """Choose the leading label of each item.
 
     Args:
-        method: Name of the way.
         judgments: What the shares were made from.
         shares: Share of each label; shape (items, labels).
         ties: ``unknown``, or the label that wins a tie it takes part in.
@@ -94,7 +85,7 @@ def make_answers(method: str, judgments: Judgments, shares: Floats, ties: str) -
         favored = code_of(ties, judgments.labels, "label")
         answer[first[:, favored]] = favored
     counts = np.bincount(judgments.item, minlength=len(judgments.items))
-    return Answers(method, judgments.items, judgments.labels, shares, answer, counts, ties)
+    return Answers(judgments.items, judgments.labels, shares, answer, counts)
 
 
 def shares_of(weights: Floats) -> Floats:
@@ -126,7 +117,7 @@ def majority(judgments: Judgments, *, ties: str = UNKNOWN) -> Answers:
         UsageError: If there is no judgment, or no such label.
     """
     need_judgments(judgments)
-    return make_answers("majority", judgments, shares_of(judgments.label_weights()), ties)
+    return make_answers(judgments, shares_of(judgments.label_weights()), ties)
 
 
 def agreement_trust(judgments: Judgments) -> Floats:
@@ -165,7 +156,7 @@ def trust_weighted(judgments: Judgments, trust: Mapping[str, float] | None = Non
     weight = values[judgments.rater]
     if judgments.weight is not None:
         weight = weight * judgments.weight
-    return make_answers("trust", judgments, shares_of(replace(judgments, weight=weight).label_weights()), ties)
+    return make_answers(judgments, shares_of(replace(judgments, weight=weight).label_weights()), ties)
 
 
 def _trust_of(name: str, trust: Mapping[str, float]) -> float:

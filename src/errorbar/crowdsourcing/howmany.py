@@ -94,15 +94,6 @@ def majority_accuracy(right: Sequence[int] | Counts, total: Sequence[int] | Coun
     return float(np.mean(hypergeom.sf(k // 2, n, e, k) + 0.5 * tie))
 
 
-def independent_accuracy(accuracy: float, k: int) -> float:
-    """How often the majority of k raters is right if each is with one probability, independently."""
-    from scipy.stats import binom  # noqa: PLC0415 - loading it takes most of a second
-
-    chances = np.asarray(binom.pmf(np.arange(k + 1), k, accuracy), np.float64)
-    tie = chances[k // 2] if k % 2 == 0 else 0.0
-    return float(chances[k // 2 + 1 :].sum() + 0.5 * tie)
-
-
 def how_many(
     crowd: Judgments,
     truths: Sequence[Mapping[str, str]],

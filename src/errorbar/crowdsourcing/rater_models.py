@@ -56,9 +56,6 @@ class Prior:
         return np.where(np.eye(n_labels, dtype=np.bool_), self.diagonal, self.off_diagonal).astype(np.float64)
 
 
-NO_PRIOR = Prior(0.0, 0.0)
-
-
 def dawid_skene(
     judgments: Judgments,
     generator: np.random.Generator,
@@ -95,7 +92,7 @@ def dawid_skene(
         return float((np.log(np.maximum(rates, LEAST)) * extra).sum()) if extra.any() else 0.0
 
     made = fit(votes, estimate, penalty, generator, runs or Runs())
-    return make_answers("dawid-skene", judgments, made.truth, ties), made
+    return make_answers(judgments, made.truth, ties), made
 
 
 def one_coin(
@@ -107,19 +104,7 @@ def one_coin(
     min_items: float = MIN_ITEMS,
     runs: Runs | None = None,
 ) -> tuple[Answers, Fit]:
-    """Estimate the true labels and every rater's accuracy, ``rates[:, 0, 0]`` of the fit.
-
-    Args:
-        judgments: The judgments; repeated ones count as often.
-        generator: The stream for random starts.
-        prior: Pseudo-counts of right (diagonal) and wrong (off the diagonal) judgments; None: the default.
-        ties: ``unknown``, or the label that wins a tie it takes part in.
-        min_items: Fewest judgments of a rater, on average, that are accepted.
-        runs: How EM is run; None: the defaults.
-
-    Raises:
-        UsageError: If there is one rater or label only, judgments are too few, or an option is out of range.
-    """
+    """Estimate the true labels and every rater's accuracy, ``rates[:, 0, 0]`` of the fit; else as ``dawid_skene``."""
     votes = Votes(judgments, min_items)
     believed = prior or Prior()
     same = np.eye(votes.n_labels, dtype=np.bool_)
@@ -136,4 +121,4 @@ def one_coin(
         return float(believed.diagonal * np.log(accuracy).sum() + believed.off_diagonal * np.log(wrong).sum())
 
     made = fit(votes, estimate, penalty, generator, runs or Runs())
-    return make_answers("one-coin", judgments, made.truth, ties), made
+    return make_answers(judgments, made.truth, ties), made

@@ -30,7 +30,7 @@ COLUMNS = (*NEEDED, "weight", "seconds")
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
-REPEATED = "choose by repeats (--repeats) which judgment counts"
+REPEATED = "choose by --repeats which judgment counts"
 Floats = NDArray[np.float64]
 
 
@@ -205,14 +205,14 @@ def _read_long(
 
 def _checked(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:
     """The columns of a block; a row that will not do is left out and said."""
-    across = list(zip(*block.rows, strict=True))
+    across = block.columns
     item, rater, label = (_texts(across[places[role]], all_are=block.texts) for role in NEEDED)
     weight, seconds = (_numbers(across[places[role]]) if role in places else None for role in COLUMNS[3:])
     numbers = ("weight" in places) == (weight is not None) and ("seconds" in places) == (seconds is not None)
     if item and rater and label and numbers and not ("" in item or "" in rater or any(map(is_list, {*label}))):
         return _Columns(item, rater, label, weight, seconds, block.lines)
     rows: list[_Row] = []
-    for values, line in zip(block.rows, block.lines, strict=True):
+    for line, *values in zip(block.lines, *block.columns, strict=True):
         row = _row({role: values[at] for role, at in places.items()}, Place(name, line), problems)
         if row is not None:
             rows.append(row)

@@ -225,7 +225,7 @@ def cut_pieces(
         InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two reference files have one name.
     """
-    refuse_same_names(references, "reference files", "--gold name=path")
+    refuse_same_names(references, "reference files", "--gold=name=path")
     whole = [_policy(file, unmarked) for file in references]
     cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
     rename = len(references) > 1

@@ -71,7 +71,7 @@ class _PairRows:
             what = (
                 f"{self.n:,} rows of one pair each, and no column tells which were on one screen: each is drawn alone"
             )
-            other = "" if self.columns.sentence is None else ", or use --by sentence"
+            other = "" if self.columns.sentence is None else ", or use --by=sentence"
             fix = f"if a judge saw several at once, add a column 'item'{other}; else intervals are too narrow"
             problems.note("ranking-rows", what, Place(name), fix=fix)
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
@@ -19,6 +19,7 @@ from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
 from errorbar.formats.parquet_file import is_parquet, parquet_columns, parquet_names
 
+Value = TypeVar("Value")
 DELIMITERS = ",\t;"
 MOST_NAMED = 50
 """Columns among which a missing one is looked for."""
@@ -27,17 +28,17 @@ BLOCK = 1 << 10
 
 
 class Block(NamedTuple):
-    """Some rows under one another.
+    """Some rows under one another, column by column.
 
     Attributes:
         header: Names of the columns; JSON lines with other keys are another block.
-        rows: Values in the order of the header: texts in CSV, whatever there is in JSON and Parquet.
+        columns: Values of each: texts in CSV, whatever there is in JSON and Parquet.
         lines: Line of each row, from 1; in Parquet its number.
         texts: Whether all values are texts.
     """
 
     header: tuple[str, ...]
-    rows: Sequence[Sequence[object]]
+    columns: Sequence[Sequence[object]]
     lines: Sequence[int]
     texts: bool = False
 
@@ -103,8 +104,8 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] = ()) -> 
         MissingExtraError: If the file is Parquet and pyarrow is not installed.
     """
     name, parquet = display_name(path), is_parquet(path)
-    for header, rows, lines, _ in table_blocks(path, problems, Wanted(needed)):
-        for values, line in zip(rows, lines, strict=True):
+    for header, columns, lines, _ in table_blocks(path, problems, Wanted(needed)):
+        for line, *values in zip(lines, *columns, strict=True):
             place = Place(name, line)
             if any(isinstance(value, dict | list) for value in values):
                 what, has = ("not a flat row", "") if parquet else ("not a flat object", "keys with ")
@@ -205,7 +206,7 @@ def _of_one_width(
     width = len(header)
     if after - before == len(rows) and set(map(len, rows)) <= {width}:
         if rows:
-            yield Block(header, rows, range(before + 1, after + 1), texts=True)
+            yield Block(header, _turned(rows), range(before + 1, after + 1), texts=True)
         return
     good: list[list[str]] = []
     lines: list[int] = []
@@ -217,13 +218,13 @@ def _of_one_width(
             lines.append(line)
         elif fields:
             if good:
-                yield Block(header, good, lines, texts=True)
+                yield Block(header, _turned(good), lines, texts=True)
                 good, lines = [], []
             what = f"{len(fields)} fields in a table of {width} columns"
             repair, place = "the row is left out", Place(name, line)
             problems.repairable(f"{kind}-fields", what, place, repair=repair, expected=f"{width} fields")
     if good:
-        yield Block(header, good, lines, texts=True)
+        yield Block(header, _turned(good), lines, texts=True)
 
 
 def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -233,7 +234,6 @@ def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[B
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        place = Place(lines.name, number)
         record: object = None
         wrong = ""
         try:
@@ -242,17 +242,19 @@ def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[B
             wrong = f"not JSON: {error}"
         keys = tuple(record) if isinstance(record, dict) else ()
         if rows and (keys != header or len(rows) == BLOCK):
-            yield Block(header, rows, numbers)
+            yield Block(header, _turned(rows), numbers)
             rows, numbers = [], []
         if not isinstance(record, dict):
             expected = "" if wrong else "keys with texts, numbers, true or false"
-            problems.error(f"{wanted.kind}-json", wrong or "not a flat object", place, expected=expected)
-        elif (rows and keys == header) or wanted.good(keys, place, problems, key=True):
+            problems.error(
+                f"{wanted.kind}-json", wrong or "not a flat object", Place(lines.name, number), expected=expected
+            )
+        elif (rows and keys == header) or wanted.good(keys, Place(lines.name, number), problems, key=True):
             header = keys
             rows.append(list(record.values()))
             numbers.append(number)
     if rows:
-        yield Block(header, rows, numbers)
+        yield Block(header, _turned(rows), numbers)
 
 
 def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -261,11 +263,15 @@ def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterato
     if not wanted.good(header, place, problems):
         return
     for columns in parquet_columns(path):
-        rows = list(zip(*columns, strict=True))
-        yield Block(header, rows, range(number + 1, number + len(rows) + 1))
-        number += len(rows)
+        n = len(columns[0]) if columns else 0
+        yield Block(header, columns, range(number + 1, number + n + 1))
+        number += n
     if not number and not problems.errors:
         problems.error(f"{wanted.kind}-empty", "the file has no row", place)
+
+
+def _turned(rows: Sequence[Sequence[Value]]) -> list[tuple[Value, ...]]:
+    return list(zip(*rows, strict=True))
 
 
 def _text(value: object) -> str:

@@ -24,9 +24,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Undefined
-from errorbar.core.spec import Parameter, Spec, Value, make_spec, read_parameters
+from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
@@ -180,10 +179,7 @@ class Hoo(Rules, Metric):
             UsageError: If a parameter is unknown, or its value will not do.
         """
         given = dict(raw)
-        called = given.pop("conventions", PAPER)
-        if called not in CONVENTIONS:
-            what = f"{cls.name}: conventions={called} will not do"
-            raise UsageError(Problem("bad-parameter", what, fix=nearest(called, CONVENTIONS)))
+        called = str(check_value(cls.name, cls.conventions_parameter, given.pop("conventions", PAPER)))
         # The parameters are declared with the types of the fields, and read_parameters keeps to them.
         return cls(**read_parameters(cls.name, cls._defaults(called), given))  # type: ignore[arg-type]
 
@@ -293,8 +289,8 @@ class Hoo(Rules, Metric):
         del start
         weights = (selection or Selection()).as_weights(len(statistics))
         by_type = self._by_type(statistics)
-        counts = weights @ by_type.reshape(len(by_type), -1).astype(np.float64)
-        return np.rint(counts).astype(np.int64).reshape(len(counts), *by_type.shape[1:])
+        counts: Floats = np.tensordot(weights, by_type.astype(np.float64), axes=1)
+        return np.rint(counts).astype(np.int64)
 
     def type_values(self, counts: NDArray[np.int64]) -> Floats:
         """Recall of detection, recognition and correction."""

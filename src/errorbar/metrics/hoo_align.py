@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import Fragment, StandoffEdit
+
 MOST_PAIRS = 250_000
 """Pairs of one fragment; where no annotator's edits overlap there are about as many as edits."""
 Numbers = NDArray[np.int64]

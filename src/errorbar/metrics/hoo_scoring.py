@@ -1,10 +1,10 @@
-"""Scoring runs against stand-off edits by the loop of every metric, and what the HOO 2011 paper's tables show of them."""
+"""Runs against stand-off edits, scored by the loop of every metric, and what the paper's tables show of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from errorbar.core.errors import Place, Problem, UsageError
@@ -15,8 +15,8 @@ from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, measure_name
 from errorbar.metrics.hoo_counts import row_names
-from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.measuring import Output, Reading, Records
+from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Plan, score_pieces
 from errorbar.stats.resampling import Resampling
@@ -130,7 +130,7 @@ def parse_hoo(metric: Metric | str) -> Hoo:
     return found
 
 
-def hoo_plan(metrics: Sequence[Metric], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()) -> Plan:
+def hoo_plan(metrics: Sequence[Hoo], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()) -> Plan:
     """How runs are scored: with recall by type, and with the figures of every fragment."""
     return Plan(metrics, by_type=True, by_unit=True, resampling=resampling, conventions=conventions, reading=Fragments)
 
@@ -163,7 +163,8 @@ def score_runs(
     """
     piece = FragmentReading(list(gold), list(runs.values()), Problems())
     endings = [Run(name, problems) for name in runs]
-    scores = score_pieces([piece], endings, hoo_plan([parse_hoo(one) for one in metrics], resampling, conventions), problems)
+    plan = hoo_plan([parse_hoo(metric) for metric in metrics], resampling, conventions)
+    scores = score_pieces([piece], endings, plan, problems)
     for score in scores:
         warn_above_1(score, [one.name for one in gold], problems)
     return scores

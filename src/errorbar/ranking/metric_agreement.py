@@ -3,7 +3,7 @@
 Formula
     Pearson's r, Spearman's ρ and Kendall's τ-b of two series with one number for each system. A window of N is the
     same of the systems that humans put at places k to k + N − 1, for every k.
-    Tests between two metrics: Williams' (errorbar.stats.williams) on Pearson's r, and swapping: if it made no
+    Tests between two metrics: Williams' (errorbar.stats.correlation) on Pearson's r, and swapping: if it made no
     difference which of the two metrics gave a score, scores of both could be swapped; the statistic is the difference
     of the two correlations with the humans. ``systems`` swaps all scores of a system, ``both`` each score of a system
     and sentence on its own (where both metrics have sentence scores: a system's score is then their mean).
@@ -34,10 +34,9 @@ from errorbar.ranking.ranges import rounded
 from errorbar.ranking.ranked import RankingResult
 from errorbar.ranking.wins import Floats
 from errorbar.stats.comparison import Randomization, Swaps, randomization_test
-from errorbar.stats.correlation import CorrelationKind, correlate
+from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
-from errorbar.stats.williams import Williams, williams_test
 
 Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -115,7 +114,8 @@ def human_scores(result: RankingResult) -> HumanScores:
         what = f"{result.method} has no score for {', '.join(gone)}"
         raise UsageError(Problem("meta-no-human-score", what, fix="use another --method"))
     values = np.array([each.score.value for each in result.systems], np.float64)
-    return HumanScores(tuple(each.system for each in result.systems), values, result.resampled)
+    drawn = result.resampled if len(result.resampled) else None
+    return HumanScores(tuple(each.system for each in result.systems), values, drawn)
 
 
 def plain_scores(scores: Mapping[str, float]) -> HumanScores:
@@ -164,13 +164,7 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
 def metric_agreement(
     human: HumanScores, metric: MetricScores, *, window: int = 0, confidence_level: float = 0.95
 ) -> MetricAgreement:
-    """Correlate a metric with humans.
-
-    Args:
-        human: What humans gave; every system has a score of the metric.
-        metric: The metric.
-        window: Systems in a window; 0: no windows.
-        confidence_level: Nominal coverage of intervals.
+    """Correlate a metric with humans, in windows of so many systems too (0: none); every system has a score of it.
 
     Raises:
         UsageError: The window does not fit.
@@ -201,14 +195,9 @@ def metric_agreement(
 def compare_metrics(
     human: HumanScores, first: MetricScores, second: MetricScores, *, replicates: int = 1000, seed: int = 0
 ) -> MetricTest:
-    """Test whether two metrics agree with humans differently.
+    """Test whether two metrics agree with humans differently; every system has scores of both.
 
-    Args:
-        human: What humans gave; every system has scores of both.
-        first: One metric.
-        second: The other.
-        replicates: Ways to swap; with few systems all are tried.
-        seed: Of the random stream.
+    ``replicates`` ways to swap are drawn; with few systems all are tried.
     """
     a, b = _matrix(human, first, second)
     swapped: Swapped = "both" if len(a) > 1 else "systems"

@@ -50,17 +50,17 @@ class RankedSystem:
         system: Its name.
         score: Its score with an interval; units are its comparisons, clusters what was drawn.
         rank: Its rank by the score, from 1; 0 where it has none.
-        low: The best rank of its range; None without resamples.
-        high: The worst.
-        cluster: Number of its cluster, from 1.
+        low: The best rank of its range; 0 without resamples.
+        high: The worst; 0 without resamples.
+        cluster: Number of its cluster, from 1; 0 without resamples.
     """
 
     system: str
     score: Estimate
     rank: int
-    low: int | None = None
-    high: int | None = None
-    cluster: int | None = None
+    low: int = 0
+    high: int = 0
+    cluster: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,12 @@ class RankingResult:
     Attributes:
         method: How it was made.
         systems: The systems, best first.
-        resampled: Their scores on the resamples, columns in the order of ``systems``; shape (resamples, systems). None:
-            there are none.
+        resampled: Their scores on the resamples, columns in the order of ``systems``; shape (resamples, systems).
     """
 
     method: Method
     systems: tuple[RankedSystem, ...]
-    resampled: Floats | None
+    resampled: Floats
 
 
 def rank_systems(
@@ -111,9 +110,9 @@ def rank_systems(
         raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
     counted = [method for method in methods if not method.startswith("trueskill")]
     counts, parts = count(comparisons), {method: list[Floats]() for method in counted}
-    for drawn in resampled_counts(comparisons, how, by) if how is not None and counted else ():
+    for block in resampled_counts(comparisons, how, by) if how is not None and counted else ():
         for method, found in parts.items():
-            found.append(score_counts(drawn, method))
+            found.append(score_counts(block, method))
     results = []
     for method in methods:
         if method in parts:
@@ -122,7 +121,8 @@ def rank_systems(
             score, resampled = _as_the_wmt(comparisons, how or Resampling("percentile", RUNS), progress)
         else:
             score, resampled = _trueskill(comparisons, method, how, by, progress)
-        results.append(_result(comparisons, method, score, np.concatenate(resampled) if how else None, (how, by)))
+        drawn = np.concatenate(resampled) if how is not None else np.empty((0, size))
+        results.append(_result(comparisons, method, score, drawn, (how, by)))
     return results
 
 
@@ -194,12 +194,14 @@ def _result(
     comparisons: Comparisons,
     method: Method,
     score: Floats,
-    resampled: Floats | None,
+    resampled: Floats,
     drawn: tuple[Resampling | None, By],
 ) -> RankingResult:
     how, by = drawn
-    level = 0.95 if how is None else how.confidence_level
-    ranges = rank_ranges(score, score[None] if resampled is None else resampled, confidence_level=level)
+    if how is None:  # the ranks alone
+        ranges = rank_ranges(score, score[None])
+    else:
+        ranges = rank_ranges(score, resampled, confidence_level=how.confidence_level)
     size = len(comparisons.systems)
     met = np.bincount(comparisons.first, minlength=size) + np.bincount(comparisons.second, minlength=size)
     # The WMT's program draws single comparisons, whatever is drawn as one elsewhere.
@@ -212,8 +214,8 @@ def _result(
         if np.isnan(score[at]):
             chain = Undefined.NOT_CONNECTED if method.startswith("bradley") else Undefined.TOO_FEW_UNITS
             estimate = Estimate(None, int(met[at]), undefined=chain if met[at] else Undefined.NO_UNITS)
-        elif how is not None and resampled is not None:
+        elif how is not None:
             estimate = estimate.with_interval(how.interval(score[at], resampled[:, at]), n_clusters=n_clusters)
         placed = [int(column[at]) for column in (ranges.rank, ranges.low, ranges.high, ranges.cluster)]
-        systems.append(RankedSystem(comparisons.systems[at], estimate, *placed[: 1 if resampled is None else 4]))
-    return RankingResult(method, tuple(systems), None if resampled is None else resampled[:, order])
+        systems.append(RankedSystem(comparisons.systems[at], estimate, *placed[: 1 if how is None else 4]))
+    return RankingResult(method, tuple(systems), resampled[:, order])

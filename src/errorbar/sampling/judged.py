@@ -168,14 +168,7 @@ def judge_sample(
     truth: Truth = "majority",
     labels: Labels | None = None,
 ) -> Judged:
-    """Make truths of judgments.
-
-    Args:
-        judgments: What the raters said.
-        key: The key of the sample.
-        problems: Where warnings go.
-        truth: How several raters make one truth.
-        labels: What labels mean.
+    """Make truths of judgments; warnings go to ``problems``.
 
     Raises:
         UsageError: If a label is not declared, a judged item was not drawn, or nothing was judged.

@@ -26,9 +26,9 @@ from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import stream
 from errorbar.studies.judgment_input import (
     CrowdJudgments,
-    Reading,
+    CrowdReading,
+    JudgmentOptions,
     Systems,
-    options_of,
     read_crowd,
     read_systems,
 )
@@ -187,7 +187,7 @@ def crowd(
     resamples: int = 2000,
     seed: int = 0,
     jobs: int = 1,
-    **reading: Unpack[Reading],
+    **reading: Unpack[CrowdReading],
 ) -> CrowdScores:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
 
@@ -212,7 +212,7 @@ def crowd(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or no label means an error.
     """
-    options = options_of(reading)
+    options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     metric, asked = Crowd(beta, "weighted", shares, ties), Resampling("percentile", resamples, confidence, seed, jobs)
     against = Against.of(read_crowd(judgments, options, problems), metric, error, seed)

@@ -19,7 +19,7 @@ from errorbar.crowdsourcing.rater_models import Prior
 from errorbar.formats.flags import read_answers
 from errorbar.formats.opening import Source
 from errorbar.stats.streams import stream
-from errorbar.studies.judgment_input import Reading, Votes, options_of, read_crowd
+from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -131,7 +131,7 @@ def crowd_aggregate(
     differing: bool = False,
     summary: bool = False,
     seed: int = 0,
-    **reading: Unpack[Reading],
+    **reading: Unpack[CrowdReading],
 ) -> CrowdAnswers:
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
 
@@ -151,7 +151,7 @@ def crowd_aggregate(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or a method that is named does not apply.
     """
-    options, believed, run = options_of(reading), prior or Prior(), runs or Runs()
+    options, believed, run = JudgmentOptions(**reading), prior or Prior(), runs or Runs()
     problems = Problems(lenient=options.lenient)
     table = read_crowd(judgments, options, problems).judgments
 
@@ -207,7 +207,7 @@ class CrowdSizes(Result):
     def tables(self) -> list[Table]:
         """The curve."""
         columns = [Column("raters", "text", "k"), Column("items", "count"), Column("accuracy", "percent")]
-        columns += [Column("kappa", "number"), Column("95% of draws", "number", "kappa", interval="only")]
+        columns += [Column("kappa", "number"), Column("95% of draws", "number", "draws", interval="only")]
         rows: list[list[Cell]] = []
         for p in self.found.curve:
             drawn = None if p.low is None or p.high is None else Interval(p.low, p.high, 0.95, "drawn subsets")
@@ -232,7 +232,7 @@ def crowd_howmany(
     truth: Answered | None = None,
     draws: int = 200,
     seed: int = 0,
-    **reading: Unpack[Reading],
+    **reading: Unpack[CrowdReading],
 ) -> CrowdSizes:
     """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
 
@@ -251,7 +251,7 @@ def crowd_howmany(
     if bool(experts) == (truth is not None):
         what = "the crowd needs somebody to be compared with"
         raise UsageError(Problem("howmany-truth", what, expected="either --experts or --truth"))
-    options = options_of(reading)
+    options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     table = read_crowd(judgments, options, problems).judgments
     generator = stream(seed, "crowd", "howmany")

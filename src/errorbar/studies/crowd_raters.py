@@ -15,7 +15,7 @@ from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.opening import Lines, Source
 from errorbar.stats.streams import stream
 from errorbar.studies.crowd_answers import Answered, known_answers
-from errorbar.studies.judgment_input import Reading, Votes, options_of, read_crowd
+from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -116,7 +116,7 @@ def crowd_raters(
     together: bool = False,
     most: int = 20,
     rates: bool = False,
-    **reading: Unpack[Reading],
+    **reading: Unpack[CrowdReading],
 ) -> CrowdRaters:
     """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
 
@@ -144,7 +144,7 @@ def crowd_raters(
     }
     chosen = list(rules.values()) if rates else [rules[rule]]
     errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]
-    options = options_of(reading)
+    options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     crowd = read_crowd(judgments, options, problems)
     known = None if gold is None else known_answers(gold, problems)

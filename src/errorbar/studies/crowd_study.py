@@ -8,19 +8,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement import AgreementReport, agreement_report
-from errorbar.agreement.resampling import Resampling as AgreementResampling
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.error_labels import USUAL
 from errorbar.metrics.crowd_agreement import REFERENCE_PREVALENCE, agreement_bins, in_bin, kappa_curve
 from errorbar.metrics.crowd_weighted import Crowd, Flags
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import stream
+from errorbar.studies.agree import agree
+from errorbar.studies.agree_input import Judged
 from errorbar.studies.crowd import Against, crowd_rows, untied
 from errorbar.studies.judgment_input import CrowdJudgments
 from errorbar.studies.model import CrowdStudy, CrowdSystem
-from errorbar.studies.signatures import GIVEN, agreement_signature
+from errorbar.studies.signatures import GIVEN
 
 HISTOGRAM = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Edges of the histogram of agreement."""
@@ -72,11 +71,12 @@ def study_crowd(
         curve = kappa_curve(untied(against, flags), reference_prevalence=reference_prevalence, resampling=asked)
         found.append(CrowdSystem(system, scores, in_bins, curve))
     signatures = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in rows}
-    agreement = _agreement(judgments, clusters, asked, problems)
-    if agreement is not None:
-        signatures["agree"] = agreement_signature(
-            judgments, how, replicates=resamples, seed=seed, clusters=clusters, confidence_level=confidence_level
-        )
+    agreement = None
+    if len(np.unique(judgments.rater)) > 1:
+        judged = Judged(judgments, clusters, how=how)
+        result = agree(judged, confidence=confidence_level, resamples=resamples, seed=seed)
+        agreement, signatures["agree"] = result.report, result.signature
+        problems.notes += result.notes
     share = against.votes.share[against.votes.n_judgments > 0]
     return CrowdStudy(
         name,
@@ -90,14 +90,3 @@ def study_crowd(
         signatures,
         list(dict.fromkeys(problems.notes)),
     )
-
-
-def _agreement(
-    judgments: Judgments, clusters: NDArray[np.int64] | None, asked: Resampling, problems: Problems
-) -> AgreementReport | None:
-    if len(np.unique(judgments.rater)) < 2:
-        return None
-    drawn = AgreementResampling(stream(asked.seed, "agreement"), asked.replicates, asked.confidence_level)
-    report = agreement_report(judgments, clusters=clusters, resampling=drawn)
-    problems.notes += report.notes
-    return report

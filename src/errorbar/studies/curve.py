@@ -22,7 +22,7 @@ from errorbar.metrics.crowd_agreement import (
 from errorbar.metrics.crowd_weighted import Crowd, Shares, Ties
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.crowd import Against, judgments_text, untied
-from errorbar.studies.judgment_input import Reading, Systems, Votes, options_of, read_crowd, read_systems
+from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Systems, Votes, read_crowd, read_systems
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -152,7 +152,7 @@ def curve(
     resamples: int = 2000,
     seed: int = 0,
     jobs: int = 1,
-    **reading: Unpack[Reading],
+    **reading: Unpack[CrowdReading],
 ) -> Curves:
     """Follow systems along the agreement of a crowd: P and R by agreement bin, and the kappa-agreement curve.
 
@@ -178,7 +178,7 @@ def curve(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or no label means an error.
     """
-    options = options_of(reading)
+    options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     against = Against.of(read_crowd(judgments, options, problems), Crowd(1.0, "weighted", shares, ties), error, seed)
     resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs))

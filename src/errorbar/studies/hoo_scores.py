@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Undefined
-from errorbar.core.problems import Problems, in_file_order
+from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
+from errorbar.formats.hoo_folder import FragmentOptions, expand_runs, list_gold, list_run
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
+from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
 from errorbar.metrics.hoo_counts import row_names
 from errorbar.metrics.hoo_scoring import MOST_RUNS, Run, best_runs, hoo_plan, parse_hoo, prf, team_of, warn_above_1
-from errorbar.metrics.score import Score, TypeScore
-from errorbar.metrics.scoring import MOST_WITH_INTERVALS, score_pieces
+from errorbar.metrics.registry import parse_metrics
+from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.score import signature_lines
+from errorbar.studies.inputs import problems_in_order
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -30,24 +34,55 @@ _PRF = tuple(Column(figure[0].upper(), "percent", figure) for figure in FIGURES)
 
 
 @dataclass(frozen=True, slots=True)
-class HooOptions:
-    """How HOO data is read and scored.
+class Runs:
+    """Gold edits and runs to be read.
 
     Attributes:
-        source: Folder of the source texts, or the text of the only fragment; None: looked for beside the gold edits.
-        types: JSON file that puts error types into other rows of table 8.
-        missing_as_empty: Score a fragment that a run lacks as if nothing were proposed there.
+        gold: The gold folder or file; one.
+        systems: Folders of edit files or corrected texts, single files, or folders of runs; ``name=path``, or a mapping
+            of names to paths.
+        options: How they are read.
         lenient: Repair what can be repaired.
         jobs: Processes that read and count.
         dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
     """
 
-    source: str | None = None
-    types: str | None = None
-    missing_as_empty: bool = False
+    gold: object
+    systems: object
+    options: FragmentOptions = FragmentOptions()  # noqa: RUF009 - frozen
     lenient: bool = False
     jobs: int = 1
     dask: str | None = None
+
+    def gold_path(self) -> str:
+        """Where the gold edits are.
+
+        Raises:
+            UsageError: If there is another number of places than one, or it is no path.
+        """
+        listed = list(self.gold) if isinstance(self.gold, list | tuple) else [self.gold]
+        if len(listed) != 1:
+            raise UsageError(
+                Problem("hoo-one-gold", f"{len(listed)} gold sets", expected="one folder or file of edits")
+            )
+        return _path(listed[0])
+
+    def run_paths(self) -> list[tuple[str, str]]:
+        """Name and path of each run.
+
+        Raises:
+            UsageError: If two have one name, or one is no path.
+        """
+        if isinstance(self.systems, Mapping):
+            return [(str(name), _path(path)) for name, path in self.systems.items()]
+        listed = self.systems if isinstance(self.systems, list | tuple) else [self.systems]
+        return expand_runs([_path(each) for each in listed])
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str | PathLike):
+        raise wrong_type("HOO data", "a path", value)
+    return str(fspath(value))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +95,10 @@ class HooScores(Result):
         fragments: Names of the fragments.
         notes: Warnings and repairs.
         teams: Whose each run is; None: as its name says.
-        view: The table that is shown: ``scores``, ``best``, ``types`` or ``fragments``.
+        best: Show the best run of each team.
+        by_type: Show recall by row of table 8.
+        by_fragment: Show the figures of every fragment.
+        order: Runs stay in the order of the input.
     """
 
     scores: Sequence[Score]
@@ -68,7 +106,16 @@ class HooScores(Result):
     fragments: Sequence[str]
     notes: Sequence[Problem] = ()
     teams: Mapping[str, str] | None = None
-    view: str = "scores"
+    best: bool = False
+    by_type: bool = False
+    by_fragment: bool = False
+    order: str = "input"
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
 
     def to_dict(self) -> dict[str, object]:
         """Every score, and the best run of each team."""
@@ -77,8 +124,11 @@ class HooScores(Result):
 
     def tables(self) -> Sequence[Table]:
         """The table that was asked for."""
-        made = {"best": best_table, "types": type_table}.get(self.view, score_table)
-        return [self._fragment_table() if self.view == "fragments" else made(self.scores, self.teams)]
+        if self.by_fragment:
+            return [self._fragment_table()]
+        if self.by_type:
+            return [type_table(self.scores)]
+        return [(best_table if self.best else score_table)(self.scores, self.teams)]
 
     def _record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
         why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
@@ -125,90 +175,62 @@ class HooScores(Result):
 
 
 def score_hoo(
-    gold: str | Sequence[str],
-    runs: Sequence[str],
-    metrics: Sequence[Hoo | str] = (),
-    options: HooOptions = HooOptions(),  # noqa: B008 - frozen
+    runs: Runs,
+    metrics: Metric | str | Sequence[Metric | str] | None = None,
     *,
     resampling: Resampling | None = None,
-    ask: bool = False,
-    view: str = "scores",
+    most: int | None = None,
     progress: Callable[[int], object] = lambda _: None,
 ) -> HooScores:
     """Score runs against HOO gold edits.
 
     Args:
-        gold: The gold folder or file; one.
-        runs: Folders of edit files or corrected texts, single files, or folders of runs; ``name=path``.
+        runs: Where the data is.
         metrics: Specs of the metric; none: ``hoo``.
-        options: How the data is read.
         resampling: Intervals over fragments; None: none.
-        ask: Intervals were not asked for: none of very many fragments.
-        view: The table that is shown: ``scores``, ``best``, ``types`` or ``fragments``.
+        most: With more fragments than these there are no intervals; None: whatever their number.
         progress: Told how many fragments are done.
 
     Raises:
         InputError: If a file is bad or a run lacks a fragment.
         UsageError: If an option does not fit.
     """
-    paths = [gold] if isinstance(gold, str) else list(gold)
-    if len(paths) != 1:
-        raise UsageError(Problem("hoo-one-gold", f"{len(paths)} gold sets", expected="one folder or file of edits"))
     if resampling is not None:
         resampling.bootstrap("HOO scores")
-    problems = Problems(lenient=options.lenient)
-    asked = [parse_hoo(metric) for metric in metrics or (Hoo(),)]
+    problems = Problems(lenient=runs.lenient)
+    asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
+    options = runs.options
     if options.types is not None:
-        rows = _rows_of(options.types, problems)
-        asked = [replace(one, rows=rows) for one in asked]
+        asked = [replace(one, rows=_rows_of(options.types, problems)) for one in asked]
         what = "--types is a parameter of the metric now"
         problems.note("renamed-option", what, Place(), fix=f"--metric '{asked[0].spec}'")
-    found = list_gold(paths[0], source=options.source)
+    found = list_gold(runs.gold_path(), source=options.source)
     names = [each.name for each in found]
-    files = {name: list_run(path, name, names, problems) for name, path in expand_runs(runs)}
+    files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
     fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
     lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
     conventions = ("missing:empty",) if options.missing_as_empty and any(lacking.values()) else ()
-    plan = hoo_plan(both_ways(asked), resampling, conventions)
-    plan = replace(plan, most=MOST_WITH_INTERVALS if ask else None)
+    plan = replace(hoo_plan(both_ways(asked), resampling, conventions), most=most)
     endings = [Run(name, problems, own, options.missing_as_empty) for name, own in lacking.items()]
-    order = [str(file.path) for one in found for file in (one.edits, one.text) if file is not None]
+    order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
     order += [str(file.path) for run in files.values() for file in run.values()]
-    with choose_executor(options.jobs, options.dask) as executor:
-        carry = not executor.sees([path for one in fragments for path in one.paths])
-        pieces = cut_fragments(fragments, len(files), lenient=options.lenient, carry=carry)
-        try:
-            scores = score_pieces(pieces, endings, plan, problems, progress=progress, executor=executor)
-        except InputError as error:
-            raise InputError(in_file_order(error.problems, order)) from None
-    problems.notes = in_file_order(problems.notes, order)
+    with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
+        pieces = cut_fragments(fragments, len(files), lenient=runs.lenient, carry=not executor.sees(order))
+        scores = score_pieces(pieces, endings, plan, problems, progress=progress, executor=executor)
     by_row, by_code = scores[::2], scores[1::2]
     for score in by_row:
         warn_above_1(score, names, problems)
-    for team, count in _team_sizes(by_row).items():
+    for team, count in Counter(team_of(run) for run in files).items():
         if count > MOST_RUNS:
             what = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
             problems.note("hoo-many-runs", what, Place(), fix="the best run is picked among all of them")
-    return HooScores(by_row, [score.by_type for score in by_code], names, tuple(problems.notes), view=view)
+    codes = [score.by_type for score in by_code]
+    return HooScores(by_row, codes, names, tuple(problems.notes), best=options.best)
 
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
     """Each metric with recall by row and then by error code: what both count is counted once."""
     return [replace(one, by=by) for one in metrics for by in ("row", "code")]
-
-
-def check_hoo(path: str, problems: Problems, *, source: str | None = None) -> dict[str, int]:
-    """Check gold edits against their texts; problems are recorded, what was seen is counted."""
-    fragments = read_gold(path, problems, source=source)
-    edits = [edit for fragment in fragments for edit in fragment.edits]
-    return {
-        "fragments": len(fragments),
-        "fragments with a text": sum(fragment.text is not None for fragment in fragments),
-        "edits": len(edits),
-        "optional edits": sum(edit.optional for edit in edits),
-        "edits in consistency sets": sum(bool(edit.group) for edit in edits),
-        "edits without a correction": sum(edit.unknown for edit in edits),
-    }
 
 
 def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
@@ -221,7 +243,15 @@ def score_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None)
     columns, labels = _labels(scores)
     counts = list(scores[0].counts) if scores else []
     rows: list[list[Cell]] = [
-        [*label, team, measure, condition, *prf(score, condition, measure), *score.counts.values(), str(score.signature)]
+        [
+            *label,
+            team,
+            measure,
+            condition,
+            *prf(score, condition, measure),
+            *score.counts.values(),
+            str(score.signature),
+        ]
         for label, score in zip(labels, scores, strict=True)
         for team in [team_of(score.system) if teams is None else teams[score.system]]
         for measure in MEASURES
@@ -244,9 +274,8 @@ def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) 
     return Table(columns, rows, name="best", notes=[WITH_BONUS, *signature_lines(scores)])
 
 
-def type_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> Table:
+def type_table(scores: Sequence[Score]) -> Table:
     """Recall of each row of table 8."""
-    del teams
     columns, labels = _labels(scores)
     rows: list[list[Cell]] = [
         [*label, row.type, row.counts["gold"], *row.estimates.values()]
@@ -294,13 +323,6 @@ def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
     several = len({score.metric for score in scores}) > 1
     columns = [Column("run"), Column("metric", only="" if several else "data")]
     return columns, [[score.system, score.metric] for score in scores]
-
-
-def _team_sizes(scores: Sequence[Score]) -> dict[str, int]:
-    runs: dict[str, set[str]] = {}
-    for score in scores:
-        runs.setdefault(team_of(score.system), set()).add(score.system)
-    return {team: len(own) for team, own in runs.items()}
 
 
 def _rows_of(path: str, problems: Problems) -> str:

@@ -103,7 +103,7 @@ def _unit(fragment: Fragment, said: Sequence[Edits], metric: Hoo) -> BrowseUnit:
     for edits in said:
         found = edits
         if metric.matching == "maxmatch":
-            found = redecompose(fragment, edits, max_unchanged=metric.max_unchanged)
+            found = tuple(redecompose(fragment, edits, max_unchanged=metric.max_unchanged))
         fitting = align(fragment, found, metric).fitting.tolist()
         systems.append(tuple(_shown(edit, matched=fits) for edit, fits in zip(found, fitting, strict=True)))
         row = metric.measure([fragment], [edits]).counts[0].tolist()

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from os import PathLike
+from os import PathLike, fspath
 from typing import TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments, RepeatPolicy
-from errorbar.core.labels import usual_order
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import ERROR, WORD_CLASSES, Projection, edit_items
@@ -36,11 +35,10 @@ Files = Source | Sequence[Source]
 
 
 class Reading(TypedDict, total=False):
-    """How judgments are read; keyword arguments of every public function that reads them (``JudgmentOptions``)."""
+    """How judgments are read, as keyword arguments of public functions: the attributes of ``JudgmentOptions``."""
 
     layout: Layout
     columns: Mapping[str, str]
-    labels: Sequence[str]
     unknown: Sequence[str]
     repeats: RepeatPolicy
     items: Projection
@@ -49,6 +47,12 @@ class Reading(TypedDict, total=False):
     documents: Source | None
     unmarked: Unmarked
     lenient: bool
+
+
+class CrowdReading(Reading, total=False):
+    """With the labels that there may be."""
+
+    labels: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +92,10 @@ class JudgmentOptions:
         """Whether an option says that the judgments are a table."""
         return bool(self.columns) or self.layout != "auto"
 
-    @property
-    def projected(self) -> str:
+    def projected(self, labels: str = "error") -> str:
         """What judgments made of edits are, for a signature."""
         words = f",words={self.words}" if self.items == "words" else ""
-        return f"items={self.items}{words}{f',type={self.type}' if self.type else ''},labels=error"
+        return f"items={self.items}{words}{f',type={self.type}' if self.type else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data.
@@ -104,16 +107,20 @@ class JudgmentOptions:
         names = ("layout", "columns", "labels", "repeats") if corpus else of_edits
         for name in names:
             if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
-                what = f"--{'column' if name == 'columns' else name} is about "
-                what += "tables of judgments" if corpus else "edits that become judgments"
-                what += f", and this is {'a corpus' if corpus else 'a table'}"
-                raise UsageError(Problem("useless-option", what, fix="leave it out"))
+                refuse_option("column" if name == "columns" else name, corpus=corpus)
         if corpus and self.items != "words" and self.words != _DEFAULTS["words"]:
             what = f"--words is about --items words, and these are {self.items}"
             raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
 _DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
+
+
+def refuse_option(name: str, *, corpus: bool) -> None:
+    """Refuse an option about the other kind of data."""
+    what = f"--{name} is about {'tables of judgments' if corpus else 'edits that become judgments'}"
+    what += f", and this is {'a corpus' if corpus else 'a table'}"
+    raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +144,7 @@ class CrowdJudgments:
     @property
     def how(self) -> str:
         """What the judgments are, for a signature."""
-        return GIVEN if self.corpus is None else self.options.projected
+        return GIVEN if self.corpus is None else self.options.projected()
 
 
 Votes = Files | Judgments | CrowdJudgments
@@ -145,7 +152,7 @@ System = Source | Mapping[str, bool] | Flags | Sequence[bool]
 Systems = Source | Sequence[Source] | Mapping[str, System]
 
 
-def read_judgments(judgments: Files, problems: Problems | None = None, **reading: Unpack[Reading]) -> Judgments:
+def read_judgments(judgments: Files, problems: Problems | None = None, **reading: Unpack[CrowdReading]) -> Judgments:
     """Read judgments of a table in any layout, or make them of a corpus's edits.
 
     Args:
@@ -158,13 +165,8 @@ def read_judgments(judgments: Files, problems: Problems | None = None, **reading
         InputError: If a file is bad.
         UsageError: If an option does not fit.
     """
-    options = options_of(reading)
+    options = JudgmentOptions(**reading)
     return read_crowd(judgments, options, Problems(lenient=options.lenient) if problems is None else problems).judgments
-
-
-def options_of(reading: Reading) -> JudgmentOptions:
-    """The options that keyword arguments say."""
-    return JudgmentOptions(**reading)
 
 
 def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
@@ -179,7 +181,7 @@ def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -
     if isinstance(judgments, Judgments):
         kept = judgments.take(judgments.settled(options.repeats))
         return _in_order(JudgmentTable(kept, None), options, problems)
-    files = expand_files([str(path) for path in _paths(judgments)])
+    files = expand_files(paths_of(judgments))
     first = rereadable(files[0].path)
     if len(files) > 1 or is_corpus(first, told=options.told):
         options.refuse(corpus=True)
@@ -198,13 +200,15 @@ def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -
     return _in_order(table, options, problems)
 
 
-def _paths(files: object) -> Sequence[Source]:
+def paths_of(files: object, what: str = "judgments") -> list[str]:
+    """One path or several, as texts."""
     if isinstance(files, str | PathLike):
-        return [cast("Source", files)]
-    if isinstance(files, Sequence) and files and all(isinstance(path, str | PathLike) for path in files):
-        return files
-    what = f"judgments must be a path, paths, Judgments or CrowdJudgments, got {type(files).__name__}"
-    raise UsageError(Problem("bad-argument", what))
+        return [str(fspath(files))]
+    if not isinstance(files, Sequence) or not all(isinstance(path, str | PathLike) for path in files):
+        raise wrong_type(what, "a path, paths, or what they hold", files)
+    if not files:
+        raise UsageError(Problem("no-reference", f"no file of {what} is named", expected="at least one"))
+    return [str(fspath(path)) for path in files]
 
 
 def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
@@ -256,7 +260,7 @@ def read_systems(systems: Systems, crowd: CrowdJudgments, problems: Problems) ->
     """
     if isinstance(systems, Mapping):
         return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
-    named = [NamedFile.parse(str(path)) for path in _paths(systems)] if systems else []
+    named = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
     refuse_same_names(named, "systems")
     return {file.name: _of_file(file, crowd, problems) for file in named}
 
@@ -271,7 +275,7 @@ def _system(name: str, given: System, crowd: CrowdJudgments, problems: Problems)
         what = (
             f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
         )
-        raise UsageError(Problem("crowd-columns", what))
+        raise UsageError(Problem("wrong-type", what))
     return cast("Flags", flags)
 
 
