@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from errorbar.cli.options import format_option, note_record, show_notes
 from errorbar.cli.progress import progress_bar
-from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.cli.show import show_json, show_tables
 from errorbar.cli.talk import show_lines, tell
 from errorbar.core.errors import InputError, Problem, UsageError, as_options
 
@@ -59,18 +59,20 @@ def list_command(style: str) -> None:
         rows = [_summary(dataset, root) for dataset in found]
         show_json({"schema": LIST_SCHEMA, "cache": str(root), "rows": rows})
         return
-    cells: list[list[Cell]] = [
+    from errorbar.tables.table import Column, Table
+
+    columns = [*map(Column, ("name", "what", "license", "cached")), Column("size", key="bytes")]
+    cells = [
         [
             dataset.name,
             dataset.title,
             dataset.license,
             "yes" if is_cached(dataset, root) else "no",
-            _size(dataset.n_bytes, style),
+            dataset.n_bytes if style == "csv" else _size(dataset.n_bytes),
         ]
         for dataset in found
     ]
-    columns = ["name", "what", "license", "cached", "bytes" if style == "csv" else "size"]
-    show(Table(columns, cells, 4, [f"cache {root}"]), style)
+    show_tables([Table(columns, cells, name="corpora", notes=[f"cache {root}"])], style)
 
 
 @command.command("show")
@@ -96,13 +98,14 @@ def show_command(name: str, style: str) -> None:
         "in cache": str(root / found.name) if is_cached(found, root) else "no",
     }
     lines = [f"{key:<10}{value}" for key, value in facts.items()] + [f"{'trap':<10}{trap}" for trap in found.traps]
-    rows: list[list[Cell]] = [
-        [file.path + (" (optional)" if file.optional else ""), file.sha256, file.n_bytes] for file in found.files
-    ]
-    table = Table(["file", "sha256", "bytes"], rows, 2, () if style == "table" else lines)
+    from errorbar.tables.table import Column, Table
+
+    columns = [Column("file"), Column("sha256"), Column("bytes", "count")]
+    rows = [[file.path + (" (optional)" if file.optional else ""), file.sha256, file.n_bytes] for file in found.files]
     if style == "table":
         show_lines(*lines)
-    show(table, style)
+        lines = []
+    show_tables([Table(columns, rows, name="files", notes=lines)], style)
 
 
 @command.command("fetch")
@@ -126,12 +129,12 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
     failed: list[Problem] = []
     for one in found:
         try:
-            fetched = fetch(one, from_file=from_file, again=again, trust=trust, progress=progress_bar, say=_say)
+            fetched = fetch(one, from_file=from_file, again=again, trust=trust, progress=progress_bar, say=tell)
         except InputError as error:
             if len(found) == 1:
                 raise
             for problem in error.problems:
-                _say(f"error: {problem.line(as_options)}")
+                tell(f"error: {problem.line(as_options)}")
             fix = f"with a copy at hand: errorbar data fetch {one.name} --from-file PATH"
             failed.append(Problem("data-not-fetched", f"the corpus '{one.name}' was not fetched", fix=fix))
             continue
@@ -140,14 +143,17 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         trusted = fetched.n_files - fetched.n_verified
         verified = f"{fetched.n_verified} verified, {trusted} trusted on first use" if trusted else "verified"
         where = "already in the cache" if fetched.source == "cache" else f"from {fetched.source}"
-        _say(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes, 'table')}, {verified}, {where}")
+        tell(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes)}, {verified}, {where}")
         if style == "table":
             click.echo(fetched.path)
     if style == "json":
         show_json({"schema": FETCH_SCHEMA, "rows": [_record(fetched) for fetched in done]})
     elif style != "table":
+        from errorbar.tables.table import Cell, Column, Table
+
+        columns = [*map(Column, ("name", "folder", "source")), Column("files", "count"), Column("bytes", "count")]
         rows: list[list[Cell]] = [[f.dataset.name, str(f.path), f.source, f.n_files, f.n_bytes] for f in done]
-        show(Table(["name", "folder", "source", "files", "bytes"], rows, 3), style)
+        show_tables([Table(columns, rows, name="fetched")], style)
     if failed:
         raise InputError(failed)
 
@@ -161,14 +167,8 @@ def path_command(name: str) -> None:
     click.echo(path(name))
 
 
-def _say(line: str) -> None:
-    tell(line)
-
-
-def _size(n_bytes: int | None, style: str) -> Cell:
-    if n_bytes is None or style == "csv":
-        return n_bytes
-    return f"{n_bytes / 1e6:.1f} MB"
+def _size(n_bytes: int | None) -> str | None:
+    return None if n_bytes is None else f"{n_bytes / 1e6:.1f} MB"
 
 
 def _summary(dataset: Dataset, root: Path) -> dict[str, object]:
