@@ -203,7 +203,8 @@ def compare(
             if column and f"{{{key}}}" not in form:
                 reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
                 most = tolerance if isinstance(tolerance, float | int) else tolerance.get(column, HALF)
-                yield Cell(table, name, column, float(text), ours.get((name, column)), most, reason)
+                value = ours.get((name, column))
+                yield Cell(table, name, column, float(text), None if value is None else float(value), most, reason)
 
 
 def scored(
