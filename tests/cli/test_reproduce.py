@@ -51,14 +51,14 @@ def test_every_cell_matches(errorbar: CommandLine) -> None:
 def test_a_cell_that_does_not_match_is_shown_and_ends_in_1(errorbar: CommandLine) -> None:
     done = errorbar("reproduce", "bad", "--format", "markdown")
     assert (done.code, done.err) == (1, "")
-    assert "| table 2 | y | n |  | 7 | 8.0000 | 1.0000 | MISMATCH |" in done.out
+    assert "| table 2 | y | n |  | 7 | 8.0000 | +1.0000 | MISMATCH |" in done.out
     assert "| x |" not in done.out
     assert "| all | 6 | 2 | 1 | 1 | 1 | 1 |" in done.out
 
 
 def test_all_cells_on_request(errorbar: CommandLine) -> None:
     out = errorbar("reproduce", "good", "--all", "--format", "markdown").out
-    assert "| table 1 | x | f |  | 12.34 | 12.3410 | 0.0010 | match |" in out
+    assert "| table 1 | x | f |  | 12.34 | 12.3410 | +0.0010 | match |" in out
     assert "| table 1 | y | f | never released | 50 | – | – | not computable |" in out
     assert "| table 2 | x | low | the paper has no interval | – | 6.5000 | – | added |" in out
 

@@ -1,5 +1,25 @@
 """Many units, many workers: the same digits whatever their number."""
 
-from errorbar.execute.executor import Executor, Processes, Serial, choose_executor, run
+from __future__ import annotations
+
+from errorbar.execute.executor import Executor, Processes, Serial, run
 
 __all__ = ["Executor", "Processes", "Serial", "choose_executor", "run"]
+
+
+def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:
+    """This process, several processes, or a Dask cluster; the results are the same.
+
+    Args:
+        jobs: Processes on this machine, or of a local cluster.
+        dask: Address of a Dask scheduler, or ``local``; None: no Dask.
+
+    Raises:
+        MissingExtraError: If Dask is asked for and not installed.
+        UsageError: If the scheduler cannot be reached, or has no workers.
+    """
+    if dask is not None:
+        from errorbar.execute.cluster import DaskCluster  # noqa: PLC0415 - an extra
+
+        return DaskCluster(dask, jobs)
+    return Processes(jobs) if jobs > 1 else Serial()

@@ -34,24 +34,6 @@ FEW = 3
 """Fewer pieces than this are done here before other processes would have started."""
 
 
-def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:
-    """This process, several processes, or a Dask cluster; the results are the same.
-
-    Args:
-        jobs: Processes on this machine, or of a local cluster.
-        dask: Address of a Dask scheduler, or ``local``; None: no Dask.
-
-    Raises:
-        MissingExtraError: If Dask is asked for and not installed.
-        UsageError: If the scheduler cannot be reached, or has no workers.
-    """
-    if dask is not None:
-        from errorbar.execute.cluster import DaskCluster  # noqa: PLC0415 - an extra
-
-        return DaskCluster(dask, jobs)
-    return Processes(jobs) if jobs > 1 else Serial()
-
-
 def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1) -> Iterator[Result]:
     """Yield the results of independent pieces, in order, worked on by threads of this process.
 
@@ -234,7 +216,7 @@ class Processes(Remote):
                 waiting.popleft()
                 return outcome
         what = f"a worker process died {RETRIES + 1} times over the same piece of work"
-        fix = f"memory may be short: try fewer than --jobs {self.n_workers}"
+        fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
         raise UsageError(Problem("workers-lost", what, fix=fix))
 
     def _running(self) -> ProcessPoolExecutor:

@@ -155,7 +155,7 @@ def _printed(cell: Cell) -> str | None:
 def cell_table(cells: Sequence[Cell]) -> Table:
     """Published numbers beside ours."""
     columns = [*map(Column, ("table", "row", "column", "reason")), Column("published")]
-    columns += [Column("ours", "number"), Column("difference", "number"), Column("outcome")]
+    columns += [Column("ours", "number"), Column("difference", "number", signed=True), Column("outcome")]
     rows: list[list[Shown]] = [
         [each.table, each.row, each.column, each.known, _printed(each), each.ours, each.difference, str(each.outcome)]
         for each in cells
@@ -203,7 +203,8 @@ def compare(
             if column and f"{{{key}}}" not in form:
                 reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
                 most = tolerance if isinstance(tolerance, float | int) else tolerance.get(column, HALF)
-                yield Cell(table, name, column, float(text), ours.get((name, column)), most, reason)
+                value = ours.get((name, column))
+                yield Cell(table, name, column, float(text), None if value is None else float(value), most, reason)
 
 
 def scored(

@@ -89,15 +89,21 @@ class _Scoring:
         targets = [each for each in (gold, alternatives, single) if each is not None]
         runs = self.task.submissions(corpus.name)
         outputs, refused, notes = self._measure(data, runs, targets)
+        n_views = len(gold.metrics)
+        together = single is not None and single.data is data  # so that every run is looked at once
+        if single is not None and together:
+            gold.metrics += single.metrics
         scores = _score(gold, outputs, refused, notes)
         answers = {} if alternatives is None else alternatives.score(outputs)
-        alone = {} if single is None else single.score(outputs)
+        alone = {name: found[n_views:] for name, found in scores.items()} if together else {}
+        if single is not None and not together:
+            alone = single.score(outputs)
         found: list[RunScores] = []
         for run in runs:
             name = str(run.path)
             if name in outputs:
                 own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
-                every = _named(run, scores[name])
+                every = _named(run, scores[name][:n_views])
                 by_annotator = {each.annotators[0]: each for each in _named(run, alone.get(name, ()))}
                 others = _named(run, answers.get(name, ()))
                 n_changed = data.n_changed(outputs[name])

@@ -25,7 +25,7 @@ from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.hoo_counts import count_rows
-from errorbar.metrics.hoo_scoring import Run, hoo_plan, parse_hoo, warn_above_1
+from errorbar.metrics.hoo_scoring import Fragments, Run, parse_hoo, warn_above_1
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Plan, score_corpus, score_pieces
 from errorbar.studies.hoo_scores import both_ways
@@ -257,7 +257,7 @@ class FragmentData(TaskData):
         for conventions, lacking in (((), False), (("missing:empty",), True)):
             own = {name: edits for name, edits in outputs.items() if (name in self._lacking) is lacking}
             piece = FragmentReading(self.reference, list(own.values()), Problems())
-            plan = hoo_plan(metrics, conventions=conventions)
+            plan = Plan(metrics, by_type=True, by_unit=True, conventions=conventions, reading=Fragments)
             scores = score_pieces([piece], [Run(name, problems) for name in own], plan, problems) if own else []
             n = len(metrics)
             found |= {name: scores[at * n : (at + 1) * n] for at, name in enumerate(own)}
