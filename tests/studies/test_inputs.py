@@ -11,7 +11,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.execute import choose_executor
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score_pieces
+from errorbar.metrics.scoring import Plan, score_pieces
 from errorbar.studies.inputs import (
     Gold,
     ReadingOptions,
@@ -68,9 +68,8 @@ def test_pieces_give_the_scores_of_the_whole(folder: Path, jobs: int) -> None:
         for gold in (folder / "gold.m2", corpus):
             for systems in (folder / "out.txt", made):
                 with read_pieces(gold, systems, ReadingOptions(), executor) as read:
-                    found += score_pieces(read.pieces, read.systems, [M2()], read.problems, executor=executor)
-    assert {(str(score.signature), score.counts) for score in found} == {(str(found[0].signature), found[0].counts)}
-    assert found[0].counts == (1, 1, 1)
+                    found += score_pieces(read.pieces, read.systems, Plan([M2()]), read.problems, executor=executor)
+    assert {(str(score.signature), *score.counts.values()) for score in found} == {(str(found[0].signature), 1, 1, 1)}
 
 
 def test_problems_of_pieces_come_in_the_order_of_files(folder: Path) -> None:
@@ -81,7 +80,7 @@ def test_problems_of_pieces_come_in_the_order_of_files(folder: Path) -> None:
         pytest.raises(InputError) as caught,
         read_pieces(folder / "gold.m2", folder / "out.txt", ReadingOptions(), executor) as read,
     ):
-        score_pieces(read.pieces, read.systems, [M2()], read.problems, executor=executor)
+        score_pieces(read.pieces, read.systems, Plan([M2()]), read.problems, executor=executor)
     assert [problem.code for problem in caught.value.problems] == ["span-outside", "not-utf8"]
 
 

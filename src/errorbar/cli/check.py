@@ -106,7 +106,7 @@ def _check_reference(file: str, source: str | None, problems: Problems) -> dict[
         from errorbar.cli.hoo import check_hoo
 
         return check_hoo(file, problems, source=source)
-    from errorbar.formats.rankings import is_ranking, read_rankings
+    from errorbar.formats.ranking_files import is_ranking, read_rankings
 
     if is_ranking(file):
         comparisons = read_rankings(file, problems)

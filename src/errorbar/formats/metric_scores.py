@@ -13,8 +13,8 @@ from math import isfinite, isnan
 from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.metric_scores import MetricScores
 from errorbar.core.problems import Problems
+from errorbar.core.rankings import MetricScores
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.tables import table_rows

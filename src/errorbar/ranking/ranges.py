@@ -21,7 +21,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ranking.counts import Floats
+from errorbar.ranking.wins import Floats
 
 Integers = NDArray[np.int64]
 _ROUNDING = 1e-9

@@ -63,12 +63,15 @@ class Scores(Result):
         return {"rows": [self._record(score) for score in self.scores]}
 
     def tables(self) -> Sequence[Table]:
-        """One table: of scores, of error types, or of sentences."""
+        """Scores, a table for the metrics of the same measures; or error types, or sentences."""
         if self.by_sentence:
             return [self._sentence_table()]
         if self.by_type:
             return [self._type_table()]
-        return [score_table(self._ordered(), name="scores")]
+        kinds: dict[tuple[str, ...], list[Score]] = {}
+        for score in self._ordered():
+            kinds.setdefault(tuple(score.estimates), []).append(score)
+        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(kinds.values())]
 
     def _ordered(self) -> list[Score]:
         """The best first; scores of several metrics stay apart."""
