@@ -12,7 +12,7 @@ from errorbar.cli.main import cli
 def every_command(group: click.Group = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
     """Every command with its name, as ``crowd score``."""
     context = click.Context(group)
-    for name in [n for n in group.list_commands(context) if n != "reproduce"]:
+    for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
