@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from errorbar.cli.hoo import check_hoo, reproduce_hoo2011, score_hoo
-from errorbar.cli.hoo_convert import convert_hoo
-from errorbar.cli.hoo_routing import wants_hoo, wants_hoo_conversion
+from errorbar.cli.hoo_routing import wants_hoo
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff import apply_standoff
-from errorbar.formats.reference import read_corpus
+from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.stats.resampling import Resampling
+from errorbar.studies.convert import convert, wants_hoo_conversion
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import edit_xml, edits_xml, read_real
@@ -348,18 +348,17 @@ class TestCheck:
 class TestConvert:
     def test_texts_become_edits_that_give_the_texts_back(self, gold: str, team: str, tmp_path: Path) -> None:
         out = tmp_path / "edits"
-        convert_hoo([f"{team}/0"], "hoo", str(out), source=f"{gold}/Raw")
-        convert_hoo([str(out)], "text", str(tmp_path), source=f"{gold}/Raw")
+        convert(f"{team}/0", out, to="hoo", source=f"{gold}/Raw")
+        convert(out, tmp_path, to="text", source=f"{gold}/Raw")
         for name in TEXTS:
             assert (tmp_path / f"{name}.txt").read_text() == (Path(team) / f"0/{name}.txt").read_text()
         assert (out / "2.xml").read_text().count("<edit ") == 0
 
     @pytest.mark.parametrize("style", ["m2", "jsonl"])
-    def test_there_and_back(self, gold: str, tmp_path: Path, style: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_there_and_back(self, gold: str, tmp_path: Path, style: str) -> None:
         """Spans, types, optional edits and alternatives survive; sets in JSONL alone, and M2 says what it loses."""
         file = tmp_path / f"out.{style}"
-        convert_hoo([gold], None, str(file))
-        said = capsys.readouterr().err
+        said = "\n".join(map(str, convert(gold, file).notes))
         assert ("M2 cannot hold consistency sets; left out (2: 1-0001, 1-0002)" in said) == (style == "m2")
         assert ("M2 cannot hold documents and writers; left out (2: 1, 2)" in said) == (style == "m2")
         assert ("the text of 2 of 2 fragments does not come back (1, 2)" in said) == (style == "m2")
@@ -370,7 +369,7 @@ class TestConvert:
             "It rains a lot here .",
             '" A dog ran .',
         ]
-        convert_hoo([str(file)], "hoo", str(tmp_path / "back"))
+        convert(file, tmp_path / "back", to="hoo")
         back = (tmp_path / "back" / "Gold").iterdir()
         written = "".join(each.read_text() for each in sorted(back))
         assert written.count("<correction/>") == 1
@@ -380,9 +379,9 @@ class TestConvert:
 
     def test_jsonl_keeps_every_character(self, gold: str, tmp_path: Path) -> None:
         """HOO -> JSONL -> HOO gives what HOO -> HOO gives, texts and all."""
-        convert_hoo([gold], "hoo", str(tmp_path / "there"))
-        convert_hoo([gold], None, str(tmp_path / "x.jsonl.gz"))
-        convert_hoo([str(tmp_path / "x.jsonl.gz")], "hoo", str(tmp_path / "back"))
+        convert(gold, tmp_path / "there", to="hoo")
+        convert(gold, tmp_path / "x.jsonl.gz")
+        convert(tmp_path / "x.jsonl.gz", tmp_path / "back", to="hoo")
         for name, text in TEXTS.items():
             assert (tmp_path / f"back/Raw/{name}.txt").read_text() == text
             written = (tmp_path / f"back/Gold/{name}.xml").read_text()
@@ -390,32 +389,32 @@ class TestConvert:
 
     def test_sentences_changed_by_hand_are_refused(self, gold: str, tmp_path: Path) -> None:
         file = tmp_path / "x.jsonl"
-        convert_hoo([gold], None, str(file))
+        convert(gold, file)
         file.write_text(file.read_text().replace('"A dog ran ."', '"A cat ran ."'))
         with pytest.raises(InputError, match="fragment 2: its sentences are not those") as error:
-            convert_hoo([str(file)], "hoo", str(tmp_path / "back"))
+            convert(file, tmp_path / "back", to="hoo")
         assert error.value.code == "hoo-changed"
         assert not (tmp_path / "back").exists()
 
     def test_another_annotator_than_that_of_the_records(self, gold: str, tmp_path: Path) -> None:
-        convert_hoo([gold], None, str(tmp_path / "x.jsonl"), annotators=["ann"])
-        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "ann"), annotators=["ann"])
+        convert(gold, tmp_path / "x.jsonl", annotators=["ann"])
+        convert(tmp_path / "x.jsonl", tmp_path / "ann", to="hoo", annotators=["ann"])
         assert (tmp_path / "ann/Gold/1.xml").read_text().count("<edit ") == 3
-        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "bob"), annotators=["bob"])
+        convert(tmp_path / "x.jsonl", tmp_path / "bob", to="hoo", annotators=["bob"])
         assert (tmp_path / "bob/Gold/1.xml").read_text().count("<edit ") == 0
 
     def test_one_edit_file_to_standard_output(self, gold: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-        convert_hoo([f"{gold}/Gold/2GE.xml"], "hoo")
+        convert(f"{gold}/Gold/2GE.xml", "-", to="hoo")
         assert capfdbinary.readouterr().out.startswith(b"<?xml")
 
     def test_corrected_texts_go_where_they_are_told(self, gold: str, tmp_path: Path) -> None:
         """Several into a folder, made if need be, as edit files; one into a file, unless a folder is there."""
-        convert_hoo([gold], "text", str(tmp_path / "made/here"))
+        convert(gold, tmp_path / "made/here", to="text")
         assert (tmp_path / "made/here/2.txt").read_text() == '"A dog ran.\n'
         assert (tmp_path / "made/here/1.txt").read_text().startswith("She goes home.")
         one = f"{gold}/Gold/2GE.xml"
-        convert_hoo([one], "text", str(tmp_path / "plain"))
-        convert_hoo([one], "text", str(tmp_path))
+        convert(one, tmp_path / "plain", to="text")
+        convert(one, tmp_path, to="text")
         assert (tmp_path / "plain").read_text() == (tmp_path / "2.txt").read_text() == '"A dog ran.\n'
 
     def test_the_command_passes_on_annotators_and_names_what_a_run_lacks(
@@ -440,18 +439,18 @@ class TestConvert:
             ("hoo", str(tmp_path / "x.xml"), "hoo-one-file"),
         ):
             with pytest.raises(InputError) as refused:
-                convert_hoo([gold], to, out)
+                convert(gold, out, to=to)
             assert refused.value.code == error
         with pytest.raises(UsageError, match="no format"):
-            convert_hoo([gold], None)
+            convert(gold, "-")
         with pytest.raises(UsageError, match="one set"):
-            convert_hoo([gold, gold], "m2")
+            convert([gold, gold], "-", to="m2")
 
     def test_what_is_converted_as_hoo(self, gold: str, tmp_path: Path) -> None:
         (tmp_path / "a.m2").write_text("S a\n")
-        assert wants_hoo_conversion([gold], "m2", None)
-        assert wants_hoo_conversion([str(tmp_path / "a.m2")], "hoo", None)
-        assert not wants_hoo_conversion([str(tmp_path / "a.m2")], "jsonl", None)
+        assert wants_hoo_conversion([NamedFile.parse(gold)], "m2", None)
+        assert wants_hoo_conversion([NamedFile.parse(str(tmp_path / "a.m2"))], "hoo", None)
+        assert not wants_hoo_conversion([NamedFile.parse(str(tmp_path / "a.m2"))], "jsonl", None)
 
 
 class TestThereAndBackWithRealData:
@@ -459,9 +458,9 @@ class TestThereAndBackWithRealData:
     def test_good_sources_come_back_strictly(self, data: Path, tmp_path: Path, part: str, n_fragments: int) -> None:
         """The released files need repairs; once repaired, they go to JSONL and back without any."""
         real = str(data / "hoo2011" / part)
-        convert_hoo([real], "jsonl", str(tmp_path / "x.jsonl"), lenient=True)
-        convert_hoo([real], "hoo", str(tmp_path / "there"), lenient=True)
-        convert_hoo([str(tmp_path / "x.jsonl")], "hoo", str(tmp_path / "back"))
+        convert(real, tmp_path / "x.jsonl", to="jsonl", lenient=True)
+        convert(real, tmp_path / "there", to="hoo", lenient=True)
+        convert(tmp_path / "x.jsonl", tmp_path / "back", to="hoo")
         names = sorted(each.name for each in (tmp_path / "there").iterdir())
         assert len(names) == n_fragments
         for name in names:
@@ -472,8 +471,8 @@ class TestThereAndBackWithRealData:
 
     @pytest.mark.parametrize("part", ["test", "develop"])
     def test_m2_is_read_strictly(self, data: Path, tmp_path: Path, part: str) -> None:
-        convert_hoo([str(data / "hoo2011" / part)], None, str(tmp_path / "x.m2"), lenient=True)
-        convert_hoo([str(tmp_path / "x.m2")], "hoo", str(tmp_path / "back"))
+        convert(data / "hoo2011" / part, tmp_path / "x.m2", lenient=True)
+        convert(tmp_path / "x.m2", tmp_path / "back", to="hoo")
         assert read_corpus([tmp_path / "x.m2"]).annotators == ("0",)
 
 

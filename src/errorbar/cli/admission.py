@@ -24,6 +24,6 @@ def admission_options(command: Command) -> Command:
     )
     @wraps(command)
     def wrapped(*args: Any, force: bool, retokenize: bool, **options: Any) -> Any:
-        return command(*args, admission=Admission(force, retokenize, "--force", "--retokenize"), **options)
+        return command(*args, admission=Admission(force, retokenize), **options)
 
     return wrapped  # type: ignore[return-value]  # click passes options by name; the decorated command keeps its type

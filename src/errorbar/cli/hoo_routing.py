@@ -8,7 +8,6 @@ from pathlib import Path
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.spec import split_spec
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.reference import NamedFile
 
 HOO = "hoo"
 
@@ -37,8 +36,3 @@ def _other_file(gold: Sequence[str], data: Sequence[bool]) -> str:
     """The first file that is there and is something else than edits; a broken edit file is left to its reader."""
     others = (path for path, hoo in zip(gold, data, strict=True) if not hoo)
     return next((path for path in others if Path(path).is_file() and not path.endswith((".xml", ".xml.gz"))), "")
-
-
-def wants_hoo_conversion(inputs: Sequence[str], to: str | None, from_: str | None) -> bool:
-    """Whether ``errorbar convert`` reads or writes HOO edit files."""
-    return HOO in (to, from_) or (from_ is None and any(is_hoo(NamedFile.parse(path).path) for path in inputs))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob
 from itertools import islice, zip_longest
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annotator_order
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
@@ -82,6 +82,32 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
             raise InputError(Problem("no-such-file", "no file has such a name", Place(argument)))
         files += [NamedFile.parse(match) for match in matches]
     return files
+
+
+def named_files(given: object, what: str, expected: str = "a path", *, patterns: bool = False) -> list[NamedFile]:
+    """The files that a function was given: a path, several, or a mapping of names to paths.
+
+    Args:
+        given: What was given; ``name=path`` names a file.
+        what: What messages call it.
+        expected: What it must be.
+        patterns: A path with ``*``, ``?`` or ``[`` stands for the files it matches.
+
+    Raises:
+        InputError: If a pattern matches no file.
+        UsageError: If something is no path.
+    """
+    if isinstance(given, Mapping):
+        return [NamedFile(_path(path, f"{what}[{name!r}]", expected), str(name)) for name, path in given.items()]
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    paths = [_path(each, what, expected) for each in several]
+    return expand_files(paths) if patterns else [NamedFile.parse(path) for path in paths]
+
+
+def _path(value: object, what: str, expected: str) -> str:
+    if not isinstance(value, str | PathLike):
+        raise wrong_type(what, expected, value)
+    return str(fspath(value))
 
 
 def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, example: str = "name=path") -> None:

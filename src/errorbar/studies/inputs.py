@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from errorbar.core.corpus import Corpus, Hypothesis, wrong_count
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest, wrong_type
+from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
@@ -26,14 +26,14 @@ from errorbar.formats.reference import (
     UNMARKED,
     NamedFile,
     Unmarked,
-    expand_files,
+    named_files,
     read_named,
     reading_conventions,
     reference_chunks,
     refuse_same_names,
 )
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.scoring import Ending, Lines, corpus_pieces, piece_size
+from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
 from errorbar.studies.signatures import CorpusSignatures
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Loaded:
         """
         if self.documents.unit != "document":
             what = f"{option} needs to know which essay each sentence is from"
-            fix = "add --documents essays.sgml, or use JSONL with documents (errorbar convert --essays)"
+            fix = "add --documents essays.sgml, or use JSONL with documents (errorbar convert --documents)"
             raise UsageError(Problem("no-documents", what, fix=fix))
         return self.documents.clusters()
 
@@ -126,7 +126,7 @@ class Pieces:
         pieces: What ``errorbar.execute`` hands to workers.
         systems: The systems' names, and whoever checks their length at the end.
         problems: What was noted on the way; in the order of the files once all is read.
-        conventions: What joins the signature of reading.
+        conventions: What joins the signature, but for how systems' texts are taken.
         admission: How systems' texts are taken.
     """
 
@@ -192,7 +192,7 @@ def read_system(
     if gold is not None:
         return load(gold, system, options).systems[0]
     problems = options.problems()
-    (stream,) = _streams(system_list(system), problems)
+    (stream,) = system_streams(system_list(system), problems)
     found = Hypothesis(stream.name, list(stream.take(ALL)))
     problems.raise_errors()
     return found
@@ -210,7 +210,7 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     corpus = _corpus(gold, options, problems)
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
-    for stream in _streams(outputs, problems):
+    for stream in system_streams(outputs, problems):
         lines = stream.take(len(corpus))
         stream.finish(len(corpus))
         problems.raise_errors()
@@ -238,6 +238,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
         UsageError: If two files have one name, or an argument is of the wrong type.
     """
     problems = options.problems()
+    said = reading_conventions(options.unmarked, as_written=options.as_written)
     outputs = system_list(systems)
     corpus = gold if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
@@ -252,15 +253,15 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             pieces: Iterable[Any] = cut_pieces(
                 references, cut, problems, unmarked=options.unmarked, size=size, carry=carry
             )
-            yield Pieces(pieces, cut, problems, options.conventions, options.admission)
+            yield Pieces(pieces, cut, problems, said, options.admission)
             return
-        streams = list(_streams(outputs, problems))
+        streams = list(system_streams(outputs, problems))
         if corpus is not None or options.documents is not None:
             chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
         else:
             chunks = reference_chunks(references, problems, unmarked=options.unmarked)
         pieces = corpus_pieces(chunks, streams, executor)
-        yield Pieces(pieces, streams, problems, options.conventions, options.admission)
+        yield Pieces(pieces, streams, problems, said, options.admission)
 
 
 def corpus_files(gold: Source | Sequence[Source] | Mapping[str, Source]) -> list[NamedFile]:
@@ -270,11 +271,7 @@ def corpus_files(gold: Source | Sequence[Source] | Mapping[str, Source]) -> list
         InputError: If a pattern matches no file.
         UsageError: If there is no file, an argument is of the wrong type, or a file is HOO data.
     """
-    if isinstance(gold, Mapping):
-        files = [NamedFile(_path(path, f"gold[{name!r}]"), str(name)) for name, path in gold.items()]
-    else:
-        listed = gold if isinstance(gold, Iterable) and not isinstance(gold, str) else [gold]
-        files = expand_files([_path(each, "gold") for each in listed])
+    files = named_files(gold, "gold", patterns=True)
     if not files:
         raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
     for file in files:
@@ -284,8 +281,10 @@ def corpus_files(gold: Source | Sequence[Source] | Mapping[str, Source]) -> list
     return files
 
 
-def system_list(systems: Systems | Sequence[NamedFile | Hypothesis]) -> list[NamedFile | Hypothesis]:
-    """The systems: files and what to call them, or what is in memory already.
+def system_list(
+    systems: Systems | Sequence[NamedFile | Hypothesis], *, one_name: bool = False
+) -> list[NamedFile | Hypothesis]:
+    """The systems: files and what to call them, or what is in memory already; several may share a name if told so.
 
     Raises:
         UsageError: If two have one name, or an argument is of the wrong type.
@@ -294,25 +293,20 @@ def system_list(systems: Systems | Sequence[NamedFile | Hypothesis]) -> list[Nam
     if isinstance(systems, Mapping):
         for name, said in systems.items():
             path = isinstance(said, str | PathLike)
-            found.append(NamedFile(_path(said), str(name)) if path else Hypothesis(str(name), cast("list[str]", said)))
+            found += named_files({name: said}, "systems") if path else [Hypothesis(str(name), cast("list[str]", said))]
     elif isinstance(systems, Iterable) and not isinstance(systems, str):
         found = [_system(each) for each in systems]
     else:
         found = [_system(systems)]
-    refuse_same_names(found, "systems")
+    if not one_name:
+        refuse_same_names(found, "systems")
     return found
 
 
 def _system(value: object) -> NamedFile | Hypothesis:
     if isinstance(value, Hypothesis | NamedFile):
         return value
-    return NamedFile.parse(_path(value, "a system", "a path or a Hypothesis"))
-
-
-def _path(value: object, what: str = "a system", expected: str = "a path") -> str:
-    if not isinstance(value, str | PathLike):
-        raise wrong_type(what, expected, value)
-    return str(fspath(value))
+    return named_files([value], "a system", "a path or a Hypothesis")[0]
 
 
 def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
@@ -327,18 +321,20 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
     if options.documents is not None:
-        add_documents(corpus, _path(options.documents, "documents"), problems)
+        add_documents(corpus, named_files(options.documents, "documents")[0].path, problems)
     return corpus
 
 
-def _streams(systems: Sequence[NamedFile | Hypothesis], problems: Problems) -> Iterator[Lines]:
+def system_streams(
+    systems: Sequence[NamedFile | Hypothesis], problems: Problems
+) -> Iterator[HypothesisReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
     for each in systems:
-        yield HypothesisReader(each, problems) if isinstance(each, NamedFile) else _InMemory(each, problems)
+        yield HypothesisReader(each, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
 
 
 @dataclass(slots=True)
-class _InMemory:
+class InMemory:
     """A hypothesis, taken in step with the source as a file is."""
 
     hypothesis: Hypothesis
@@ -347,16 +343,24 @@ class _InMemory:
 
     @property
     def name(self) -> str:
+        """The system's name."""
         return self.hypothesis.name
 
+    @property
+    def count(self) -> int:
+        """How many sentences it has."""
+        return len(self.hypothesis.lines)
+
     def take(self, size: int) -> Sequence[str]:
+        """The next sentences, as many as there are up to ``size``."""
         taken = self.hypothesis.lines[self.at : self.at + size]
         self.at += len(taken)
         return taken
 
     def finish(self, n_sentences: int) -> None:
-        if len(self.hypothesis.lines) != n_sentences:
-            what = wrong_count(len(self.hypothesis.lines), n_sentences)
+        """Check that it has as many sentences as the source."""
+        if self.count != n_sentences:
+            what = wrong_count(self.count, n_sentences)
             self.problems.error("line-count", what, Place(self.name))
 
 

@@ -55,9 +55,7 @@ class SamplePlan(Result):
         names = ("system", "name", "value", "standard_error", "half_width")
         return {
             "target": plan.aim.target,
-            "strata": [
-                dict(zip(("name", "size", "n", "rate"), row, strict=True)) for row in self._strata()
-            ],
+            "strata": [dict(zip(("name", "size", "n", "rate"), row, strict=True)) for row in self._strata()],
             "expected": [{name: getattr(one, name) for name in names} for one in plan.expected],
             "cost": {name: getattr(cost, name) for name in ("items", "judgments", "money", "hours")},
             "costs": None if plan.costs is None else plan.costs.tolist(),

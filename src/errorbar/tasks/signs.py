@@ -22,7 +22,7 @@ def look_at(name: str, sources: Sequence[str], lines: Sequence[str], problems: P
     look = Look()
     look.add(sources, lines)
     # Who hands in has no options: a run is what its team sent.
-    Admission(by_force="", by_retokenize="").say(name, look.seen, look.shifts, None, problems)
+    Admission(advise=False).say(name, look.seen, look.shifts, None, problems)
     if all(a.split() == b.split() for a, b in zip(sources, lines, strict=True)):
         problems.note("task-unchanged", "no sentence is changed", Place(name), fix="send the output, not the source")
 

@@ -1,11 +1,9 @@
-"""``errorbar convert`` with HOO data: to M2, JSONL and corrected texts, and back."""
+"""HOO data converted to M2, JSONL and corrected texts, and back: what ``convert`` does where either side is HOO."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from errorbar.cli.hoo_routing import HOO
-from errorbar.cli.options import show_notes
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
@@ -19,21 +17,22 @@ from errorbar.formats.hoo_write import save_fragments, save_texts
 from errorbar.formats.opening import Lines, rereadable
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format
-from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
+from errorbar.formats.saving import save_lines
 
+HOO = "hoo"
 ANNOTATOR = "0"
 """What the annotators of HOO are called in other formats: they worked as one."""
 
 
 def convert_hoo(
-    inputs: Sequence[str],
+    inputs: Sequence[NamedFile],
     to: str | None,
-    out: str = STANDARD_OUTPUT,
+    out: str,
     *,
     source: str | None = None,
     annotators: Sequence[str] = (),
     lenient: bool = False,
-) -> None:
+) -> list[Problem]:
     """Convert HOO data to M2, JSONL or corrected text, or one of these to HOO.
 
     Args:
@@ -44,6 +43,9 @@ def convert_hoo(
         annotators: To HOO, whose edits to take; the first of the file where none is named.
         lenient: Repair what can be repaired.
 
+    Returns:
+        Warnings and repairs.
+
     Raises:
         InputError: If a file is bad.
         UsageError: If the options do not fit together.
@@ -52,12 +54,12 @@ def convert_hoo(
         what = "HOO data is converted one set and one annotator at a time"
         raise UsageError(Problem("hoo-one-gold", what, fix="give one INPUT and at most one --annotator"))
     problems = Problems(lenient=lenient)
-    path = NamedFile.parse(inputs[0]).path
+    path = inputs[0].path
     if is_hoo(path):
         _from_hoo(path, _target(to, out), out, source, annotators, problems)
     elif source is not None:
         fragments = read_source(source, problems)
-        run = read_run(path, NamedFile.parse(inputs[0]).name, fragments, problems)
+        run = read_run(path, inputs[0].name, fragments, problems)
         made = [
             Fragment(one.name, tuple(text_edits(one, run.texts[one.name], problems)), one.text)
             for one in fragments
@@ -68,7 +70,7 @@ def convert_hoo(
         save_fragments(made, out, problems)
     else:
         save_fragments(_from_corpus(inputs[0], annotators, problems), out, problems, texts=True)
-    show_notes(problems.notes)
+    return problems.notes
 
 
 def _target(to: str | None, out: str) -> str:
@@ -106,8 +108,7 @@ def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequ
     save_lines(lines, out)
 
 
-def _from_corpus(argument: str, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
-    file = NamedFile.parse(argument)
+def _from_corpus(file: NamedFile, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
     path = rereadable(file.path)
     if has_standoff(path):
         fragments, sentences, annotator = read_standoff(Lines(path, problems, file.path), problems)
