@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from errorbar.cli import options
 from errorbar.cli.metric_options import with_beta
 from errorbar.core.errors import UsageError
+from errorbar.formats import reference
+from errorbar.metrics import swaps
+from errorbar.stats import resampling
 from tests.helpers.cli import CommandLine
 
 
@@ -56,7 +61,7 @@ def test_official_names_are_names_of_parameters(errorbar: CommandLine, files: tu
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("given", "message"),
     [
         (("--no-ci", "--confidence", 0.9), "--confidence is about intervals, and --no-ci asks for none"),
         (("--no-ci", "--resamples", 10), "--resamples is about intervals, and --no-ci asks for none"),
@@ -67,9 +72,9 @@ def test_official_names_are_names_of_parameters(errorbar: CommandLine, files: tu
     ],
 )
 def test_options_of_which_nothing_would_come_are_refused(
-    errorbar: CommandLine, files: tuple[str, ...], options: tuple[object, ...], message: str
+    errorbar: CommandLine, files: tuple[str, ...], given: tuple[object, ...], message: str
 ) -> None:
-    done = errorbar("score", *files, *options)
+    done = errorbar("score", *files, *given)
     assert (done.code, done.out) == (2, "")
     assert done.err == f"error: {message}; leave it out [useless-option]\n"
 
@@ -79,3 +84,9 @@ def test_a_default_of_the_config_file_is_not_refused(
 ) -> None:
     (tmp_path / "errorbar.toml").write_text("[defaults]\nconfidence = 0.9\n")
     assert errorbar("score", *files, "--no-ci", "--config", tmp_path / "errorbar.toml").code == 0
+
+
+def test_options_offer_what_the_library_takes() -> None:
+    assert options.UNMARKED == reference.UNMARKED
+    assert (*options.BOOTSTRAPS, "closed") == get_args(resampling.Method)
+    assert get_args(swaps.Adjust) == options.ADJUSTMENTS

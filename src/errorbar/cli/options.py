@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from math import isfinite
 from os import PathLike
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -17,15 +17,19 @@ from errorbar.cli.config import find_config
 from errorbar.cli.talk import say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
-from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked
 from errorbar.tables import FORMATS
 from errorbar.tables.records import note_record as note_record  # noqa: PLC0414 - commands take it from here
+
+if TYPE_CHECKING:
+    from errorbar.formats.reference import Unmarked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
+UNMARKED = ("auto", "official", "all", "everywhere", "absent")
+"""What options offer is written here again: helps would take long if they loaded what computes. A test compares."""
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -43,6 +47,8 @@ class InputPath(click.Path):
         self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | PathLike[str]:
         """Look names up, and refuse a pipe that another input is."""
+        from errorbar.formats.reference import NamedFile
+
         config = find_config(ctx)
         if str(value) in config.corpora and param is not None and (param.multiple or param.nargs == -1):
             return value  # may be several files: the command puts them in its place
@@ -106,7 +112,11 @@ class GoldOptions:
 
 
 unmarked_option = click.option(
-    "--unmarked", type=click.Choice(UNMARKED), default="auto", show_default=True, help=UNMARKED_HELP
+    "--unmarked",
+    type=click.Choice(UNMARKED),
+    default="auto",
+    show_default=True,
+    help="Who looked at sentences without any A line; 'everywhere': everybody looked at every sentence.",
 )
 documents_option = click.option(
     "--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells which document each sentence is from."
