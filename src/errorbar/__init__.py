@@ -1,8 +1,8 @@
 """Measure grammatical error detection and correction against many human judges, with error bars.
 
 One function for each command, with its words: ``errorbar.score("gold.m2", ["a.txt", "b.txt"])``. Results are frozen
-values with ``to_dict()``, ``to_frame()``, tables in notebooks, and ``notes``: warnings and repairs. The public names are
-listed in ``__all__``; each is imported when it is first used, so that importing the package costs nothing.
+values with ``to_dict()``, ``to_frame()``, tables in notebooks, and ``notes``: warnings and repairs. The public names
+are listed in ``__all__``; each is imported when it is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.edits.marks import plain
+from errorbar.edits.likeness import plain
 from errorbar.edits.retokenize import retokenize, retokenize_lines
 from errorbar.formats.reference import read_corpus
 from tests.helpers.official import read_lines

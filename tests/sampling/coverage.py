@@ -33,9 +33,9 @@ from errorbar.sampling import (
     stratify,
     voted_totals,
 )
-from errorbar.sampling.alternatives import logit_bounds, posterior_interval, posterior_totals
 from errorbar.sampling.estimators import difference
 from errorbar.sampling.near_exact import near_exact_interval
+from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
 from errorbar.sampling.quantities import TARGETS, Target
 from errorbar.sampling.stratum_totals import HALF
 from errorbar.stats import stream

@@ -26,7 +26,7 @@ from errorbar.sampling import (
     pilot_rates,
     rescaled_interval,
 )
-from errorbar.sampling.alternatives import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
+from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
 from errorbar.sampling.quantities import TARGETS, Target
 from errorbar.stats import proportion_interval, stream
 from tests.sampling.coverage import DESIGNS, Z, design_coverage

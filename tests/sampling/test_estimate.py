@@ -32,8 +32,8 @@ from errorbar.sampling import (
     stratify,
     total_bounds,
 )
-from errorbar.sampling.alternatives import logit_bounds, posterior_interval, posterior_totals
 from errorbar.sampling.estimators import METHODS, Method, difference
+from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
 from errorbar.sampling.plan import expected_error
 from errorbar.sampling.quantities import Name
 from errorbar.stats import stream

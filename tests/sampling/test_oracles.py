@@ -29,8 +29,8 @@ from errorbar.sampling import (
     total_bounds,
 )
 from errorbar.sampling.allocation import proportional
-from errorbar.sampling.alternatives import logit_bounds
 from errorbar.sampling.estimators import METHODS, Method
+from errorbar.sampling.other_intervals import logit_bounds
 from errorbar.sampling.plan import expected_error, random_sampling_error
 from errorbar.sampling.prediction_powered import best_trust
 from errorbar.sampling.quantities import Target

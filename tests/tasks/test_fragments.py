@@ -13,7 +13,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import score_runs
+from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import HooStudy
 from errorbar.tasks import HooResults, TaskResults, read_task, run_task

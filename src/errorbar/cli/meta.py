@@ -26,11 +26,14 @@ SCHEMA = "errorbar.meta/1"
 @click.option(
     "--method", type=click.Choice(METHODS), default=METHODS[0], show_default=True, help="How judgments become scores."
 )
-@click.option("--beta", type=FiniteRange(0, 1000, min_open=True), multiple=True, help="Further F; repeatable.")
+@click.option(
+    "--beta", type=FiniteRange(0, 1000, min_open=True), metavar="B", multiple=True, help="Further F; repeatable."
+)
 @click.option("--sentences", is_flag=True, help="Show pairwise accuracy of sentence scores, ties calibrated.")
 @click.option(
     "--first-sentence",
     type=click.IntRange(-(10**9), 10**9),
+    metavar="N",
     default=1,
     show_default=True,
     help="How HUMAN numbers the first sentence.",
@@ -44,7 +47,13 @@ SCHEMA = "errorbar.meta/1"
     show_default=True,
     help="Ways to swap scores.",
 )
-@click.option("--window", type=click.IntRange(0), default=0, help="Show correlations in windows of so many neighbors.")
+@click.option(
+    "--window",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    help="Show correlations in windows of so many neighbors.",
+)
 @by_option
 @interval_options(jobs=False)
 @lenient_option

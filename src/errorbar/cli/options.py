@@ -299,7 +299,9 @@ def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: 
     for option in reversed(
         [
             click.option("--ci-method", type=click.Choice(methods), default="bca", show_default=True, help=text),
-            click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="How many."),
+            click.option(
+                "--resamples", type=click.IntRange(1), default=2000, show_default=True, help="Number of resamples."
+            ),
             click.option(
                 "--confidence",
                 type=click.FloatRange(0.5, 1, max_open=True),

@@ -13,6 +13,8 @@ from errorbar.cli.options import format_option, seed_option
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell as Shown
 from errorbar.cli.render import Table, show, show_json
+from errorbar.cli.show import show_result
+from errorbar.core.problems import Problems
 from errorbar.reproduce.cells import Cell, Outcome
 
 SCHEMA = "errorbar.reproduce/2"
@@ -39,9 +41,10 @@ def command(study: str, data: Path | None, everything: bool, seed: int, style: s
     errorbar reproduce bryant-ng2015 --data corpora/
     """
     if study == "hoo2011":
-        from errorbar.cli.hoo import reproduce_hoo2011
+        from errorbar.reproduce.hoo2011 import recompute
 
-        reproduce_hoo2011(None if data is None else str(data), style=style, seed=seed)
+        found = recompute(None if data is None else str(data), Problems(lenient=True), seed=seed)
+        show_result(found, style, schema="errorbar.reproduce-hoo2011/1")
         return
     from errorbar.reproduce import Sources, reproduce
 

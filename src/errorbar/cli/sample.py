@@ -7,17 +7,17 @@ from typing import Any
 
 import click
 
+from errorbar.cli.command import Command
+from errorbar.cli.intervals import confidence_option
 from errorbar.cli.options import (
     INPUT,
     FiniteRange,
-    format_option,
     lenient_option,
     refuse_given,
-    refuse_words,
     seed_option,
     show_notes,
 )
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.show import output_options, show_result
 from errorbar.cli.talk import tell
 
 PLAN_SCHEMA = "errorbar.sample.plan/1"
@@ -43,39 +43,41 @@ def _together(*options: Options) -> Options:
     return decorate
 
 
-def _number(name: str, **attributes: Any) -> Options:
-    """An option that shows its default, if it has one."""
-    return click.option(name, show_default=attributes.get("default") is not None, **attributes)
+def _option(name: str, **attributes: Any) -> Options:
+    """An option that shows its default, if it has one; numbers are called N."""
+    kind = attributes.get("type")
+    metavar = "N" if isinstance(kind, click.IntRange | click.FloatRange) or kind is float else None
+    return click.option(name, show_default=attributes.get("default") is not None, metavar=metavar, **attributes)
 
 
 ITEM_OPTIONS = _together(
     click.option("--corpus", type=INPUT, metavar="FILE", help="Source sentences; flags are then the systems' outputs."),
-    _number("--items", type=click.Choice(PROJECTIONS), default="tokens", help="With --corpus: what its items are."),
-    _number("--words", default="prepositions", help="With --items words: a class of words, or a,b,c."),
+    _option("--items", type=click.Choice(PROJECTIONS), default="tokens", help="With --corpus: what its items are."),
+    _option("--words", default="prepositions", help="With --items words: a class of words, or a,b,c."),
 )
 FRAME_OPTIONS = _together(
     click.argument("flags", nargs=-1, type=INPUT, metavar="[FLAGS]..."),
     ITEM_OPTIONS,
-    _number("--bands", type=click.IntRange(1, 1000), default=1, help="Cut strata by score."),
+    _option("--bands", type=click.IntRange(1, 1000), default=1, help="Cut strata by score."),
 )
 SIZE_OPTIONS = _together(
-    _number("--flagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are flagged."),
-    _number("--unflagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are not flagged."),
+    _option("--flagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are flagged."),
+    _option("--unflagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are not flagged."),
 )
-BETA_OPTION = _number("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, help="Weight of recall in F.")
+BETA_OPTION = _option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, help="Weight of recall in F.")
 PLAN_OPTIONS = _together(
-    _number("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
-    _number("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted instead, e.g. 0.05."),
-    _number("--target", type=click.Choice(("P", "R", "F")), default="R", help="What shall be known best."),
+    _option("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
+    _option("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted instead, e.g. 0.05."),
+    _option("--target", type=click.Choice(("P", "R", "F")), default="R", help="What shall be known best."),
     BETA_OPTION,
-    _number("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
-    _number("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
-    _number("--miss-rate", type=float, default=0.05, help="A guess: the share of errors in the others."),
+    _option("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
+    _option("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
+    _option("--miss-rate", type=float, default=0.05, help="A guess: the share of errors in the others."),
     click.option("--costs", default="", metavar="A,B", help="What an item of each stratum costs, in their order."),
 )
 LABEL_OPTIONS = _together(
-    _number("--error", multiple=True, default=("error",), help="Labels that mean error; repeatable."),
-    _number("--ok", multiple=True, default=("ok",), help="Labels that mean none; repeatable."),
+    _option("--error", multiple=True, default=("error",), help="Labels that mean error; repeatable."),
+    _option("--ok", multiple=True, default=("ok",), help="Labels that mean none; repeatable."),
     click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'; repeatable."),
 )
 
@@ -94,16 +96,15 @@ def command() -> None:
     """
 
 
-@command.command("plan")
+@command.command("plan", cls=Command)
 @FRAME_OPTIONS
 @SIZE_OPTIONS
 @PLAN_OPTIONS
-@_number("--raters", type=click.IntRange(1, 10_000), default=1, help="Judgments of each item.")
-@_number("--price", type=FiniteRange(0, 1e9), help="Price of one judgment.")
-@_number("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
+@_option("--raters", type=click.IntRange(1, 10_000), default=1, help="Judgments of each item.")
+@_option("--price", type=FiniteRange(0, 1e9), help="Price of one judgment.")
+@_option("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
 @lenient_option
-@format_option
-@output_option
+@output_options
 def plan(style: str, output: str | None, **options: Any) -> None:
     """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
 
@@ -117,13 +118,12 @@ def plan(style: str, output: str | None, **options: Any) -> None:
     show_result(sample_plan(**options), style, schema=PLAN_SCHEMA, output=output)
 
 
-@command.command("compare")
+@command.command("compare", cls=Command)
 @FRAME_OPTIONS
 @SIZE_OPTIONS
 @PLAN_OPTIONS
 @lenient_option
-@format_option
-@output_option
+@output_options
 def compare(style: str, output: str | None, **options: Any) -> None:
     """Say what the same budget gives with other designs: what stratifying buys.
 
@@ -136,12 +136,12 @@ def compare(style: str, output: str | None, **options: Any) -> None:
     show_result(sample_plan(**options).compare(), style, schema=COMPARE_SCHEMA, output=output)
 
 
-@command.command("draw")
+@command.command("draw", cls=Command)
 @FRAME_OPTIONS
 @PLAN_OPTIONS
 @click.option("--out", required=True, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz.")
 @click.option("--key", required=True, metavar="FILE", help="The private key, a new file.")
-@_number("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
+@_option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
 @click.option("--after", type=INPUT, metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
 @click.option("--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of --after; repeatable.")
 @LABEL_OPTIONS
@@ -172,7 +172,7 @@ def draw(out: str, key: str, **options: Any) -> None:
     tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key}")
 
 
-@command.command("estimate")
+@command.command("estimate", cls=Command)
 @click.argument("judgments", nargs=-1, type=INPUT, metavar="[JUDGMENTS]...")
 @click.option("--key", type=INPUT, metavar="FILE", help="The key that was written with the set.")
 @click.option(
@@ -181,7 +181,7 @@ def draw(out: str, key: str, **options: Any) -> None:
     metavar="SIDE:N:n:x",
     help="Instead of files: flagged or unflagged, items, judged, errors; repeatable.",
 )
-@_number(
+@_option(
     "--truth",
     type=click.Choice(("majority", "any", "graded")),
     default="majority",
@@ -192,19 +192,13 @@ def draw(out: str, key: str, **options: Any) -> None:
 @click.option("--flags", multiple=True, type=INPUT, metavar="FILE", help="With --votes: what the sample is from.")
 @ITEM_OPTIONS
 @BETA_OPTION
-@_number(
+@_option(
     "--method", type=click.Choice(("near-exact", "logit", "wald")), default="near-exact", help="How intervals are made."
 )
-@_number(
-    "--confidence",
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Confidence level of intervals.",
-)
+@confidence_option
 @seed_option
 @lenient_option
-@format_option
-@output_option
+@output_options
 def estimate(style: str, output: str | None, **options: Any) -> None:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
 
@@ -228,5 +222,5 @@ def _refuse_useless(options: dict[str, Any]) -> None:
         refuse_given(("corpus", "bands"), "needs items, and --flagged and --unflagged say only how many there are")
     if options["corpus"] is None:
         refuse_given(("items", "words"), "is about the items of --corpus, and a table names its own")
-    else:
-        refuse_words(options["items"])
+    elif options["items"] != "words":
+        refuse_given(("words",), f"is about --items words, and these are {options['items']}")

@@ -55,9 +55,9 @@ def command(
     errorbar task board task.toml -o board --tables-only
     """
     if not tables_only:
-        from errorbar.reporting import extras
+        from errorbar.reporting.export import need
 
-        extras.need(extras.PAGE, "a page")
+        need("html")
     _folder(out)
     problems = Problems()
     results = score_task(task, cache, jobs, problems)
@@ -77,19 +77,17 @@ def command(
 
 
 def _write_tables(board: Report, out: Path) -> None:
-    from errorbar.formats.saving import save_lines
-    from errorbar.reporting.latex import latex
-    from errorbar.reporting.markdown import markdown
+    from errorbar.reporting.export import save_report
 
-    save_lines([markdown(board).removesuffix("\n")], str(out / "tables.md"))
-    save_lines([latex(board).removesuffix("\n")], str(out / "tables.tex"))
+    save_report(board, str(out / "tables.md"), "markdown")
+    save_report(board, str(out / "tables.tex"), "latex")
 
 
 def _write_pages(
     results: TaskResults, board: Report, out: Path, problems: Problems, resampling: Resampling, *, browse: bool
 ) -> list[str]:
     from errorbar.reporting.board import link_task, link_teams, team_report
-    from errorbar.reporting.page import save_page
+    from errorbar.reporting.export import save_report
     from errorbar.reporting.sections import build_report
     from errorbar.tasks.study import study_best
 
@@ -100,12 +98,12 @@ def _write_pages(
         report = build_report(studies, title=board.title, command="", no_sentences="" if browse else NO_SENTENCES)
         summary = [*board.summary, *report.summary]
         page = replace(board, summary=summary, sections=[*board.sections, *report.sections])
-    save_page(link_teams(page, results.task), str(out / "index.html"))
+    save_report(link_teams(page, results.task), str(out / "index.html"))
     files = ["index.html"]
     _folder(out / "teams")
     for team in results.task.teams:
         own = link_task(team_report(results, team, date=board.date), results.task)
-        save_page(own, str(out / "teams" / f"{team.name}.html"))
+        save_report(own, str(out / "teams" / f"{team.name}.html"))
         files.append(f"teams/{team.name}.html")
     return files
 

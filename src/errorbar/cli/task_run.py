@@ -11,6 +11,7 @@ import click
 from errorbar.cli.options import format_option, jobs_option, note_record, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, percent, show, show_json
+from errorbar.cli.show import show_tables
 from errorbar.cli.talk import tell
 from errorbar.core.problems import Problems
 
@@ -43,9 +44,15 @@ def command(task: Path, cache: Path | None, prune: bool, jobs: int, style: str) 
         notes = [note_record(note) for note in problems.notes]
         show_json({"schema": SCHEMA, "task": results.task.name, "corpora": corpora, "warnings": notes})
         return
+    from errorbar.studies.hoo_scores import score_table
+    from errorbar.tasks.results import HooResults
+
     show_notes(problems.notes)
     for found in results.corpora:
-        show(_table(found, style), style)
+        if isinstance(found, HooResults):
+            show_tables([score_table([score for run in found.runs for score in run.scores], found.teams)], style)
+        else:
+            show(_table(found, style), style)
 
 
 def score_task(path: Path, cache: Path | None, jobs: int, problems: Problems, *, prune: bool = False) -> TaskResults:
@@ -67,13 +74,7 @@ def score_task(path: Path, cache: Path | None, jobs: int, problems: Problems, *,
     return results
 
 
-def _table(found: CorpusResults | HooResults, style: str) -> Table:
-    from errorbar.tasks import CorpusResults
-
-    if not isinstance(found, CorpusResults):
-        from errorbar.cli.hoo_render import score_table
-
-        return score_table([score for run in found.runs for score in run.scores], style)
+def _table(found: CorpusResults, style: str) -> Table:
     several = any(len(run.gold) > 1 for run in found.runs)
     other = any(run.alternatives for run in found.runs)
     rows: list[list[Cell]] = []
@@ -125,9 +126,7 @@ def _run_record(run: RunScores) -> dict[str, object]:
 
 
 def _hoo_record(run: HooRunScores) -> dict[str, object]:
-    from errorbar.cli.hoo_render import score_record
-
-    return {**_submission_record(run), "gold": [score_record(score, {}) for score in run.scores]}
+    return {**_submission_record(run), "gold": run.made.to_dict()["rows"]}
 
 
 def _submission_record(run: RunScores | HooRunScores) -> dict[str, object]:

@@ -61,8 +61,8 @@ def _argument(found: re.Match[str]) -> str:
 class Problem:
     """One thing that is wrong with an input.
 
-    Texts name options as ``--name`` or ``--name=VALUE``. The command line shows them by ``as_options``; ``str(problem)``
-    is what Python shows, by ``as_arguments``.
+    Texts name options as ``--name`` or ``--name=VALUE``. The command line shows them by ``as_options``; what Python
+    shows, ``str(problem)``, is by ``as_arguments``.
 
     Attributes:
         code: Short stable name, e.g. ``span-outside``; the docs list every code.

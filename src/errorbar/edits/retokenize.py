@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
-from errorbar.edits.marks import is_attached, plain, plain_apostrophes
-from errorbar.edits.named_lines import NamedLines
+from errorbar.edits.likeness import NamedLines, is_attached, plain, plain_apostrophes
 from errorbar.edits.standoff import changed_blocks
 from errorbar.formats.tokenize import treebank_tokens
 

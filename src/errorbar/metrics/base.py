@@ -312,7 +312,7 @@ class Metric(ABC):
             annotators: Whom each unit is scored against.
 
         Returns:
-            ``errorbar.edits.paths.Proposed`` of each unit; None: the metric sees no edits.
+            ``errorbar.edits.matching.Proposed`` of each unit; None: the metric sees no edits.
         """
         return None
 

@@ -24,8 +24,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter, Value
-from errorbar.edits.matching import Matches, match_corpus
-from errorbar.edits.paths import Proposed, proposed_edits
+from errorbar.edits.matching import Matches, Proposed, match_corpus, proposed_edits
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import RUNNING, SENTENCE, Choice, fold_counts
 from errorbar.metrics.edit_statistics import EditStatistics, concatenate

@@ -80,6 +80,11 @@ class Plan:
     reading: Callable[[Any], Reading] = Sentences
     most: int | None = None
 
+    @property
+    def unit(self) -> str:
+        """What is scored: ``sentence`` or ``fragment``."""
+        return self.metrics[0].reads.removesuffix("s") if self.metrics else "sentence"
+
 
 @dataclass(slots=True)
 class _InMemory:
@@ -215,7 +220,7 @@ class _Whole:
         self._hashes = ContentHash(), ContentHash(), ContentHash()
         self.annotators: set[str] = set()
         self.absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
-        self.documents = Documents()
+        self.documents = Documents(plan.unit)
         self.n = 0
 
     def add(self, part: Part) -> None:
@@ -353,6 +358,21 @@ class _Fold:
             named = dict(zip(metric.type_counted, counts, strict=True))
             rows.append(TypeScore(name, named, type_estimates(metric, counts)))
         return rows
+
+
+def score_statistics(name: str, metric: Metric, statistics: Any, signature: Signature, plan: Plan) -> Score:  # noqa: ANN401
+    """The score of what was measured before, without intervals.
+
+    Args:
+        name: The system's name.
+        metric: What is computed.
+        statistics: What its map kept of everything.
+        signature: What was computed on which data how.
+        plan: Whether scores by type and parts of units are wanted.
+    """
+    fold = _Fold(metric)
+    fold.add(statistics, plan, at=0)
+    return fold.finish(name, _Whole(plan), signature, None)
 
 
 def type_estimates(metric: Metric, counts: Sequence[int]) -> dict[str, Estimate]:

@@ -164,13 +164,7 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
 def metric_agreement(
     human: HumanScores, metric: MetricScores, *, window: int = 0, confidence_level: float = 0.95
 ) -> MetricAgreement:
-    """Correlate a metric with humans.
-
-    Args:
-        human: What humans gave; every system has a score of the metric.
-        metric: The metric.
-        window: Systems in a window; 0: no windows.
-        confidence_level: Nominal coverage of intervals.
+    """Correlate a metric with humans, in windows of so many systems too (0: none); every system has a score of it.
 
     Raises:
         UsageError: The window does not fit.
@@ -201,14 +195,9 @@ def metric_agreement(
 def compare_metrics(
     human: HumanScores, first: MetricScores, second: MetricScores, *, replicates: int = 1000, seed: int = 0
 ) -> MetricTest:
-    """Test whether two metrics agree with humans differently.
+    """Test whether two metrics agree with humans differently; every system has scores of both.
 
-    Args:
-        human: What humans gave; every system has scores of both.
-        first: One metric.
-        second: The other.
-        replicates: Ways to swap; with few systems all are tried.
-        seed: Of the random stream.
+    ``replicates`` ways to swap are drawn; with few systems all are tried.
     """
     a, b = _matrix(human, first, second)
     swapped: Swapped = "both" if len(a) > 1 else "systems"

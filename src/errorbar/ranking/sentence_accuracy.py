@@ -57,13 +57,9 @@ class PairwiseAccuracy:
 def pairwise_accuracy(
     comparisons: Comparisons, metric: MetricScores, how: Resampling | None = None, *, by: By = "item"
 ) -> PairwiseAccuracy:
-    """Compare a metric's sentence scores with the comparisons of judges.
+    """Compare a metric's sentence scores with what judges said of sentences and systems with the metric's names.
 
-    Args:
-        comparisons: What judges said; sentences and systems have the metric's names.
-        metric: The metric, with scores of sentences.
-        how: How intervals are made; None: there are none.
-        by: What is drawn as one.
+    ``how`` None: there are no intervals; ``by`` is what is drawn as one.
     """
     table = np.full((len(comparisons.sentences), len(comparisons.systems)), np.nan)
     for row, sentence in enumerate(comparisons.sentences):

@@ -19,8 +19,8 @@ Conventions
     Each step is made for many orders at once; -1 in an order is no comparison.
     In the WMT's program every pair of systems weighs about as much as every other, however often it was judged, and
     near ones a little more. A run draws single comparisons, so that the runs vary as if no two comparisons had a judge
-    or a sentence in common: their ranges are too narrow. Of systems with the same σ the first named is taken; two that were never
-    compared do not meet.
+    or a sentence in common: their ranges are too narrow. Of systems with the same σ the first named is taken; two that
+    were never compared do not meet.
 Source
     Herbrich, Minka & Graepel 2006, TrueSkill: a Bayesian skill rating system, NIPS 19 (equations of two players);
     wmt: Sakaguchi, Post & Van Durme 2014, Efficient elicitation of annotations for human evaluation of machine
@@ -80,13 +80,7 @@ def wmt_skill(n_comparisons: int) -> Skill:
 def play(
     comparisons: Comparisons, orders: Orders, skill: Skill, progress: Callable[[int], None] | None = None
 ) -> tuple[Floats, Floats]:
-    """Go through comparisons in many orders.
-
-    Args:
-        comparisons: The comparisons.
-        orders: Numbers of comparisons, -1 for none; shape (orders, steps).
-        skill: The parameters.
-        progress: Told now and then how many steps are done.
+    """Go through comparisons in many orders: numbers of comparisons, -1 for none; shape (orders, steps).
 
     Returns:
         Mean and standard deviation of the beliefs; each of shape (orders, systems).
@@ -115,14 +109,7 @@ def matched_runs(
     rng: np.random.Generator,
     progress: Callable[[int], None] | None = None,
 ) -> Floats:
-    """Go through as many comparisons as there are, chosen as the beliefs ask for.
-
-    Args:
-        comparisons: The comparisons; at least one.
-        skill: The parameters.
-        runs: How many runs.
-        rng: Where choices are drawn from.
-        progress: Told now and then how many steps are done.
+    """Go through as many comparisons as there are, at least one, chosen as the beliefs ask for.
 
     Returns:
         Means of the beliefs; shape (runs, systems).
@@ -173,13 +160,7 @@ def _move(mu: Floats, variance: Floats, better: _Places, worse: _Places, tied: N
 
 
 def moves(t: Floats, edge: Floats, tied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """By what (v and w) the means and the variances of the better and the worse system move.
-
-    Args:
-        t: Difference of the means over c.
-        edge: ε over c.
-        tied: The comparison is a draw.
-    """
+    """By what (v and w) means and variances of the better and the worse system move; ``t`` and ``edge`` are over c."""
     from scipy.special import ndtr  # noqa: PLC0415 - loading it takes a while
 
     low = np.where(tied, -edge, edge) - t

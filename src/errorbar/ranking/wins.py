@@ -94,10 +94,7 @@ def clusters(comparisons: Comparisons, by: By) -> Integers:
 
 
 def resampled_counts(comparisons: Comparisons, how: Resampling, by: By = "item") -> Iterator[Counts]:
-    """Count wins and ties in resamples, in blocks, so that memory does not grow with the resamples.
-
-    Returns:
-        Counts with some resamples first.
+    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples.
 
     Raises:
         UsageError: There is no such cluster.
@@ -116,15 +113,7 @@ def resampled_counts(comparisons: Comparisons, how: Resampling, by: By = "item")
 
 
 def expected_wins(counts: Counts, *, half_ties: bool = False) -> Floats:
-    """Expected Wins of every system.
-
-    Args:
-        counts: Wins and ties; shape (..., systems, systems).
-        half_ties: A tie is half a win for each; else ties are left out.
-
-    Returns:
-        Shape (..., systems); NaN where undefined.
-    """
+    """Expected Wins of every system, shape (..., systems), NaN where undefined; ties are half a win or left out."""
     won = counts.won(half_ties)
     met = won + np.swapaxes(won, -1, -2)
     share = np.divide(won, met, out=np.zeros_like(won), where=met > 0)
@@ -134,15 +123,7 @@ def expected_wins(counts: Counts, *, half_ties: bool = False) -> Floats:
 
 
 def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
-    """Log strengths of every system.
-
-    Args:
-        counts: Wins and ties; shape (..., systems, systems).
-        half_ties: A tie is half a win for each; else ties are left out.
-
-    Returns:
-        Shape (..., systems), each row with the sum 0; NaN where there is no maximum.
-    """
+    """Log strengths of every system, shape (..., systems), with the sum 0; NaN where there is no maximum."""
     won = counts.won(half_ties)
     size = won.shape[-1]
     wins = won.reshape(-1, size, size)

@@ -18,8 +18,8 @@ from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.crowd import ESTIMANDS, CrowdStatistics, fold_crowd, measure_crowd
-from errorbar.metrics.crowd_bins import agreement_bins
+from errorbar.metrics.crowd_agreement import agreement_bins
+from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
 from errorbar.reproduce.cells import Cell, published
 from errorbar.reproduce.sources import Sources
 from errorbar.sampling import frame_of_systems
@@ -57,8 +57,9 @@ def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]
     )
     statistics = _count(judgments, dict(zip(frame.items, frame.flags[0].tolist(), strict=True)))
     printed = {row["counting"]: row for row in published("madnani2011_table1_lm")}
-    for estimand, row in (("majority", "unweighted"), ("weighted", "weighted")):
-        found = fold_crowd(statistics[estimand])
+    for metric, table in statistics.items():
+        row = "unweighted" if metric.estimand == "majority" else "weighted"
+        found = score_kinds(metric, table)
         for column, estimate in (("precision", found.precision), ("recall", found.recall)):
             value = float(printed[row][column])
             yield Cell("table 1, ten annotators", row, column, value, estimate.value, 0, OTHER_DATA)
@@ -75,10 +76,11 @@ def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]
         yield Cell("crowd of 3, ten annotators", row, column, facts[f"crowd3_vs_expert_{column}"], value, 0, OTHER_DATA)
 
 
-def _count(judgments: Judgments, flags: dict[str, bool]) -> dict[str, CrowdStatistics]:
+def _count(judgments: Judgments, flags: dict[str, bool]) -> dict[Crowd, CrowdStatistics]:
     weights = judgments.label_weights()
     n_judgments = weights.sum(axis=1)
     share = weights[:, judgments.labels.index(ERROR)] / n_judgments
     flag = np.array([flags[item] for item in judgments.items])
     numbers = n_judgments.astype(np.int64)
-    return {estimand: measure_crowd(share, flag, numbers, estimand=estimand) for estimand in ESTIMANDS}
+    votes = Votes(share, numbers)
+    return {metric: metric.measure(votes, flag) for metric in (Crowd(estimand=each) for each in ESTIMANDS[::-1])}

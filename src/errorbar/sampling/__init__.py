@@ -1,7 +1,6 @@
 """Sampling: plan what to judge, draw it blind, and estimate the scores of the whole corpus with intervals."""
 
 from errorbar.sampling.allocation import Aim, allocate, importance
-from errorbar.sampling.alternatives import box_interval, mover_interval, rescaled_interval, total_bounds
 from errorbar.sampling.draw import Key, blind_set, draw_sample, read_key, write_key
 from errorbar.sampling.estimators import (
     Estimation,
@@ -14,6 +13,7 @@ from errorbar.sampling.estimators import (
 )
 from errorbar.sampling.frame import Frame, frame_of_systems, read_frame
 from errorbar.sampling.judged import Judged, Labels, judge_sample, read_judged_files
+from errorbar.sampling.other_intervals import box_interval, mover_interval, rescaled_interval, total_bounds
 from errorbar.sampling.plan import Cost, Plan, budget_for_half_width, guessed_rates, pilot_rates, plan_sample
 from errorbar.sampling.prediction_powered import Assisted, assisted_total, ppi_mean, voted_totals
 from errorbar.sampling.quantities import Quantity

@@ -72,11 +72,7 @@ def check_rates(strata: Strata, rates: ArrayLike) -> Floats:
 def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None = None) -> Floats:
     """How much each stratum adds to the standard error of the target, a_h; shape (strata,).
 
-    Args:
-        strata: The strata.
-        rates: Supposed share of errors in each stratum.
-        aim: The target.
-        system: Which system; None: the only one, or the difference of two.
+    ``system`` says of which; None: of the only one, or of the difference of two.
 
     Raises:
         UsageError: If the rates will not do.

@@ -2,7 +2,7 @@
 
 Formula
     With totals T_h and variances V_h of ``stratum_totals`` and derivatives g_h of ``quantities``: Var θ = Σ g_h² V_h.
-    Intervals: ``near_exact``, or ``logit`` and ``wald`` of ``alternatives``. Two systems share a sample whose strata
+    Intervals: ``near_exact``, or ``logit`` and ``wald`` of ``other_intervals``. Two systems share a sample whose strata
     cross the flags of both (both, only A, only B, neither): d = θ_A − θ_B, Var d = Σ (g_A − g_B)² V_h; for R this is
     ((k = 10) − (k = 01) − d) / Σ T. The interval of d is d ± z SE.
 Conventions
@@ -25,7 +25,8 @@ import numpy as np
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.sampling.alternatives import (
+from errorbar.sampling.near_exact import near_exact_interval
+from errorbar.sampling.other_intervals import (
     box_interval,
     logit_bounds,
     posterior_interval,
@@ -33,7 +34,6 @@ from errorbar.sampling.alternatives import (
     total_bounds,
     wald_bounds,
 )
-from errorbar.sampling.near_exact import near_exact_interval
 from errorbar.sampling.prediction_powered import Assisted, assisted_totals
 from errorbar.sampling.quantities import TARGETS, Name, Quantity
 from errorbar.sampling.strata import Floats, Strata
@@ -128,11 +128,7 @@ def estimate_systems(
 ) -> SystemEstimates:
     """Estimate each system, and with two of them their differences.
 
-    Args:
-        strata: What was sampled from.
-        sample: What was judged; shape (strata,).
-        how: Method, level, weight of recall, seed.
-        assisted: Totals of each stratum from cheap and expensive labels.
+    ``assisted`` has totals of each stratum from cheap and expensive labels.
 
     Raises:
         UsageError: If the sample does not fit the strata.
@@ -197,12 +193,7 @@ def paired_differences(
 ) -> tuple[SampleEstimate, ...]:
     """The differences of P, R and F of two systems, first minus second.
 
-    Args:
-        strata: Strata of two systems.
-        sample: What was judged.
-        how: Level and weight of recall.
-        add: Smoothing of the interval; 0: none.
-        assisted: As for ``estimate_systems``.
+    ``add`` smooths the interval (0: not); the other arguments are those of ``estimate_systems``.
 
     Raises:
         UsageError: If there is one system only, or the sample does not fit the strata.

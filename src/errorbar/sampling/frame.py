@@ -82,12 +82,7 @@ def check_systems(n: int) -> None:
 def read_frame(paths: Sequence[Source], problems: Problems | None = None, systems: Sequence[str] = ()) -> Frame:
     """Read the flags of one or two systems: CSV or JSON lines, gzipped or not, with item, flag and maybe score, text.
 
-    A flag is 1, true, yes or error, or 0, false, no or ok, in any case.
-
-    Args:
-        paths: One file for each system, over the same items.
-        problems: Where notes go.
-        systems: Names of the systems; by default those of the files.
+    A flag is 1, true, yes or error, or 0, false, no or ok, in any case. Systems are called as their files, or as told.
 
     Raises:
         InputError: If a file is bad, or the second does not have the items of the first.
@@ -121,18 +116,12 @@ def frame_of_systems(
 ) -> Frame:
     """Make the frame of a corpus whose text one or two systems corrected.
 
-    The edits that turn the source into the output flag items as an annotator's edits would; annotations of the corpus
-    play no part. The text of an item is its sentence with the item in brackets.
-
-    Args:
-        corpus: The source sentences.
-        systems: One or two outputs, a line for each sentence.
-        projection: What the items are.
-        words: With the projection ``words``, which.
+    The edits that turn the source into the output flag items (``projection``) as an annotator's would; annotations play
+    no part. The text of an item is its sentence with the item in brackets.
 
     Raises:
-        UsageError: If there are no or more than two systems, an output has not a line for each sentence, or there is
-            no item.
+        UsageError: If there are no or more than two systems, an output has not a line for each sentence, or there is no
+            item.
     """
     check_systems(len(systems))
     names = tuple(system.name for system in systems)

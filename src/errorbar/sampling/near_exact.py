@@ -62,14 +62,9 @@ class Ends(NamedTuple):
 def near_exact_interval(
     quantity: Quantity, sample: Sample, errors: Floats, variances: Floats, confidence_level: float = 0.95
 ) -> Interval | Undefined:
-    """The interval of P, R, F or the miss rate Q, or that all it rests on was judged.
+    """The interval of P, R, F or the miss rate Q, which has a value, or that all it rests on was judged.
 
-    Args:
-        quantity: The quantity; it has a value.
-        sample: What was judged.
-        errors: Errors in each stratum, not smoothed; shape (strata,).
-        variances: Their variances, smoothed.
-        confidence_level: Nominal coverage.
+    ``errors`` of each stratum are not smoothed, their ``variances`` are; shape (strata,).
     """
     flags, name = quantity.flags, quantity.name
     hits, misses = (
@@ -126,14 +121,9 @@ def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: tuple
 def near_exact_bounds(
     x: float, n: float, size: float, *, confidence_level: float = 0.95, outer: float = OUTER
 ) -> tuple[float, float]:
-    """Ends of the errors among all items.
+    """Ends of the errors among ``size`` items, of which ``n`` were judged with ``x`` errors; these may be fractions.
 
-    Args:
-        x: Errors seen; need not be a whole number, as ``n``.
-        n: Items judged.
-        size: Items there are.
-        confidence_level: Nominal coverage.
-        outer: w; ½ is mid-p, 1 exact.
+    ``outer`` is w: ½ is mid-p, 1 exact.
     """
     left = round(size - n)
     if left <= 0:

@@ -108,12 +108,7 @@ class Plan:
         return float(self.n.sum() if self.costs is None else (self.n * self.costs).sum())
 
     def cost(self, *, raters: int = 1, price: float | None = None, minutes: float | None = None) -> Cost:
-        """What the plan costs.
-
-        Args:
-            raters: Judgments of each item.
-            price: Of one judgment.
-            minutes: Of one judgment.
+        """What ``raters`` judgments of each item cost at the price and in the minutes of one.
 
         Raises:
             UsageError: If there is no rater, or a price or time is negative.
@@ -172,13 +167,8 @@ def plan_sample(
 ) -> Plan:
     """Allocate a budget; for two systems, so that the difference of the target is best known.
 
-    Args:
-        strata: What to draw from.
-        rates: Supposed share of errors in each stratum.
-        budget: Items, or what all may cost together.
-        aim: What shall be known best: R, unless told otherwise.
-        floor: The fewest items of a stratum.
-        costs: What an item of each stratum costs; None: 1 each.
+    With ``costs`` of an item of each stratum the budget is what all may cost, else a number of items; ``floor`` is the
+    fewest items of a stratum, or a number for each.
 
     Raises:
         UsageError: If the budget or rates will not do.

@@ -114,17 +114,10 @@ def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
 def assisted_total(
     labels: Floats, cheap: Floats, voted: Floats, size: int, *, trust: float | None = None
 ) -> tuple[float, float, float]:
-    """The errors of a stratum.
+    """The errors of a stratum of ``size`` items: the total, its variance, and λ.
 
-    Args:
-        labels: Expert labels; shape (n,).
-        cheap: Cheap labels of the same items; shape (n,).
-        voted: Cheap labels of all items that have them, those with expert labels among them; shape (m,).
-        size: Items of the stratum.
-        trust: λ; None: the best one.
-
-    Returns:
-        The total, its variance, and λ.
+    Expert ``labels`` and ``cheap`` ones of the same items have shape (n,), cheap ones of all that are ``voted`` on,
+    shape (m,). ``trust`` is λ; None: the best one.
 
     Raises:
         UsageError: If there are fewer than two expert labels, or shapes or sizes do not fit.
@@ -146,13 +139,6 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
 
     Of few errors the votes may have seen all by luck, and then Y − λ f hardly varies in the sample. One error with the
     lowest vote and one item without, with the highest vote, are added to the squares (not to the divisor).
-
-    Args:
-        labels: As of ``assisted_total``, as the next three.
-        cheap: Cheap labels of the same items.
-        voted: Cheap labels of all items that have them.
-        size: Items of the stratum.
-        trust: λ.
     """
     n, m = len(labels), len(voted)
 
@@ -195,11 +181,7 @@ class Assisted:
 def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
     """Plain and smoothed totals with those that cheap labels helped to find in their place.
 
-    Args:
-        assisted: From cheap and expensive labels.
-        strata: The strata.
-        plain: From the expensive labels.
-        smoothed: The same, smoothed: moved as far as the plain ones are, with the guarded variances.
+    Smoothed ones are moved as far as the plain ones are, and get the guarded variances.
     """
     helped = ~np.isnan(assisted.totals)
     moved = np.where(helped, assisted.totals - plain[0], 0.0)
@@ -212,17 +194,10 @@ def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed:
 
 
 def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], problems: Problems) -> Assisted:
-    """Combine experts' labels of a drawn sample with cheap labels of many items, in each stratum.
-
-    Args:
-        frame: What the sample was drawn from.
-        key: The key of the sample.
-        judged: What the experts said.
-        cheap: Item to the share of cheap judgments that say error, 0 to 1.
-        problems: Where warnings go.
+    """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum.
 
     Raises:
-        InputError: If the frame is another one.
+        InputError: If the frame is not that of the sample.
     """
     check_frame(frame, key)
     strata, codes = stratify(frame, key.edges)

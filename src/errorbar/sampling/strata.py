@@ -97,14 +97,7 @@ def _scores(frame: Frame) -> Floats:
 
 
 def stratify(frame: Frame, edges: Sequence[float] = ()) -> tuple[Strata, Counts]:
-    """Cut a frame into strata.
-
-    Args:
-        frame: Items with flags.
-        edges: Scores at which each group of equal flags is cut; none: groups are not cut.
-
-    Returns:
-        The strata, and the number of the stratum of each item; shape (items,).
+    """Cut a frame into strata, at score ``edges`` too, and tell the number of the stratum of each item, shape (items,).
 
     Raises:
         UsageError: If there are edges and no scores, or a system flags nothing or everything.

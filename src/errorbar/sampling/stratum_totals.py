@@ -91,15 +91,9 @@ Totals = tuple[Floats, Floats]
 
 
 def estimated_totals(sample: Sample, strata: Strata, *, add: float = HALF) -> Totals:
-    """Errors in each stratum and the variance of that estimate.
+    """Errors in each stratum and the variance of that estimate; shape (..., strata) each.
 
-    Args:
-        sample: What was judged.
-        strata: The strata.
-        add: Successes that are added on each side, a half; 0: plain.
-
-    Returns:
-        Totals and variances; shape (..., strata) each.
+    ``add`` successes are added on each side, a half; 0: plain.
     """
     sizes = strata.sizes.astype(np.float64)
     n, x = sample.n.astype(np.float64), sample.x

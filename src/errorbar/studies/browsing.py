@@ -23,7 +23,7 @@ from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
 from errorbar.edits.extract import extract_edits, whole_edit
-from errorbar.edits.paths import Proposed
+from errorbar.edits.matching import Proposed
 from errorbar.metrics.base import Metric
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 

@@ -243,7 +243,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     corpus = gold if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
-    with _in_file_order(problems, [display_name(file.path) for file in files]):
+    with problems_in_order(problems, [display_name(file.path) for file in files]):
         if _can_cut(references, outputs, options, executor):
             from errorbar.formats.pieces import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
@@ -381,7 +381,7 @@ def _can_cut(
 
 
 @contextmanager
-def _in_file_order(problems: Problems, files: Sequence[str]) -> Iterator[None]:
+def problems_in_order(problems: Problems, files: Sequence[str]) -> Iterator[None]:
     """Put what was found, or was the end of it, in the order of files and lines."""
     try:
         yield

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import isfinite
 from os import PathLike
 
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons, MetricScores
@@ -225,6 +225,8 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
     """The judgments, if there are any, or scores."""
     if isinstance(human, Comparisons | MetricScores):
         return human
+    if not isinstance(human, str | PathLike):
+        raise wrong_type("human", "a path, Comparisons or MetricScores", human)
     again = rereadable(human)
     if is_ranking(again):
         return read_rankings(again, problems)
@@ -241,10 +243,12 @@ def _metrics(
     scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
 ) -> list[MetricScores]:
     metrics: dict[str, MetricScores] = {}
-    for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
+    for given in scores if isinstance(scores, list | tuple) else [scores]:
         path = ""
         if isinstance(given, MetricScores):
             found = [given]
+        elif not isinstance(given, str | PathLike):
+            raise wrong_type("scores", "paths or MetricScores", given)
         else:
             name, equals, path = str(given).partition("=")
             if not equals:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Literal
 
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Problem, wrong_type
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.opening import Source
@@ -177,6 +178,8 @@ def _read(judgments: Source | Comparisons, systems: Sequence[str], lenient: bool
     problems = Problems(lenient=lenient)
     if isinstance(judgments, Comparisons):
         return judgments, problems
+    if not isinstance(judgments, str | PathLike):
+        raise wrong_type("judgments", "a path or Comparisons", judgments)
     return read_rankings(judgments, problems, systems=systems), problems
 
 

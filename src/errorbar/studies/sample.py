@@ -12,15 +12,14 @@ from os import PathLike
 
 import numpy as np
 
-from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.items import WORD_CLASSES, Projection
-from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_tables import read_judgment_table
-from errorbar.formats.opening import rereadable
-from errorbar.formats.reference import NamedFile, expand_files, read_named
+from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.opening import Source, display_name, rereadable
+from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,
     Assisted,
@@ -51,9 +50,10 @@ from errorbar.sampling.estimators import Method
 from errorbar.sampling.judged import Truth
 from errorbar.sampling.quantities import Target
 from errorbar.sampling.strata import FLAGGED, UNFLAGGED
+from errorbar.studies.inputs import Gold, ReadingOptions, load
 from errorbar.studies.sample_results import SampleDraw, SampleEstimation, SamplePlan
 
-Flags = str | PathLike[str] | Hypothesis | Frame
+Flags = Source | Hypothesis | Frame
 MOST_ITEMS = 10**10
 """Items of a corpus: a thousand times what anybody has flagged."""
 MOST_COST, LEAST_COST = 1e9, 1e-9
@@ -63,7 +63,7 @@ _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
 def sample_plan(
     flags: Flags | Sequence[Flags] = (),
     *,
-    corpus: str | Corpus | None = None,
+    corpus: Gold | None = None,
     items: Projection = "tokens",
     words: str = "prepositions",
     bands: int = 1,
@@ -128,7 +128,7 @@ def sample_plan(
 def sample_draw(
     flags: Flags | Sequence[Flags],
     *,
-    corpus: str | Corpus | None = None,
+    corpus: Gold | None = None,
     items: Projection = "tokens",
     words: str = "prepositions",
     bands: int = 1,
@@ -141,8 +141,8 @@ def sample_draw(
     miss_rate: float = 0.05,
     costs: str | Sequence[float] = (),
     rater: Sequence[str] = ("rater-1",),
-    after: str | Key | None = None,
-    judged: str | Sequence[str] | Judgments = (),
+    after: Source | Key | None = None,
+    judged: Source | Sequence[Source] | Judgments = (),
     error: Sequence[str] = ("error",),
     ok: Sequence[str] = ("ok",),
     unknown: Sequence[str] = (),
@@ -187,17 +187,17 @@ def sample_draw(
 
 
 def sample_estimate(
-    judgments: str | Sequence[str] | Judgments = (),
+    judgments: Source | Sequence[Source] | Judgments = (),
     *,
-    key: str | Key | None = None,
+    key: Source | Key | None = None,
     counts: Sequence[str] = (),
     truth: Truth = "majority",
     error: Sequence[str] = ("error",),
     ok: Sequence[str] = ("ok",),
     unknown: Sequence[str] = (),
-    votes: str | Judgments | None = None,
+    votes: Source | Judgments | None = None,
     flags: Flags | Sequence[Flags] = (),
-    corpus: str | Corpus | None = None,
+    corpus: Gold | None = None,
     items: Projection = "tokens",
     words: str = "prepositions",
     beta: float = 1.0,
@@ -247,10 +247,10 @@ def sample_estimate(
     assisted = None
     if votes is not None:
         frame = _frame(_listed(flags), corpus, items, words, problems)
-        table, file = votes, ""
-        if not isinstance(table, Judgments):
-            file, table = table, read_judgment_table(rereadable(table), problems, repeats="refuse").judgments
-        voted, shares, _ = labels.shares(table, "vote", file)
+        file = "" if isinstance(votes, Judgments) else display_name(votes)
+        if not isinstance(votes, Judgments):
+            votes = read_judgment_table(rereadable(votes), problems, repeats="refuse").judgments
+        voted, shares, _ = labels.shares(votes, "vote", file)
         assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
     return estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
 
@@ -301,12 +301,15 @@ def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
 
 
 def _listed(flags: Flags | Sequence[Flags]) -> list[Flags]:
-    return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else list(flags)
+    found: list[Flags] = []
+    for each in flags if isinstance(flags, list | tuple) else [flags]:
+        if not isinstance(each, str | PathLike | Hypothesis | Frame):
+            raise wrong_type("flags", "paths, a Frame, or with a corpus Hypotheses", each)
+        found.append(each)
+    return found
 
 
-def _frame(
-    flags: Sequence[Flags], corpus: str | Corpus | None, items: Projection, words: str, problems: Problems
-) -> Frame:
+def _frame(flags: Sequence[Flags], corpus: Gold | None, items: Projection, words: str, problems: Problems) -> Frame:
     if not flags:
         what = "no table of flags"
         fix = "give item,flag tables; or --corpus and a system's output; or --flagged and --unflagged to plan"
@@ -316,26 +319,23 @@ def _frame(
     if corpus is None:
         files = [NamedFile.parse(str(path)) for path in flags if isinstance(path, str | PathLike)]
         return read_frame([file.path for file in files], problems, [_SUFFIX.sub("", file.name) for file in files])
-    if not isinstance(corpus, Corpus):
-        corpus = read_named(expand_files([corpus]), problems)
-    systems = [flag if isinstance(flag, Hypothesis) else _system(str(flag), len(corpus), problems) for flag in flags]
+    data = load(
+        corpus, [flag for flag in flags if not isinstance(flag, Frame)], ReadingOptions(lenient=problems.lenient)
+    )
+    problems.take(data.problems.notes)
     known = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    return frame_of_systems(corpus, systems, items, words=known)
-
-
-def _system(path: str, n_sentences: int, problems: Problems) -> Hypothesis:
-    reader = HypothesisReader(NamedFile.parse(path), problems)
-    lines = reader.take(n_sentences)
-    reader.finish(n_sentences)
-    problems.raise_errors()
-    return Hypothesis(reader.name, lines)
+    return frame_of_systems(data.corpus, data.systems, items, words=known)
 
 
 def _judged(
-    judgments: str | Sequence[str] | Judgments, key: Key, labels: Labels, truth: Truth, problems: Problems
+    judgments: Source | Sequence[Source] | Judgments, key: Key, labels: Labels, truth: Truth, problems: Problems
 ) -> Judged:
     if not isinstance(judgments, Judgments):
-        files = [judgments] if isinstance(judgments, str | PathLike) else list(judgments)
+        files: list[Source] = []
+        for each in judgments if isinstance(judgments, list | tuple) else [judgments]:
+            if not isinstance(each, str | PathLike):
+                raise wrong_type("judgments", "paths or Judgments", each)
+            files.append(each)
         judgments = read_judged_files(files, key, problems)
     return judge_sample(judgments, key, problems, truth=truth, labels=labels)
 

@@ -123,8 +123,7 @@ def _there(folder: Path, text: str) -> bool:
 
 def _metrics(head: Fields, corpora: list[TaskCorpus]) -> tuple[str, ...]:
     """Specs in their short form, so that two ways to write one are one."""
-    from errorbar.metrics.hoo import Hoo, parse_hoo  # noqa: PLC0415 - numpy, once the rest is read
-    from errorbar.metrics.registry import parse_metric  # noqa: PLC0415
+    from errorbar.metrics.registry import parse_metric  # noqa: PLC0415 - numpy, once the rest is read
 
     kinds: list[Kind] = [corpus.kind for corpus in corpora]
     if len(set(kinds)) > 1:
@@ -135,7 +134,7 @@ def _metrics(head: Fields, corpora: list[TaskCorpus]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for spec in specs:
         try:
-            metric = parse_hoo(spec) if spec.strip().startswith(Hoo.name) and kind == "hoo" else parse_metric(spec)
+            metric = parse_metric(spec, "fragments" if kind == "hoo" else "sentences")
         except ErrorbarError as error:
             for problem in error.problems:
                 head.problems.errors.append(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from errorbar.core.errors import Problem
-from errorbar.metrics.hoo_score import HooScore
 from errorbar.metrics.score import Score
+from errorbar.studies.hoo_scores import HooScores
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.sentences import Facts
 
@@ -64,13 +64,18 @@ class HooRunScores:
 
     Attributes:
         submission: The run.
-        scores: A score for each metric, in the task's order.
+        made: A score for each metric, in the task's order, and what it is made of.
         notes: What was noted of its files.
     """
 
     submission: Submission
-    scores: tuple[HooScore, ...]
+    made: HooScores
     notes: tuple[Problem, ...] = ()
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        """A score for each metric, in the task's order."""
+        return self.made.scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,11 @@ class HooResults:
     rows: Mapping[str, int]
     runs: Sequence[HooRunScores]
     notes: tuple[Problem, ...] = ()
+
+    @property
+    def teams(self) -> Mapping[str, str]:
+        """Whose each run is."""
+        return {run.submission.name: run.submission.team for run in self.runs}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_runs import run_edits
+from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.documents import add_documents
-from errorbar.formats.hoo_folder import read_gold, read_run
+from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.hoo import parse_hoo
 from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import CorpusStudy, HooStudy, Study, study_corpus, study_hoo
@@ -99,22 +98,17 @@ def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Re
     gold = read_gold(str(spec.gold[0]), notebook, source=source)
     best: dict[str, tuple[float, Submission]] = {}
     for run in found.runs:
-        f = run.scores[0].figures["no bonus", "correction"].f.value or 0.0
+        f = run.scores[0]["correction_f"].value or 0.0
         team = run.submission.team
         if team not in best or f > best[team][0]:
             best[team] = f, run.submission
     strict = Problems()  # as the runs were read for their scores
     edits = {
-        submission.name: run_edits(
-            read_run(str(submission.path), submission.name, gold, strict),
-            gold,
-            strict,
-            missing_as_empty=spec.missing_as_empty,
+        submission.name: read_run(
+            str(submission.path), submission.name, gold, strict, missing_as_empty=spec.missing_as_empty
         )
         for _, submission in best.values()
     }
     notebook.raise_errors()
     strict.raise_errors()
-    return study_hoo(
-        gold, edits, parse_hoo(task.metrics[0]), problems, resampling=resampling, name=spec.name, browse=browse
-    )
+    return study_hoo(gold, edits, task.metrics[0], problems, resampling=resampling, name=spec.name, browse=browse)

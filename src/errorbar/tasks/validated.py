@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from errorbar.core.problems import Problems
-from errorbar.metrics.hoo_score import HooScore
 from errorbar.metrics.score import Score
 from errorbar.tasks.config import Role
 
@@ -34,7 +33,7 @@ class Validation:
     n_changed: int
     kept: float | None
     problems: Problems
-    dry: Sequence[Score | HooScore] = ()
+    dry: Sequence[Score] = ()
 
     @property
     def valid(self) -> bool:

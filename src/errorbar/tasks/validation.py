@@ -51,7 +51,7 @@ def validate(task: Task, corpus: TaskCorpus, path: Path, *, dev: Path | None = N
         UsageError: If a dry score is asked for and there is no development data with gold edits.
     """
     if corpus.kind == "hoo":
-        from errorbar.tasks.validation_hoo import validate_hoo  # noqa: PLC0415 - the other kind of task
+        from errorbar.tasks.fragments import validate_hoo  # noqa: PLC0415 - the other kind of task
 
         found = validate_hoo(task, corpus, path)
     else:
