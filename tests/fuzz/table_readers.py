@@ -7,7 +7,7 @@ from pathlib import Path
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import majority
-from errorbar.datasets.contents import open_contents
+from errorbar.datasets.archives import open_contents
 from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.judgments_write import write_judgments

@@ -18,8 +18,7 @@ from errorbar.core.standoff import Fragment, StandoffEdit, edits_record, text_re
 from errorbar.edits import standoff_reading
 from errorbar.edits.standoff import apply_standoff
 from errorbar.edits.standoff_reading import FragmentPiece, FragmentReading, cut_fragments, read_run
-from errorbar.execute import Executor, Serial, choose_executor
-from errorbar.execute.processes import Processes
+from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
 from errorbar.formats.hoo_write import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo

@@ -13,7 +13,7 @@ from errorbar.reporting.blocks import Links
 from errorbar.reporting.board import board_report, link_task, link_teams, team_report
 from errorbar.tables.table import Table
 from errorbar.tasks import TaskResults, read_task, run_task
-from errorbar.tasks.results import CorpusResults, RunScores
+from errorbar.tasks.task_results import CorpusResults, RunScores
 from tests.reporting.pages import tables, text_rows
 from tests.tasks.small import TASK, make_task
 
@@ -25,7 +25,7 @@ DESCRIBED = TASK.replace(
 
 @pytest.fixture
 def results(tmp_path: Path) -> TaskResults:
-    return run_task(read_task(make_task(tmp_path, DESCRIBED)), Problems())
+    return run_task(make_task(tmp_path, DESCRIBED))
 
 
 def prf(score: Score) -> list[str]:
@@ -137,7 +137,7 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
 
 def test_a_team_without_a_run(tmp_path: Path) -> None:
     text = DESCRIBED.replace('submissions = "two"', "submissions = {}")
-    results = run_task(read_task(make_task(tmp_path, text)), Problems())
+    results = run_task(make_task(tmp_path, text))
     table = tables(board_report(results))["overview-scores"]
     assert text_rows(table)[-1] == ["–", "two", "–", "", "–", "–", "–"]
     assert "–: no run was handed in, or none was released" in table.notes

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.estimate import Estimate
-from errorbar.core.problems import Problems
 from errorbar.reporting.blocks import Report
 from errorbar.reporting.board import board_report, team_report
 from errorbar.reproduce.cells import HALF, published
@@ -48,7 +47,7 @@ def text(cell: Cell) -> str:
 def conll2014(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
     """The tables of the board of the example, which looks for the data beside the repository."""
     task = read_task(EXAMPLES / "conll2014.toml")
-    results = run_task(task, Problems(), cache=tmp_path_factory.mktemp("cache"))
+    results = run_task(task, cache=tmp_path_factory.mktemp("cache"))
     return tables_of(board_report(results))
 
 
@@ -138,7 +137,7 @@ def hoo2011(data: Path, tmp_path_factory: pytest.TempPathFactory) -> TaskResults
     simulate()(data / "hoo2011" / "test", folder / "hoo2011-runs", 0)
     described = (EXAMPLES / "hoo2011.toml").read_text(encoding="utf-8")
     (folder / "hoo2011.toml").write_text(described.replace("../../shared/data", str(data)), encoding="utf-8")
-    return run_task(read_task(folder / "hoo2011.toml"), Problems())
+    return run_task(folder / "hoo2011.toml")
 
 
 def test_tables_2_to_21_have_the_shape_of_2011(hoo2011: TaskResults) -> None:
@@ -202,7 +201,7 @@ def test_names_of_a_board_of_several_corpora_are_unique(tmp_path: Path) -> None:
         'submissions = "one"', 'submissions = { test = "one", dev = "two" }'
     )
     described = described.replace('submissions = "two"', 'submissions = { dev = "two" }')
-    results = run_task(read_task(make_task(tmp_path, described)), Problems())
+    results = run_task(make_task(tmp_path, described))
     for report in (board_report(results), *(team_report(results, team) for team in results.task.teams)):
         names = [block.name for section in report.sections for block in section.blocks if isinstance(block, Table)]
         names += [section.name for section in report.sections]
@@ -226,7 +225,7 @@ def test_a_template_is_a_task_once_its_files_are_there(tmp_path: Path, errorbar:
     (tmp_path / "new" / "submissions" / "alpha" / "run1.txt").write_text("c b\n")
     done = errorbar("task", "run", tmp_path / "new" / "task.toml", "--format", "csv")
     assert done.code == 0, done.err
-    assert next(csv.DictReader(done.out.splitlines()))["P"] == "1.0"
+    assert next(csv.DictReader(done.out.splitlines()))["precision"] == "1.0"
 
 
 @pytest.mark.parametrize("kind", ["m2", "hoo"])

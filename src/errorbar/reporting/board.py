@@ -17,10 +17,11 @@ from errorbar.reporting.sections.ranking import main_measure
 from errorbar.studies.score import measure_column
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, Team
-from errorbar.tasks.results import CorpusResults, HooResults, HooRunScores, RunScores, TaskResults
+from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults
 from errorbar.version import __version__
 
 LATE = "late"
+HOO = "hoo"
 WITH = "with alternative answers"
 WITHOUT = "without alternative answers"
 NO_RUN = "no run was handed in, or none was released"
@@ -38,10 +39,9 @@ def board_sections(results: TaskResults) -> list[Section]:
         # Told apart from the sections that a report of the best runs has.
         name = f"overview-{slug(found.corpus.name)}-" if several else "overview-"
         title = f"{found.corpus.name}: " if several else ""
-        if isinstance(found, CorpusResults):
-            made = _of_sentences(results.task, found)
-        else:
-            made = _of_fragments(results.task, found)
+        made = (_of_fragments if found.corpus.kind == HOO else _of_sentences)(results.task, found)
+        if found.refused:
+            made.append(Section("refused", "Refused runs", [found.refused_table()]))
         sections += [_renamed(section, name, title) for section in made]
     return sections
 
@@ -58,13 +58,12 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
     summary = [f"{plural(len(task.teams), 'team')} took part with {plural(n_runs, 'run')}."]
     facts = [("teams", str(len(task.teams))), ("metrics", ", ".join(task.metrics))]
     for found in results.corpora:
-        if isinstance(found, HooResults):
-            size = plural(found.n_fragments, "text")
+        if found.corpus.kind == HOO:
+            size = plural(found.n_units, "text")
         else:
-            people = plural(len(found.facts.annotators), "annotator")
-            size = f"{plural(found.facts.n_sentences, 'sentence')}, {people}"
+            size = f"{plural(found.n_units, 'sentence')}, {plural(len(found.annotators), 'annotator')}"
         facts.append((f"data, {found.corpus.name}", size))
-        if isinstance(found, CorpusResults) and found.runs:
+        if found.corpus.kind != HOO and found.runs:
             first = found.best()[0]
             score, measure = first.gold[0], main_measure(first.gold[0])
             main = score[score.main]
@@ -88,11 +87,10 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
     sections = []
     for found in results.corpora:
         blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
-        if isinstance(found, CorpusResults):
-            if own := [run for run in found.runs if run.submission.team == team.name]:
-                blocks = _team_blocks(own)
-        elif runs := [run for run in found.runs if run.submission.team == team.name]:
-            blocks = [_hoo_runs(runs)]
+        if own := [run for run in found.runs if run.submission.team == team.name]:
+            blocks = [_hoo_runs(own)] if found.corpus.kind == HOO else _team_blocks(own)
+        if bad := [each for each in found.refused if each.submission.team == team.name]:
+            blocks.append(replace(found, refused=bad).refused_table())
         name = slug(found.corpus.name)
         sections.append(_renamed(Section(name, f"Runs for {found.corpus.name}", blocks), f"{name}-", ""))
     summary = [f"{team.full_name or team.name} took part with {plural(len(team.submissions), 'run')}."]
@@ -252,9 +250,9 @@ def _prf_columns(scores: Sequence[Score]) -> list[Column]:
     return [measure_column(measure) for measure in (scores[0].measures if scores else M2().measures)]
 
 
-def _of_fragments(task: Task, found: HooResults) -> list[Section]:
+def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
     """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
-    scores = [run.scores[0] for run in found.runs]
+    scores = [run.gold[0] for run in found.runs]
     numbers = {run.submission.name: run.submission.run for run in found.runs}
     late = {run.submission.team for run in found.runs if run.submission.late}
     best: dict[tuple[str, str], list[list[Cell]]] = {(c, m): [] for c in CONDITIONS for m in MEASURES}
@@ -277,9 +275,9 @@ def _of_fragments(task: Task, found: HooResults) -> list[Section]:
     return sections
 
 
-def _recall_tables(task: Task, found: HooResults, numbers: Mapping[str, int]) -> list[Block]:
+def _recall_tables(task: Task, found: CorpusResults, numbers: Mapping[str, int]) -> list[Block]:
     by_row: dict[str, dict[str, list[Cell]]] = {}
-    for cell in best_recalls([run.scores[0] for run in found.runs], found.teams):
+    for cell in best_recalls([run.gold[0] for run in found.runs], found.teams):
         run = None if cell.recall is None else numbers[cell.run]
         by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
     columns = [Column("team")]
@@ -294,7 +292,7 @@ def _recall_tables(task: Task, found: HooResults, numbers: Mapping[str, int]) ->
     return tables
 
 
-def _hoo_runs(runs: Sequence[HooRunScores]) -> Table:
+def _hoo_runs(runs: Sequence[RunScores]) -> Table:
     """Every run: F of each measure, without and with bonus."""
     shown = [(condition, measure) for condition in CONDITIONS for measure in MEASURES]
     columns = [Column("run"), Column("late")]
@@ -302,11 +300,11 @@ def _hoo_runs(runs: Sequence[HooRunScores]) -> Table:
     rows: list[list[Cell]] = []
     for run in runs:
         late = LATE if run.submission.late else ""
-        rows.append([run.submission.name, late, *(prf(run.scores[0], *each).f for each in shown)])
+        rows.append([run.submission.name, late, *(prf(run.gold[0], *each).f for each in shown)])
     return Table(columns, rows, "F of every run, in percent", "all-runs")
 
 
-def _without(task: Task, found: HooResults, n: int) -> list[list[Cell]]:
+def _without(task: Task, found: CorpusResults, n: int) -> list[list[Cell]]:
     """Rows of the teams that handed nothing in."""
     there = {run.submission.team for run in found.runs}
     return [[team.name, *[None] * n] for team in task.teams if team.name not in there]

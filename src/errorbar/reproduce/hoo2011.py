@@ -13,7 +13,7 @@ from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import count_rows
 from errorbar.metrics.hoo_scoring import BestRecall, best_recalls
 from errorbar.metrics.score import Score
-from errorbar.reproduce.cells import Cell, Outcome, published
+from errorbar.reproduce.cells import Cell, Outcome, compare, facts
 from errorbar.reproduce.hoo_teams import simulated_scores
 from errorbar.studies.hoo_scores import best_records, best_table
 from errorbar.tables.result import Result
@@ -121,18 +121,11 @@ def recompute(data: str | None, problems: Problems, *, seed: int = 0) -> Hoo2011
 
 def table_8(counts: Mapping[str, int]) -> list[Cell]:
     """Table 8 beside our counts of each row."""
-    return [
-        Cell(
-            "table 8",
-            row["error_type"],
-            "edits",
-            float(row["count"]),
-            float(counts.get(row["error_type"], 0)),
-            0,
-            MISSING_TEXT if counts.get(row["error_type"], 0) < float(row["count"]) else "",
-        )
-        for row in published("hoo2011_table08_edits_by_type")
-    ]
+    file = "hoo2011_table08_edits_by_type"
+    printed = facts(file)
+    ours = {(kind, "edits"): float(counts.get(kind, 0)) for kind in printed}
+    known = {kind: MISSING_TEXT for kind, n in printed.items() if counts.get(kind, 0) < n}
+    return list(compare("table 8", file, ours, columns={"count": "edits"}, tolerance=0, known=known))
 
 
 def _test_set(data: str | None) -> Path:

@@ -1,4 +1,4 @@
-"""The catalog: one JSON file per corpus, with address, license, citation, traps and the hash of every file."""
+"""The catalog: a card for each corpus (JSON), with address, license, citation, traps and the hash of every file."""
 
 from __future__ import annotations
 
