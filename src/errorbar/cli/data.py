@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from errorbar.cli.options import format_option, note_record, show_notes
+from errorbar.cli.options import format_option, show_notes
 from errorbar.cli.progress import progress_bar
-from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.cli.show import show_json, show_tables
 from errorbar.cli.talk import show_lines, tell
 from errorbar.core.errors import InputError, Problem, UsageError, as_options
+from errorbar.tables.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from errorbar.datasets import Dataset, Fetched
@@ -69,8 +70,9 @@ def list_command(style: str) -> None:
         ]
         for dataset in found
     ]
-    columns = ["name", "what", "license", "cached", "bytes" if style == "csv" else "size"]
-    show(Table(columns, cells, 4, [f"cache {root}"]), style)
+    size = Column("size", "count" if style == "csv" else "text", key="bytes")
+    columns = [Column("name"), Column("what"), Column("license"), Column("cached"), size]
+    show_tables([Table(columns, cells, notes=[f"cache {root}"])], style)
 
 
 @command.command("show")
@@ -99,10 +101,10 @@ def show_command(name: str, style: str) -> None:
     rows: list[list[Cell]] = [
         [file.path + (" (optional)" if file.optional else ""), file.sha256, file.n_bytes] for file in found.files
     ]
-    table = Table(["file", "sha256", "bytes"], rows, 2, () if style == "table" else lines)
+    columns = [Column("file"), Column("sha256"), Column("bytes", "count")]
     if style == "table":
         show_lines(*lines)
-    show(table, style)
+    show_tables([Table(columns, rows, notes=() if style == "table" else lines)], style)
 
 
 @command.command("fetch")
@@ -147,7 +149,14 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         show_json({"schema": FETCH_SCHEMA, "rows": [_record(fetched) for fetched in done]})
     elif style != "table":
         rows: list[list[Cell]] = [[f.dataset.name, str(f.path), f.source, f.n_files, f.n_bytes] for f in done]
-        show(Table(["name", "folder", "source", "files", "bytes"], rows, 3), style)
+        columns = [
+            Column("name"),
+            Column("folder"),
+            Column("source"),
+            Column("files", "count"),
+            Column("bytes", "count"),
+        ]
+        show_tables([Table(columns, rows)], style)
     if failed:
         raise InputError(failed)
 
@@ -200,6 +209,8 @@ def _details(dataset: Dataset) -> dict[str, object]:
 
 
 def _record(fetched: Fetched) -> dict[str, object]:
+    from errorbar.tables.records import note_record
+
     return {
         "name": fetched.dataset.name,
         "path": str(fetched.path),

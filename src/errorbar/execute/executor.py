@@ -234,7 +234,7 @@ class Processes(Remote):
                 waiting.popleft()
                 return outcome
         what = f"a worker process died {RETRIES + 1} times over the same piece of work"
-        fix = f"memory may be short: try fewer than --jobs {self.n_workers}"
+        fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
         raise UsageError(Problem("workers-lost", what, fix=fix))
 
     def _running(self) -> ProcessPoolExecutor:
