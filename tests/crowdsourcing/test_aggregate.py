@@ -49,7 +49,9 @@ def test_small_data_needs_a_prior_and_is_refused_by_default() -> None:
     assert caught.value.code == "crowd-few-judgments"
     # Without prior and minimum t3 is turned against its majority. STATISTICS.md gives P(E) .9988, which is where its EM
     # stopped: the likelihood grows towards P(E) = 1, so a stricter tolerance ends above it and a laxer one below.
-    ends = [dawid_skene(toy(), rng(), prior=Prior(0, 0), min_items=1, runs=Runs(1, t, 20_000))[0] for t in (1e-9, 1e-12)]
+    ends = [
+        dawid_skene(toy(), rng(), prior=Prior(0, 0), min_items=1, runs=Runs(1, t, 20_000))[0] for t in (1e-9, 1e-12)
+    ]
     assert 0.99 < ends[0].shares[2, 0] < 0.9988 < ends[1].shares[2, 0]
     coin, fit = one_coin(toy(), rng(), prior=Prior(0, 0), min_items=1)
     assert coin.shares[2, 0] == pytest.approx(1.0)  # STATISTICS.md: 1.0, with rater a never wrong

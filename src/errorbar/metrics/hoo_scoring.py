@@ -130,7 +130,9 @@ def parse_hoo(metric: Metric | str) -> Hoo:
     return found
 
 
-def hoo_plan(metrics: Sequence[Hoo], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()) -> Plan:
+def hoo_plan(
+    metrics: Sequence[Metric], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()
+) -> Plan:
     """How runs are scored: with recall by type, and with the figures of every fragment."""
     return Plan(metrics, by_type=True, by_unit=True, resampling=resampling, conventions=conventions, reading=Fragments)
 

@@ -79,7 +79,7 @@ class MadeReport:
         """
         name = os.fspath(path)
         fitting: list[Kind] = [one for one, endings in KINDS.items() if name.lower().endswith(endings)]
-        return save_report(self.report, name, kind or next(iter(fitting), "html"))
+        return save_report(self.report, name, kind or (fitting[0] if fitting else "html"))
 
     def save_charts(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write each chart as SVG, PNG and PDF.

@@ -127,7 +127,9 @@ class Reproduction(Result):
         counts = self._counts()
         counts["all"] = Counter(cell.outcome for cell in self.cells)
         columns = [Column("table"), Column("cells", "count"), *(Column(str(o).lower(), "count") for o in Outcome)]
-        rows = [[table, found.total(), *(found[outcome] for outcome in Outcome)] for table, found in counts.items()]
+        rows: list[list[Shown]] = [
+            [table, found.total(), *(found[outcome] for outcome in Outcome)] for table, found in counts.items()
+        ]
         reasons = dict.fromkeys(
             f"{cell.table}: {cell.known} ({cell.outcome})"
             for cell in sorted(self.cells, key=lambda cell: list(counts).index(cell.table))

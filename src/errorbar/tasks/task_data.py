@@ -32,7 +32,7 @@ from errorbar.studies.hoo_scores import both_ways
 from errorbar.tasks.config import TaskCorpus
 
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
-AS_SENT = Admission(by_force="", by_retokenize="")
+AS_SENT = Admission(advise=False)
 """Who hands in has no options: a run is what its team sent."""
 _KEYS = {"use --lenient": "set lenient = true", "use --missing-as-empty": "set missing_as_empty = true"}
 

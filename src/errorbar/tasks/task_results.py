@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from errorbar.core.errors import Problem
-from errorbar.metrics.score import Score, TypeScore
+from errorbar.metrics.score import Score, TypeScore, signature_lines
 from errorbar.studies.hoo_scores import HooScores
-from errorbar.studies.score import measure_column, merged_measures, signature_lines
+from errorbar.studies.score import measure_column, merged_measures
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -88,6 +88,11 @@ class CorpusResults:
     refused: Sequence[Refused] = ()
     pairs: Sequence[tuple[str, str, Score]] = ()
     names: Sequence[str] = ()
+
+    @property
+    def teams(self) -> Mapping[str, str]:
+        """Whose each run is."""
+        return {run.submission.name: run.submission.team for run in self.runs}
 
     def best(self, *, alternatives: bool = False) -> list[RunScores]:
         """The best run of each team under the first metric, best team first; of equal ones the first."""
