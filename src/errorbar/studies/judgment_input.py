@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments, RepeatPolicy
-from errorbar.core.labels import usual_order
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import ERROR, WORD_CLASSES, Projection, edit_items
