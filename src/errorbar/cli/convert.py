@@ -18,15 +18,15 @@ WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
 @click.command("convert")
 @click.argument("inputs", nargs=-1, type=INPUT, required=True, metavar="INPUT...")
 @click.option(
-    "--to", "to", type=click.Choice([*WRITABLE, HOO]), help="Format to write. [default: by the ending of OUT]"
+    "--to", "to", type=click.Choice([*WRITABLE, HOO]), help="Format to write.  [default: by the ending of OUT]"
 )
-@click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT. [default: seen from it]")
+@click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT.  [default: seen from it]")
 @click.option(
     "-o",
     "--out",
     default=STANDARD_OUTPUT,
     metavar="OUT",
-    help="File to write; of several HOO files, a folder. [default: standard output]",
+    help="File to write; of several HOO files, a folder.  [default: standard output]",
 )
 @click.option(
     "--source",

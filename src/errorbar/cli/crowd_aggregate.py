@@ -19,10 +19,20 @@ METHODS = ("majority", "trust", "one-coin", "dawid-skene")
 
 @click.command("aggregate")
 @click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
-@click.option("--method", "methods", type=click.Choice(METHODS), multiple=True, help="Repeatable.  [default: all]")
+@click.option(
+    "--method",
+    "methods",
+    type=click.Choice(METHODS),
+    multiple=True,
+    help="How judgments become labels; repeatable.  [default: all]",
+)
 @click.option("--ties", default="unknown", show_default=True, metavar="LABEL", help="The label that wins ties.")
 @click.option(
-    "--prior", type=(float, float), default=(2.0, 0.5), show_default=True, help="Pseudo-counts: right, wrong."
+    "--prior",
+    type=(float, float),
+    default=(2.0, 0.5),
+    show_default=True,
+    help="Pseudo-counts of right and of wrong judgments.",
 )
 @click.option("--starts", type=click.IntRange(1), default=4, show_default=True, help="How often EM is started.")
 @click.option("--min-items", type=float, default=20, show_default=True, help="Fewest judgments of a rater, on average.")

@@ -19,8 +19,12 @@ SCHEMA = "errorbar.crowd.mine/1"
 @click.option("--counts", required=True, metavar="FILE", help="Counts of n-grams; with --build it is written.")
 @click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
 @click.option("--min-count", type=click.IntRange(1), default=1, show_default=True, help="Of n-grams kept by --build.")
-@click.option("--words", default="prepositions", show_default=True, help="prepositions, articles, or a,b,c.")
-@click.option("--n", "n_candidates", type=click.IntRange(1), default=500, show_default=True, help="Likely errors.")
+@click.option(
+    "--words", default="prepositions", show_default=True, help="Words to look at: prepositions, articles, or a,b,c."
+)
+@click.option(
+    "--n", "n_candidates", type=click.IntRange(1), default=500, show_default=True, help="Number of likely errors."
+)
 @click.option("--error-rate", type=float, default=0.5, show_default=True, help="Share of likely errors in the set.")
 @click.option("--key", metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
 @seed_option

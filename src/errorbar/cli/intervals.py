@@ -19,9 +19,9 @@ class IntervalOptions:
     Attributes:
         ci: Whether there are intervals; None: up to 20,000 sentences or items.
         confidence: Their level, a fraction.
-        resamples: How many.
-        seed: Of the random streams.
-        jobs: Cores.
+        resamples: Number of resamples.
+        seed: Seed of the random streams.
+        jobs: Number of processes.
         ci_method: ``bca``, ``percentile``, ``basic``, or ``closed`` where there is a formula.
     """
 

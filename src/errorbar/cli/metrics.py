@@ -40,7 +40,7 @@ class MetricList(Result):
                             "doc": each.doc,
                             "aliases": list(each.aliases),
                         }
-                        for each in metric.parameters
+                        for each in (*metric.parameters, *metric.shorthands)
                     ],
                 }
                 for metric in self.metrics
@@ -52,7 +52,7 @@ class MetricList(Result):
         rows: list[list[str]] = []
         for metric in self.metrics:
             rows.append([metric.name, "", "", metric.summary])
-            for each in metric.parameters:
+            for each in (*metric.parameters, *metric.shorthands):
                 also = f" (also: {', '.join(each.aliases)})" if each.aliases else ""
                 rows.append(["", each.name, str(each.default).lower(), f"{each.doc}{also}"])
         columns = [Column("metric"), Column("parameter"), Column("default"), Column("what it is")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from math import isfinite
 from os import PathLike
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -17,15 +17,18 @@ from errorbar.cli.config import find_config
 from errorbar.cli.talk import say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
-from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked
 from errorbar.tables import FORMATS
-from errorbar.tables.records import note_record as note_record  # noqa: PLC0414 - commands take it from here
+
+if TYPE_CHECKING:
+    from errorbar.formats.reference import Unmarked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
+UNMARKED = ("auto", "official", "all", "everywhere", "absent")
+"""What options offer is written here again: helps would take long if they loaded what computes. A test compares."""
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -43,6 +46,8 @@ class InputPath(click.Path):
         self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | PathLike[str]:
         """Look names up, and refuse a pipe that another input is."""
+        from errorbar.formats.reference import NamedFile
+
         config = find_config(ctx)
         if str(value) in config.corpora and param is not None and (param.multiple or param.nargs == -1):
             return value  # may be several files: the command puts them in its place
@@ -106,7 +111,11 @@ class GoldOptions:
 
 
 unmarked_option = click.option(
-    "--unmarked", type=click.Choice(UNMARKED), default="auto", show_default=True, help=UNMARKED_HELP
+    "--unmarked",
+    type=click.Choice(UNMARKED),
+    default="auto",
+    show_default=True,
+    help="Who looked at sentences without any A line; 'everywhere': everybody looked at every sentence.",
 )
 documents_option = click.option(
     "--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells which document each sentence is from."
@@ -254,70 +263,6 @@ def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> N
     for option in context.command.params:
         if option.name in names and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE:
             raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
-
-
-# Until the last command has left them
-
-
-def resampling_options(command: Command) -> Command:
-    """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made.
-
-    A command that has ``--ci`` refuses them without it, and those of draws beside closed formulas: nothing would come
-    of them. Reports without ``--ci`` draw for more than scores: agreement, the human ceiling.
-    """
-
-    @wraps(command)
-    def wrapped(*args: Any, **options: Any) -> Any:
-        if options.get("ci") is False:
-            _refuse_interval_options()
-        elif options.get("ci") and options["ci_method"] == "closed":
-            refuse_given(("resamples", "seed"), "is about random draws, and --ci-method closed makes none")
-        return command(*args, **options)
-
-    text = "Bootstrap over essays (or sentences), or closed formulas."
-    made: Command = _with_resampling(wrapped, (*BOOTSTRAPS, "closed"), text)
-    return made
-
-
-def bootstrap_options(command: Command) -> Command:
-    """As ``resampling_options``, where no closed formula exists."""
-    made: Command = _with_resampling(command, BOOTSTRAPS, "Bootstrap over essays (or sentences).")
-    return made
-
-
-def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
-    for option in reversed(
-        [
-            click.option("--ci-method", type=click.Choice(methods), default="bca", show_default=True, help=text),
-            click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="How many."),
-            click.option(
-                "--confidence",
-                type=click.FloatRange(0.5, 1, max_open=True),
-                default=0.95,
-                show_default=True,
-                help="Confidence level of intervals.",
-            ),
-            seed_option,
-            jobs_option,
-        ]
-    ):
-        command = option(command)
-    return command
-
-
-def refuse_words(items: str) -> None:
-    """Refuse ``--words`` where the items of a corpus are no words.
-
-    Raises:
-        UsageError: If it was given.
-    """
-    if items != "words":
-        refuse_given(("words",), f"is about --items words, and these are {items}")
-
-
-def _refuse_interval_options() -> None:
-    why = "is about intervals, and none are asked for"
-    refuse_given(("ci_method", "resamples", "confidence", "seed"), why, "add --ci, or leave it out")
 
 
 def show_notes(notes: list[Problem]) -> None:

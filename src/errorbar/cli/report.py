@@ -105,7 +105,12 @@ _jobs_option = click.option(
     "--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of the sample; repeatable."
 )
 @click.option(
-    "-o", "--out", default="report.html", show_default=True, metavar="FILE", help=".html, .md or .tex; or '-'."
+    "-o",
+    "--out",
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="Write the report to this file: .html, .md or .tex; or '-'.",
 )
 @click.option(
     "--to", type=click.Choice(tuple(ENDINGS)), help="What to write, where the name of the file does not tell."

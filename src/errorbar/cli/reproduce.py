@@ -18,7 +18,7 @@ HOO_SCHEMA = "errorbar.reproduce-hoo2011/1"
 @click.command("reproduce")
 @click.argument("study", metavar="STUDY")
 @click.option(
-    "--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the corpora. [default: cache]"
+    "--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the corpora.  [default: cache]"
 )
 @click.option("--all", "everything", is_flag=True, help="Print every cell, not only those that do not match.")
 @seed_option

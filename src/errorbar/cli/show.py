@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -16,16 +16,10 @@ from click.core import ParameterSource
 from errorbar.cli.options import InputPath, format_option, show_notes
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.visible import visible_json
-from errorbar.formats.reference import expand_files
-from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
-from errorbar.tables.csv_text import csv_table
-from errorbar.tables.latex_text import latex_table
-from errorbar.tables.markdown_text import markdown_table
-from errorbar.tables.plain_text import text_table
-from errorbar.tables.records import note_record
-from errorbar.tables.result import Result
-from errorbar.tables.shown import shown
-from errorbar.tables.table import Table
+
+if TYPE_CHECKING:
+    from errorbar.tables.result import Result
+    from errorbar.tables.table import Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -53,7 +47,7 @@ def output_option(command: Command) -> Command:
                 options["style"] = by_ending(output, ENDINGS, "--format")
         return command(*args, **options)
 
-    text = "Write results there: .json, .csv, .md, .tex or .txt."
+    text = "Write the result to this file; its ending says how: .json, .csv, .md, .tex or .txt."
     made: Any = click.option("-o", "--output", metavar="FILE", help=text)(wrapped)
     return cast("Command", made)
 
@@ -83,6 +77,9 @@ def show_result(
     Raises:
         InputError: If the file cannot be written.
     """
+    from errorbar.formats.saving import save_lines
+    from errorbar.tables.records import note_record
+
     if style == "json":
         warnings = [note_record(note) for note in result.notes]
         text = json_text({"schema": schema, **result.to_dict(), "warnings": warnings}, output)
@@ -107,6 +104,12 @@ def show_json(document: object) -> None:
 
 def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) -> str:
     """Tables one below the other, with an empty line between."""
+    from errorbar.tables.csv_text import csv_table
+    from errorbar.tables.latex_text import latex_table
+    from errorbar.tables.markdown_text import markdown_table
+    from errorbar.tables.plain_text import text_table
+    from errorbar.tables.shown import shown
+
     if style == "csv":
         return "\n".join(map(csv_table, tables)).removesuffix("\n")
     grids = map(shown, tables)
@@ -137,7 +140,7 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
     found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
     if found is None:
         listed = [ending for known in endings.values() for ending in known[:1]]
-        what = f"nothing says what '{output}' is to be"
+        what = f"the name '{output}' does not tell how to write it"
         fix = f"name a file that ends in {', '.join(listed[:-1])} or {listed[-1]}, or give {option}"
         raise UsageError(Problem("output-format", what, fix=fix))
     return found
@@ -150,6 +153,8 @@ def check_output(output: str) -> None:
         InputError: If it cannot be written, or a pattern of the command matches no file.
         UsageError: If the command reads it.
     """
+    from errorbar.formats.saving import STANDARD_OUTPUT
+
     path = Path(output)
     if output == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir()):
         return
@@ -169,6 +174,8 @@ def check_output(output: str) -> None:
 
 def _inputs() -> list[str]:
     """Every file that the command reads."""
+    from errorbar.formats.reference import expand_files
+
     context = click.get_current_context()
     given: list[str] = []
     for parameter in context.command.params:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from errorbar.cli.options import resampling_options, show_notes
+from errorbar.cli.intervals import (
+    IntervalOptions,
+    ci_method_option,
+    confidence_option,
+    resamples_option,
+)
+from errorbar.cli.options import BOOTSTRAPS, in_one, jobs_option, seed_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.talk import show_lines
 from errorbar.cli.task_run import refusals, score_task
-
-if TYPE_CHECKING:
-    from errorbar.stats.resampling import Method
 
 
 @click.command("board")
@@ -23,18 +25,22 @@ if TYPE_CHECKING:
 @click.option("--cache", type=click.Path(path_type=Path), metavar="DIR", help="Where measurements are kept.")
 @click.option("--tables-only", is_flag=True, help="The tables in Markdown and LaTeX, no pages.")
 @click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
-@resampling_options
+@in_one(
+    "intervals",
+    IntervalOptions,
+    confidence_option,
+    resamples_option,
+    seed_option,
+    ci_method_option((*BOOTSTRAPS, "closed")),
+    jobs_option,
+)
 def command(
     task: Path,
     out: Path,
     cache: Path | None,
     tables_only: bool,
     no_browse: bool,
-    ci_method: Method,
-    resamples: int,
-    confidence: float,
-    seed: int,
-    jobs: int,
+    intervals: IntervalOptions,
 ) -> None:
     """Write tables.md, tables.tex, index.html and teams/NAME.html; runs are scored as task run does.
 
@@ -52,8 +58,9 @@ def command(
     if not tables_only:
         need("html")
     make_folder(out)
-    results = score_task(task, cache, jobs)
-    resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
+    results = score_task(task, cache, intervals.jobs)
+    how = intervals
+    resampling = Resampling(how.ci_method, how.resamples, how.confidence, how.seed, how.jobs)
     with progress_bar("corpora", len(results.corpora)) as progress:
         options = BoardOptions(tables_only, not no_browse, resampling, progress)
         files, notes = write_board(results, out, options)

@@ -1,4 +1,4 @@
-"""Names and labels: as numbers, in the order in which people count, and as messages name them."""
+"""Names, labels and counts: in the order in which people count, and as messages name them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from math import isfinite, isnan, nan
 from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
+_PLURAL = re.compile(r"\b(sentence|token|annotator|edit|fragment|line|problem|run)s\b")
 
 LONGEST_SHOWN = 60
 """Characters of a label that a message shows."""
@@ -21,6 +22,11 @@ def named(labels: Iterable[str]) -> str:
     shown = [label if len(label) <= LONGEST_SHOWN else f"{label[:LONGEST_SHOWN]}…" for label in known[:MOST_NAMED]]
     more = [f"and {len(known) - MOST_NAMED:,} more"] if len(known) > MOST_NAMED else []
     return ", ".join([*shown, *more])
+
+
+def counted(count: int, nouns: str) -> str:
+    """A number and what it counts, given in the plural: ``counted(1, "edits in sets")`` is ``1 edit in sets``."""
+    return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
 
 
 def as_number(label: str) -> float:

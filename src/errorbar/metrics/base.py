@@ -150,6 +150,7 @@ class Metric(ABC):
         name: What its spec starts with.
         summary: What it is, in a line.
         parameters: What its spec can say; the names of its fields.
+        shorthands: What its spec can say too: names that each stand for values of several parameters.
         fold_only: Parameters that the map does not depend on.
         reads: What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``.
         counted: Names of the counts that its values are made of.
@@ -165,6 +166,7 @@ class Metric(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    shorthands: ClassVar[tuple[Parameter, ...]] = ()
     fold_only: ClassVar[frozenset[str]] = frozenset()
     reads: ClassVar[Reads] = "sentences"
     counted: ClassVar[tuple[str, ...]]

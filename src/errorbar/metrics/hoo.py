@@ -151,6 +151,7 @@ class Hoo(Rules, Metric):
     conventions_parameter: ClassVar[Parameter] = _choice(
         "conventions", f"A named set of these: {', '.join(CONVENTIONS)}.", *CONVENTIONS
     )
+    shorthands: ClassVar = (conventions_parameter,)
     fold_only = frozenset({"beta", "aggregate", "empty", "unrecognized", "by", "rows"})
     reads = "fragments"
     counted = COLUMNS

@@ -126,7 +126,7 @@ def parse_hoo(metric: Metric | str) -> Hoo:
     found = parse_metric(metric, "fragments")
     if not isinstance(found, Hoo):
         what = f"'{found.name}' has other figures than those of HOO"
-        raise UsageError(Problem("unknown-metric", what, fix=f"--metric {Hoo.name}"))
+        raise UsageError(Problem("unknown-metric", what, fix=f"--metric={Hoo.name}"))
     return found
 
 

@@ -190,7 +190,7 @@ def report(
     _refuse(of_gold, with_gold, "--gold")
     _refuse({"--error": error, "--unknown": unknown}, crowd or sample, "--judgments, or --sample-key")
     _refuse({"--column": columns, "--items": items}, crowd, "--judgments")
-    _refuse({"--words": words}, items == "words", "--items words")
+    _refuse({"--words": words}, items == "words", "--items=words")
     _refuse({"--ok": ok}, sample, "--sample-key")
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     studies: list[Study] = []

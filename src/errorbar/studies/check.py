@@ -8,7 +8,7 @@ from os import fspath
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Problem, UsageError, as_arguments, wrong_type
-from errorbar.core.plural import counted
+from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.formats.hoo_detect import is_hoo

@@ -77,7 +77,7 @@ def _target(to: str | None, out: str) -> str:
     endings = {".m2": "m2", ".jsonl": "jsonl", ".txt": "text", ".xml": HOO}
     found = to or next((name for ending, name in endings.items() if out.removesuffix(".gz").endswith(ending)), None)
     if found is None:
-        raise UsageError(Problem("no-format", "no format to write was given", fix="give --to m2|jsonl|text|hoo"))
+        raise UsageError(Problem("no-format", "no format to write was given", fix="give --to=m2|jsonl|text|hoo"))
     return found
 
 

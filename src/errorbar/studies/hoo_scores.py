@@ -203,7 +203,7 @@ def score_hoo(
     if options.types is not None:
         asked = [replace(one, rows=_rows_of(options.types, problems)) for one in asked]
         what = "--types is a parameter of the metric now"
-        problems.note("renamed-option", what, Place(), fix=f"--metric '{asked[0].spec}'")
+        problems.note("renamed-option", what, Place(), fix=f"--metric='{asked[0].spec}'")
     found = list_gold(runs.gold_path(), source=options.source)
     names = [each.name for each in found]
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}

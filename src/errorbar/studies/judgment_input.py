@@ -109,7 +109,7 @@ class JudgmentOptions:
             if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
                 refuse_option("column" if name == "columns" else name, corpus=corpus)
         if corpus and self.items != "words" and self.words != _DEFAULTS["words"]:
-            what = f"--words is about --items words, and these are {self.items}"
+            what = f"--words is about --items=words, and these are {self.items}"
             raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
@@ -350,7 +350,7 @@ def column_roles(columns: Sequence[str]) -> dict[str, str]:
     for text in columns:
         role, equals, name = text.partition("=")
         if not equals or not name or role not in COLUMNS:
-            what = f"--column {text}"
+            what = f"--column={text}"
             raise UsageError(Problem("crowd-column", what, expected="ROLE=NAME", fix=nearest(role, COLUMNS)))
         roles[role] = name
     return roles

@@ -350,7 +350,7 @@ def _costs(costs: str | Sequence[float], strata: Strata) -> list[float] | None:
         made = []
     if len(made) != len(strata) or not all(LEAST_COST <= cost <= MOST_COST for cost in made):
         expected = f"{len(strata)} numbers from {LEAST_COST:g} to {MOST_COST:g} between commas, of "
-        what = f"--costs {str(costs)[:60]}"
+        what = f"--costs={str(costs)[:60]}"
         raise UsageError(Problem("sample-cost", what, expected=expected + ", ".join(strata.names)))
     return made
 
