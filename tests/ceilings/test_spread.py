@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from errorbar.metrics.resampling import Resampling, resampled_units
 
 from errorbar.ceilings import Study, ceiling, prepare_study, repeat
 from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
@@ -13,6 +12,8 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import resampled_units
 from tests.ceilings.examples import random_corpus
 
 

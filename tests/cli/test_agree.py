@@ -88,13 +88,13 @@ class TestCorpora:
         assert "0.3750" in table.out
         assert "10 items, 2 raters, 20 judgments, 0 missing" in table.out
         pairs = errorbar("agree", "A.m2", "B.m2", "--pairs", "--format", "csv").out.splitlines()
-        assert pairs[0] == "first,second,items,observed,Cohen's kappa,low,high,reason"
+        assert pairs[0] == "first,second,items,observed,kappa,kappa_low,kappa_high,reason"
         first, second, items, observed, kappa, low, high, reason = pairs[1].split(",")
         assert (first, second, items, low, high) == ("A", "B", "10", "", "")
         assert reason == "the value is undefined in too many resamples"  # of two sentences one has no error of B
         assert (float(observed), float(kappa)) == pytest.approx((0.8, 0.375))
         confusion = errorbar("agree", "A.m2", "B.m2", "--confusion", "--format", "csv").out.splitlines()
-        assert confusion[:3] == [",ok,error", "ok,14,2", "error,2,2"]  # each pair of judgments in both orders
+        assert confusion[:3] == ["label,ok,error", "ok,14,2", "error,2,2"]  # each pair of judgments in both orders
 
     def test_who_looked_at_an_unmarked_sentence(self, errorbar: CommandLine) -> None:
         """The second sentence of B has no A line; unlike A, nobody says that it was looked at."""

@@ -40,10 +40,9 @@ class TestDoctor:
         assert "passed" in done.stdout
 
     def test_a_wrong_number_is_a_failure(self, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-        from errorbar.core.counts import Counts
         from errorbar.demo import selftest
 
-        monkeypatch.setitem(selftest.RECORDED, "careful", Counts(1, 2, 3))
+        monkeypatch.setitem(selftest.RECORDED, "careful", (1, 2, 3))
         done = errorbar("doctor")
         assert done.code == 1
         assert "FAILED (other counts: careful)" in done.out

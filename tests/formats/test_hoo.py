@@ -120,7 +120,7 @@ class TestRepairs:
         with pytest.raises(InputError) as error:
             parse(xml, text=text)
         assert error.value.code == code
-        assert "use --lenient" in str(error.value)
+        assert "use lenient=True" in str(error.value)
         found, problems = parse(xml, text=text, lenient=True)
         (note,) = [note for note in problems.notes if note.code == code]
         assert note.severity == "repaired"
@@ -402,4 +402,4 @@ class TestRealData:
             with pytest.raises(InputError) as error:
                 read_strictly(data / "hoo2011" / part)
             assert len(error.value.problems) == n_errors
-            assert "--lenient" in str(error.value)
+            assert "lenient=True" in str(error.value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from errorbar.agreement import Resampling, agreement_report
+from errorbar.agreement import agreement_report
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
@@ -30,7 +30,7 @@ from errorbar.formats.text import read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_score import score_runs
 from errorbar.metrics.scoring import score
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import Resampling
 from tests.fuzz import seeds, shapes
 from tests.fuzz.seeds import Case
 from tests.fuzz.shapes import Shape
@@ -121,7 +121,7 @@ def _other(text: str) -> str:
 
 
 def agree(judgments: Judgments) -> None:
-    agreement_report(judgments, resampling=Resampling(stream(0, "fuzz"), RESAMPLES))
+    agreement_report(judgments, resampling=Resampling("percentile", RESAMPLES))
 
 
 def _m2(folder: Path, lenient: bool) -> None:

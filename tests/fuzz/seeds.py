@@ -22,8 +22,8 @@ from errorbar.formats.hoo_write import write_edits
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import write_text
-from errorbar.sampling import Strata
-from errorbar.sampling.key import Key, Round, round_name, write_key
+from errorbar.sampling import Key, Strata, write_key
+from errorbar.sampling.draw import Round, round_name
 
 Case = dict[str, bytes]
 """The files of one input, by name."""

@@ -10,7 +10,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
@@ -22,8 +21,11 @@ from errorbar.metrics.m2 import M2
 from errorbar.metrics.prf import score_totals
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats import units
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import resampled_units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.folds import fold_resamples
 
 SOURCE, FIXED = "a b c", "X b c"
 
@@ -157,7 +159,7 @@ def test_the_interval_is_that_of_shared_resamples() -> None:
     (found,) = compare_systems(M2(), [systems["s0"], systems["mixed"]], clusters, resampling).pairs
     (draw,) = resampled_units(clusters, resampling, "bootstrap")
     units = draw()
-    first, second = (fold_resamples(M2(), systems[n].statistics, [lambda: units], 1)[:, 2] for n in ("s0", "mixed"))
+    first, second = (fold_resamples(M2(), systems[n].statistics, [lambda: units])[:, 2] for n in ("s0", "mixed"))
     assert isinstance(found.interval, Interval)
     assert [found.interval.low, found.interval.high] == pytest.approx(
         np.quantile(first - second, [0.025, 0.975]), rel=1e-12
@@ -199,7 +201,7 @@ def test_scores_are_those_of_the_metric() -> None:
     _, systems, clusters = study()
     found = compare_systems(M2(beta=1.0), list(systems.values()), clusters, Resampling(replicates=10))
     for name, row in zip(found.names, found.scores, strict=True):
-        totals = M2(beta=1.0).fold(systems[name].statistics).totals[0]
+        totals = M2(beta=1.0).fold(systems[name].statistics).counts[0]
         np.testing.assert_array_equal(row, score_totals(totals, 1.0))
 
 

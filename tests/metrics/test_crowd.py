@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.agreement import Resampling, cohen_kappa
-from errorbar.agreement.pairs import PairTable
+from errorbar.agreement import cohen_kappa
+from errorbar.agreement.label_counts import PairTable
+from errorbar.agreement.resampling import Resampling
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.crowd import TIES, crowd_score, majority_share, measure_crowd

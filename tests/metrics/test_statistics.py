@@ -85,4 +85,4 @@ def test_by_type_is_kept_only_if_every_part_has_it() -> None:
 def test_nothing_can_be_taken(units: slice) -> None:
     taken = M2().measure(corpus(sentence("a", {"0": []})), ["a"]).take(units)
     assert len(taken) == 0
-    assert M2().fold(taken).totals.tolist() == [[0, 0, 0]]
+    assert M2().fold(taken).counts.tolist() == [[0, 0, 0]]

@@ -39,7 +39,7 @@ def systems(n: int, seed: int = 0) -> list[System]:
 
 def f_of(counts: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> float:
     statistics = EditStatistics(counts, np.ones(counts.shape[:2], np.uint8), ("A", "B"))
-    return float(score_totals(M2().fold(statistics).totals[0], 0.5)[2])
+    return float(score_totals(M2().fold(statistics).counts[0], 0.5)[2])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -169,7 +169,7 @@ class TestWarnings:
             "50 ways to swap are few for 3 pairs at the 5% level: none of 3 pairs could be significant, however large "
             "the difference"
         )
-        assert fix == "take 2000 (--swaps 2000), or adjust by max-T (--adjust max-t)"
+        assert fix == "take 2000 (--swaps 2000), or adjust by max-T (--adjust=max-t)"
 
     def test_max_t_with_too_few_swaps(self) -> None:
         """1 / 19 = .0526 for any number of pairs, 1 / 20 is the level itself."""
@@ -210,7 +210,7 @@ def test_another_seed_and_another_number_of_swaps_are_in_the_signature() -> None
 def test_more_than_max_t_can_keep_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("errorbar.metrics.swaps.MOST_KEPT", 29)
     few = Resampling(replicates=10)
-    with pytest.raises(UsageError, match=r"10 ways to swap 3 pairs .*--adjust holm.*compare-too-large"):
+    with pytest.raises(UsageError, match=r"10 ways to swap 3 pairs .*adjust=.holm.*compare-too-large"):
         compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan(swaps=10))
     compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan(swaps=9))
     compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan("holm", 10))

@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from errorbar.ceilings import Ceiling
-from errorbar.core.counts import Counts
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
@@ -17,15 +16,17 @@ from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.score import Score, TypeRecall
-from errorbar.sampling import Sample, Strata
+from errorbar.metrics.score import Score, TypeScore
+from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import shared_letters
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, study_hoo, study_sample
 from errorbar.studies.model import CorpusStudy
+from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
+from tests.helpers.counts import Counts
 from tests.helpers.standoff import fragment, standoff
 
 
@@ -45,7 +46,7 @@ def score(
     precision: Estimate | None = None,
     recall: Estimate | None = None,
     undefined: Undefined | None = None,
-    types: Sequence[TypeRecall] = (),
+    types: Sequence[TypeScore] = (),
     spec: str = "m2",
 ) -> Score:
     """A score whose P and R are F too unless they are given."""
@@ -162,7 +163,7 @@ def sample_study() -> SampleStudy:
     flags = np.array([[True, True, False, False], [True, False, True, False]])
     strata = Strata(("both", "a", "b", "none"), np.array([50, 50, 50, 850]), flags, ("a", "b"))
     sample = Sample(np.array([20, 20, 20, 100]), np.array([15.0, 10.0, 5.0, 4.0]))
-    return study_sample(strata, sample, Problems(), name="essays")
+    return study_sample(estimation(strata, sample, Estimation(seed=0)), "essays")
 
 
 @cache

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import pytest
 
 from errorbar.core.estimate import Undefined
-from errorbar.metrics.score import TypeRecall
 from errorbar.reporting import Report
 from errorbar.reporting.charts import (
     Dot,
@@ -26,6 +25,7 @@ from errorbar.reporting.charts.build import percent_top, round_top
 from errorbar.reporting.charts.plane import ANCHORS, contour, places
 from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
 from errorbar.reporting.model import Spec
+from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems
 
@@ -128,7 +128,7 @@ def test_all_zero_and_one_system() -> None:
 
 
 def test_200_systems_are_cut_and_the_description_says_so() -> None:
-    kinds = [TypeRecall(f"T{k}", k, 60 - k) for k in range(60)]
+    kinds = [type_score(f"T{k}", k, 60 - k) for k in range(60)]
     values = {f"s{k}": 0.4 - k / 1000 for k in range(200)}
     one = systems(values, found=ceiling(0.5, values))
     scores = [score(each.system, each.f.value, types=kinds) for each in one.scores]

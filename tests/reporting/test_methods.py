@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.errors import Place, Problem
-from errorbar.metrics.score import TypeRecall
 from errorbar.reporting import Code, Report
 from errorbar.reporting.sections import build_report, left_out
 from errorbar.studies.model import CorpusStudy, Study
+from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows
 from tests.reporting.studies import comparison, crowd_study, curves, hoo_study, sample_study, score, study, systems
 
@@ -185,7 +185,7 @@ class TestLeftOut:
         assert self.said(study([score("a", 0.4)], annotators=["A"])) == alone
         few = self.said(study([score("a", 0.4), score("b", 0.4)]))
         assert few[0] == "no comparison in the leaderboard: it takes two essays or sentences, and resampling"
-        typed = [score(name, 0.4, types=(TypeRecall("T", 1, 2),)) for name in "ab"]
+        typed = [score(name, 0.4, types=(type_score("T", 1, 2),)) for name in "ab"]
         whole: CorpusStudy = replace(
             study(typed, comparison({"a": 0.4, "b": 0.4}, {}), found=curves(), others={"m2(beta=1)": typed}),
             agreement=crowd_study().agreement,

@@ -11,11 +11,12 @@ from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS
-from errorbar.metrics.score import Score, TypeRecall
+from errorbar.metrics.score import Score
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting import Chart, Prose
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, reasons, slug
+from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, prose, report_of, tables, text_rows
 from tests.reporting.studies import comparison, curves, estimate, hoo_study, score, study, systems
 
@@ -130,8 +131,8 @@ class TestPlane:
 
 class TestTypes:
     def test_frequent_types_first_and_in_words(self) -> None:
-        rare, often = TypeRecall("Rare", 1, 3), TypeRecall("Often", 5, 20)
-        other = TypeRecall("Often", 6, 15)
+        rare, often = type_score("Rare", 1, 3), type_score("Often", 5, 20)
+        other = type_score("Often", 6, 15)
         one = study([score("low", 0.1, types=(other,)), score("high", 0.3, types=(rare, often))])
         chart = charts(report_of([one]))["type-recall-map"]
         assert text_rows(chart.table) == [["Often", "15–20", "25.00", "40.00"], ["Rare", "3", "33.33", "–"]]
@@ -149,7 +150,7 @@ class TestTypes:
         assert chart.table.notes[1].startswith("edits: smallest and largest number")
 
     def test_without_ranges_no_word_about_them(self) -> None:
-        one = study([score("only", 0.3, types=(TypeRecall("T", 1, 4),))])
+        one = study([score("only", 0.3, types=(type_score("T", 1, 4),))])
         chart = charts(report_of([one]))["type-recall-map"]
         assert chart.description.endswith(" The most frequent type, T: 25.00 percent (only).")
         assert len(chart.table.notes) == 1

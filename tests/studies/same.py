@@ -15,7 +15,7 @@ def same_scores(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar score --ci``."""
     assert [score.system for score in study.scores] == [row["system"] for row in printed["rows"]]
     for score, row in zip(study.scores, printed["rows"], strict=True):
-        assert score.counts == (row["correct"], row["proposed"], row["gold"])
+        assert score.counts == {name: row[name] for name in ("correct", "proposed", "gold")}
         assert str(score.signature) == row["signature"]
         for name in ("precision", "recall", "f"):
             estimate = getattr(score, name)
@@ -26,13 +26,13 @@ def same_scores(study: CorpusStudy, printed: Document) -> None:
 
 def same_types(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar score --by-type``."""
-    ours = [[(row.type, row.correct, row.gold) for row in score.by_type] for score in study.scores]
+    ours = [[(row.type, row.counts["correct"], row.counts["gold"]) for row in score.by_type] for score in study.scores]
     assert ours == [[(t["type"], t["correct"], t["gold"]) for t in row["by_type"]] for row in printed["rows"]]
 
 
 def same_sentences(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar score --by-sentence``."""
-    ours = [[(row.annotator, *row.counts) for row in score.by_sentence] for score in study.scores]
+    ours = [[(row.annotator, *row.counts.values()) for row in score.by_unit] for score in study.scores]
     assert ours == [
         [(s["annotator"], s["correct"], s["proposed"], s["gold"]) for s in row["by_sentence"]]
         for row in printed["rows"]

@@ -16,6 +16,7 @@ from errorbar.studies.measured import Measured, Memory
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence
+from tests.helpers.folds import chosen as chosen_columns
 
 
 def browse(corpus: Corpus, *lines: list[str], metric: M2 | None = None) -> Browse:
@@ -155,7 +156,7 @@ def test_what_holds_of_every_corpus(pair: tuple[Corpus, list[str]], metric: M2) 
     corpus, lines = pair
     found = browse(corpus, lines, metric=metric)
     statistics = metric.measure(corpus, lines)
-    chosen = metric.fold(statistics, want_chosen=True).chosen[0].tolist()
+    chosen = chosen_columns(metric, statistics)
     assert len(found.units) == len(corpus)
     for number, (unit, source) in enumerate(zip(found.units, corpus.sentences, strict=True)):
         assert unit.text.split() == source.tokens

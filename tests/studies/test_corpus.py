@@ -38,7 +38,7 @@ class TestSameAsTheCommands:
         same.same_comparison(study, document(errorbar, "compare", "--gold", GOLD, *SYSTEMS))
 
     def test_ceiling(self, study: CorpusStudy, errorbar: CommandLine) -> None:
-        printed = document(errorbar, "ceiling", "--gold", GOLD, *SYSTEMS, "--ci", "20")
+        printed = document(errorbar, "ceiling", "--gold", GOLD, *SYSTEMS, "--ci", "--resamples", "20")
         same.same_ceiling(study, printed)
         intervals = study.ceiling_intervals
         assert intervals is not None
@@ -49,7 +49,7 @@ class TestSameAsTheCommands:
 
     def test_the_other_rule_of_choice(self, study: CorpusStudy, errorbar: CommandLine) -> None:
         spec = "m2(choose=sentence)"
-        printed = document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--metric", spec)
+        printed = document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--metric", spec, "--no-ci")
         assert list(study.others) == [spec]
         assert [(score.system, score.f.value, str(score.signature)) for score in study.others[spec]] == [
             (row["system"], row["f"], row["signature"]) for row in printed["rows"]

@@ -67,12 +67,12 @@ def test_every_counted_edit_is_shown(study: CorpusStudy) -> None:
     assert study.browse is not None
     assert len(study.browse.units) == 1312
     for k, score in enumerate(study.scores):
-        for unit, row in zip(study.browse.units, score.by_sentence, strict=True):
-            assert unit.counts[k] == row.counts
+        for unit, row in zip(study.browse.units, score.by_unit, strict=True):
+            assert unit.counts[k] == tuple(row.counts.values())
             assert unit.chosen[k] >= 0
             assert study.annotators[unit.chosen[k]] == row.annotator
             edits = unit.systems[k]
-            assert (sum(bool(edit.matched) for edit in edits), len(edits)) == row.counts[:2]
+            assert (sum(bool(edit.matched) for edit in edits), len(edits)) == tuple(row.counts.values())[:2]
 
 
 def test_matched_edits_are_edits_of_the_chosen_annotator(study: CorpusStudy) -> None:

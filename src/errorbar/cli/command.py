@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
-from errorbar.cli.config import find_config
-from errorbar.cli.talk import say
+from errorbar.cli.config import find_config, load_config
+from errorbar.cli.talk import be_quiet, say
+from errorbar.core.errors import Place, Problem, as_options
 
 _INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
     counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient
@@ -58,39 +59,58 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take defaults from the config file, and options under their old names."""
+        rest = self._own(ctx, args)
         config = find_config(ctx)
-        if config is not None:
-            ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
+        ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
         try:
-            return super().parse_args(ctx, list(self._renamed(args)))
+            left = super().parse_args(ctx, rest)
         except click.BadParameter as error:
-            if config is None or not _from_config(ctx, error.param):
+            if not _from_config(ctx, error.param):
                 raise
             raise config.bad_value(error) from None
+        for each in self.params:
+            if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):
+                ctx.params[each.name or ""] = tuple(
+                    file for name in files for file in config.corpora.get(name, (name,))
+                )
+        return left
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; first say what the config file decided."""
         config = find_config(ctx)
-        decided = [] if config is None else [each for each in self.params if _from_config(ctx, each)]
-        if config is not None and decided:
+        decided = [each for each in self.params if _from_config(ctx, each)]
+        if decided:
             said = ", ".join(f"{each.opts[0]} {_shown(ctx.params.get(each.name or ''))}" for each in decided)
-            say(f"note: {config.path} says {said} [config]")
+            say(f"note: {Problem('config', f'set here: {said}', Place(str(config.path))).line(as_options)}")
         return super().invoke(ctx)
 
-    def _renamed(self, args: Sequence[str]) -> Iterator[str]:
-        """The arguments, with new names for old ones."""
+    def _own(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
+        """Obey the options of all commands, which may stand after the command too, and put new names for old ones.
+
+        Returns:
+            The arguments that click is to read.
+        """
         names = {each.formerly: each for each in self.params if isinstance(each, Option) and each.formerly}
-        rest = iter(args)
-        for argument in rest:
-            if argument == "--":
-                yield from (argument, *rest)
+        rest: list[str] = []
+        renamed: list[str] = []
+        given = iter(args)
+        for argument in given:
             name, equals, value = argument.partition("=")
-            if name in names:
+            if argument == "--":
+                rest += (argument, *given)
+            elif argument == "--quiet":
+                be_quiet(ctx)
+            elif name == "--config":
+                _use_config(ctx, value if equals else next(given, None))
+            elif name in names:
                 new = f"--{long_name(names[name])}"
-                say(f"warning: {name} is now called {new}; the old name goes with the next release [renamed-option]")
-                yield f"{new}{equals}{value}"
+                renamed.append(f"{name} is now called {new}; the old name ends with the next release")
+                rest.append(f"{new}{equals}{value}")
             else:
-                yield argument
+                rest.append(argument)
+        for what in renamed:
+            say(f"warning: {Problem('renamed-option', what).line(as_options)}")
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options group by group."""
@@ -111,6 +131,16 @@ def grouped(options: Sequence[click.Option], ctx: click.Context) -> dict[str, li
         if record is not None:
             found["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
     return {title: records for title, records in found.items() if records}
+
+
+def _use_config(ctx: click.Context, file: str | None) -> None:
+    """Read the file of a ``--config`` that stands after the command."""
+    if file is None:
+        raise click.BadOptionUsage("--config", "Option '--config' requires an argument.", ctx)
+    root = ctx.find_root().command
+    ctx.obj = load_config(file, root.list_commands(ctx) if isinstance(root, click.Group) else ())
+    if ctx.obj.quiet:
+        be_quiet(ctx)
 
 
 def _from_config(ctx: click.Context, parameter: click.Parameter | None) -> bool:

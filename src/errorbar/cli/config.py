@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,16 +35,21 @@ class Config:
     """What a config file says.
 
     Attributes:
-        path: The file; paths in it start at its folder.
+        path: The file, ``.`` where there is none; paths in it start at its folder.
         corpora: Name to reference files, each as ``--gold`` takes it.
         systems: Name to the file of a system.
         defaults: Command, such as ``crowd score``, to its options; ``""`` holds those of all commands.
     """
 
-    path: Path
+    path: Path = Path()
     corpora: Mapping[str, Sequence[str]] = field(default_factory=dict)
     systems: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether notes and progress are silenced."""
+        return bool(self.defaults.get("", {}).get("quiet"))
 
     def defaults_for(self, command: Sequence[str], parameters: Sequence[click.Parameter]) -> dict[str, object]:
         """The defaults of a command's parameters, as click takes them.
@@ -110,12 +116,12 @@ class Config:
         return InputError(Problem("config-value", what, Place(str(self.path))))
 
 
-def find_config(context: click.Context | None) -> Config | None:
-    """The config that the command line was started with, or None."""
-    return context.find_object(Config) if context is not None else None
+def find_config(context: click.Context | None) -> Config:
+    """The config that the command line was started with; one that says nothing where there is no file."""
+    return (context.find_object(Config) if context is not None else None) or Config()
 
 
-def load_config(named: str | None, commands: Collection[str]) -> Config | None:
+def load_config(named: str | None, commands: Collection[str]) -> Config:
     """Read the config file that was named, or that is in the working directory or the nearest folder above.
 
     Args:
@@ -126,10 +132,10 @@ def load_config(named: str | None, commands: Collection[str]) -> Config | None:
         InputError: If it cannot be read, or says what nothing reads.
     """
     if named is not None:
-        return _read(Path(named), commands) if named else None
+        return _read(Path(named), commands) if named else Config()
     here = Path.cwd()
     found = next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
-    return _read(found, commands) if found else None
+    return _read(found, commands) if found else Config()
 
 
 def _read(path: Path, commands: Collection[str]) -> Config:
@@ -152,20 +158,24 @@ def _read(path: Path, commands: Collection[str]) -> Config:
     return Config(
         path,
         {name: _files(empty, f"[corpora] {name}", files) for name, files in document.get("corpora", {}).items()},
-        {name: _files(empty, f"[systems] {name}", [file])[0] for name, file in document.get("systems", {}).items()},
+        {
+            name: _files(empty, f"[systems] {name}", file, most=1)[0]
+            for name, file in document.get("systems", {}).items()
+        },
         _defaults(empty, document.get("defaults", {}), commands),
     )
 
 
-def _files(config: Config, key: str, value: object) -> list[str]:
+def _files(config: Config, key: str, value: object, most: int | None = None) -> list[str]:
     """Files of the config.
 
     Raises:
         InputError: If the value is no file and no list of files.
     """
-    files = [value] if isinstance(value, str) else value
-    if not isinstance(files, list) or not files or not all(isinstance(each, str) for each in files):
-        what = f"{key} must be a file or a list of files, got {value!r}"
+    files: Any = [value] if isinstance(value, str) else value
+    fits = isinstance(files, list) and 0 < len(files) <= (most or len(files))
+    if not fits or not all(isinstance(each, str) for each in files):
+        what = f"{key} must be a file{'' if most else ' or a list of files'}, got {value!r}"
         raise InputError(Problem("config-value", what, Place(str(config.path))))
     return [config.file(each) for each in files]
 

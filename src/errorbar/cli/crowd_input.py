@@ -15,8 +15,7 @@ from errorbar.cli.options import INPUT, refuse_words
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import usual_order
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.repeats import POLICIES, RepeatPolicy, settle_repeats
 from errorbar.edits.extract import extract_edits

@@ -51,15 +51,18 @@ resamples_option = click.option(
 )
 
 
-def interval_options(*, methods: Sequence[str] = (), jobs: bool = True) -> Callable[[Command], Command]:
+def interval_options(
+    *, methods: Sequence[str] = (), jobs: bool = True, default: str = "up to 20,000 sentences"
+) -> Callable[[Command], Command]:
     """Make a decorator: the command gets an ``IntervalOptions``, ``intervals``.
 
     Args:
         methods: What ``--ci-method`` may say, the default first, e.g. ``BOOTSTRAPS``; none: no such option.
         jobs: Whether the command can use several processes.
+        default: What there is where neither is given.
     """
     switch = click.option(
-        "--ci/--no-ci", default=None, help="Compute confidence intervals, or none.  [default: up to 20,000 sentences]"
+        "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"
     )
     options: list[Decorator] = [switch, confidence_option, resamples_option, seed_option]
     if methods:

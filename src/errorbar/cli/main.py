@@ -12,7 +12,7 @@ import click
 from errorbar.cli.config import VARIABLE, load_config
 from errorbar.cli.lazy import LazyGroup
 from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
-from errorbar.cli.talk import show_click_error, tell
+from errorbar.cli.talk import be_quiet, show_click_error, tell
 from errorbar.core.errors import ErrorbarError, as_options
 from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
@@ -69,14 +69,17 @@ and the paper of each metric that you report; its page in the documentation name
     envvar=VARIABLE,
     help="Read named corpora, systems and defaults from this file.  [default: errorbar.toml here or in a folder above]",
 )
+@click.option("--quiet", is_flag=True, help="Show no notes and no progress, only results and errors.")
 @click.pass_context
-def cli(ctx: click.Context, config: str | None) -> None:
+def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
     """Measure grammatical error correction against many human judges.
 
     Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`. `errorbar help COMMAND` explains a
-    command.
+    command. --config and --quiet may also stand after the command.
     """
     ctx.obj = load_config(config, COMMANDS)
+    if quiet or ctx.obj.quiet:
+        be_quiet(ctx)
     ctx.with_resource(keeping_pipes())
 
 

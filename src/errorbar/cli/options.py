@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.config import find_config
-from errorbar.cli.talk import be_quiet, say
+from errorbar.cli.talk import say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
 from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, NamedFile, Unmarked
@@ -44,8 +44,9 @@ class InputPath(click.Path):
     ) -> str | bytes | PathLike[str]:
         """Look names up, and refuse a pipe that another input is."""
         config = find_config(ctx)
-        if config is not None:
-            value = config.one_file(str(value))
+        if str(value) in config.corpora and param is not None and (param.multiple or param.nargs == -1):
+            return value  # may be several files: the command puts them in its place
+        value = config.one_file(str(value))
         path = NamedFile.parse(str(value)).path
         key = pipe_key(path)
         if ctx is not None and key is not None:
@@ -57,23 +58,7 @@ class InputPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class GoldPath(InputPath):
-    """As ``InputPath``, where the name of a corpus of the config file stands for all its files; makes a tuple."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The files."""
-        config = find_config(ctx)
-        files = config.corpora.get(str(value), (value,)) if config is not None else (value,)
-        return tuple(InputPath.convert(self, each, param, ctx) for each in files)
-
-
 INPUT = InputPath()
-GOLD = GoldPath()
-
-
-def all_files(context: click.Context, parameter: click.Parameter, given: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """A callback of repeatable options of the type ``GOLD``: the files of all of them in one row."""
-    return tuple(file for files in given for file in files)
 
 
 def in_one(name: str, kind: type, *options: Decorator) -> Callable[[Command], Command]:
@@ -140,8 +125,7 @@ gold_options = in_one(
     GoldOptions,
     click.option(
         "--gold",
-        type=GOLD,
-        callback=all_files,
+        type=INPUT,
         multiple=True,
         required=True,
         metavar="FILE",
@@ -245,11 +229,6 @@ order_option = click.option(
 )
 
 
-def _quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        be_quiet(context)
-
-
 format_option = click.option(
     "--format",
     "style",
@@ -257,13 +236,6 @@ format_option = click.option(
     default="table",
     show_default=True,
     help="How to print results.",
-)
-quiet_option = click.option(
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_quiet,
-    help="Show no notes and no progress, only the result and errors.",
 )
 
 

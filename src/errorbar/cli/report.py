@@ -126,8 +126,8 @@ def command(
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
     from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
-    from errorbar.cli.score import make_resampling
     from errorbar.metrics.swaps import SwapPlan
+    from errorbar.stats.resampling import Resampling
 
     if ci_method == "closed":
         refuse_given(("swaps", "adjust"), "is about the comparison, and --ci-method closed makes none")
@@ -159,7 +159,7 @@ def command(
         browse=not no_browse and kind == "html",
         admission=admission,
         lenient=lenient,
-        resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
+        resampling=Resampling(ci_method, resamples, confidence, seed, jobs),
         testing=SwapPlan(adjust, swaps),
     )
     refuse_overwriting(asked, out)

@@ -255,17 +255,17 @@ def _crowd(asked: ReportInput, judgments: str) -> CrowdStudy:
 
 
 def _sample(asked: ReportInput, key_file: str) -> SampleStudy:
-    from errorbar.cli.sample_input import Labels, judged_input
-    from errorbar.studies.sample import study_sample
+    from errorbar.studies.budgets import study_sample
+    from errorbar.studies.sample import sample_estimate
 
-    problems = Problems(lenient=asked.lenient)
-    labels = Labels(asked.errors or ("error",), (asked.ok or "ok",), asked.unknown)
-    key, judged = judged_input(asked.judged, key_file, "majority", labels, problems)
-    return study_sample(
-        key.strata,
-        judged.sample,
-        problems,
-        name=NamedFile.parse(key_file).name,
-        confidence_level=asked.resampling.confidence_level,
+    estimated = sample_estimate(
+        asked.judged,
+        key=key_file,
+        error=asked.errors or ("error",),
+        ok=(asked.ok or "ok",),
+        unknown=asked.unknown,
+        confidence=asked.resampling.confidence_level,
         seed=asked.resampling.seed,
+        lenient=asked.lenient,
     )
+    return study_sample(estimated, NamedFile.parse(key_file).name)

@@ -89,4 +89,6 @@ def command(
             **asdict(taken),
             **asdict(intervals),
         )
-    show_result(replace(found, order=order), style, schema=SCHEMA, output=output)
+    found = replace(found, order=order)
+    rows = [found.type_rows()] if by_type and style == "csv" else None
+    show_result(found, style, schema=SCHEMA, output=output, tables=rows)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.options import InputPath, format_option, quiet_option, show_notes
+from errorbar.cli.options import InputPath, format_option, show_notes
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.visible import visible_json
 from errorbar.formats.reference import expand_files
@@ -59,8 +59,8 @@ def output_option(command: Command) -> Command:
 
 
 def output_options(command: Command) -> Command:
-    """``--format``, ``-o``, ``--quiet``: the command gets ``style`` and ``output``, as ``show_result`` takes them."""
-    return cast("Command", format_option(output_option(quiet_option(command))))
+    """``--format``, ``-o``: the command gets ``style`` and ``output``, as ``show_result`` takes them."""
+    return format_option(output_option(command))
 
 
 def show_result(

@@ -67,9 +67,9 @@ def command(
     _write_tables(board, out)
     files = ["tables.md", "tables.tex"]
     if not tables_only:
-        from errorbar.cli.score import make_resampling
+        from errorbar.stats.resampling import Resampling
 
-        resampling = make_resampling(ci_method, resamples, confidence, seed, jobs)
+        resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
         files += _write_pages(results, board, out, problems, resampling, browse=not no_browse)
     show_notes(list(dict.fromkeys(problems.notes)))
     for name in files:

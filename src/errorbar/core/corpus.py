@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import natural_order
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""

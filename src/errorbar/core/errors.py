@@ -61,8 +61,8 @@ def _argument(found: re.Match[str]) -> str:
 class Problem:
     """One thing that is wrong with an input.
 
-    Texts name options as ``--name`` or ``--name=VALUE``, as neither side shows them: the command line shows them by
-    ``as_options``, Python, in ``str(problem)``, by ``as_arguments``.
+    Texts name options as ``--name`` or ``--name=VALUE``. The command line shows them by ``as_options``; what Python
+    shows, ``str(problem)``, is by ``as_arguments``.
 
     Attributes:
         code: Short stable name, e.g. ``span-outside``; the docs list every code.
@@ -70,8 +70,8 @@ class Problem:
         place: Where it is.
         expected: What would have been right, or "".
         fix: What the user can do, or "".
-        severity: ``error`` (refused), ``repaired`` (lenient reading mended it as ``fix`` says) or ``warning``.
-        others: 0, or of how many problems with its code it is the count; these are not listed.
+        severity: ``error`` (refused), ``repaired`` (lenient reading repaired it as ``fix`` says) or ``warning``.
+        others: How many problems of its code it stands for, which are not listed; 0: it stands for itself.
     """
 
     code: str

@@ -1,9 +1,13 @@
-"""Labels as numbers, in an order of their own, and as messages name them."""
+"""Names and labels: as numbers, in the order in which people count, and as messages name them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from math import isfinite, isnan, nan
+from unicodedata import decimal
+
+_DIGITS = re.compile(r"(\d+)")
 
 LONGEST_SHOWN = 60
 """Characters of a label that a message shows."""
@@ -33,3 +37,22 @@ def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
     numbers = {label: as_number(label) for label in labels}
     last = {label: isnan(number) for label, number in numbers.items()}
     return tuple(sorted(labels, key=lambda label: (last[label], 0.0 if last[label] else numbers[label], label)))
+
+
+def natural_key(name: str) -> list[tuple[int, int, str]]:
+    """What a name is sorted by: its texts, and its numbers by value.
+
+    Python makes no number of more than 4,300 digits, so numbers are compared by their length and then as texts.
+    """
+    return [_number(part) if at % 2 else (1, 0, part) for at, part in enumerate(_DIGITS.split(name))]
+
+
+def natural_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Names sorted, A2 before A10, the same whatever order they come in."""
+    return tuple(sorted(names, key=lambda name: (natural_key(name), name)))
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    plain = digits if digits.isascii() else "".join(str(decimal(digit)) for digit in digits)
+    bare = plain.lstrip("0")
+    return 0, len(bare), bare

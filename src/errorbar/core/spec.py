@@ -17,6 +17,8 @@ _PARAMETER = re.compile(
     re.VERBOSE,
 )
 _BARE = re.compile(r"[^\s,()\"=\\]+")
+_KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_TRUTH = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ def check_value(metric: str, parameter: Parameter, value: Value) -> Value:
     """
     if parameter.kind is float and type(value) is int:
         value = float(value)
-    expected = parameter.check(value)
+    is_kind = isinstance(value, parameter.kind) and isinstance(value, bool) == (parameter.kind is bool)
+    expected = parameter.check(value) if is_kind else _KINDS[parameter.kind]
     if expected:
         raise _bad_value(metric, parameter, str(value), expected)
     return value
@@ -122,15 +125,10 @@ def make_spec(name: str, declared: Sequence[Parameter], values: Mapping[str, Val
 def _read(metric: str, parameter: Parameter, text: str) -> Value:
     if parameter.kind is str:
         return text
-    if parameter.kind is bool:
-        if text.lower() in ("true", "false"):
-            return text.lower() == "true"
-        raise _bad_value(metric, parameter, text, "true or false")
     try:
-        return parameter.kind(text)
-    except ValueError:
-        expected = "a whole number" if parameter.kind is int else "a number"
-        raise _bad_value(metric, parameter, text, expected) from None
+        return _TRUTH[text.lower()] if parameter.kind is bool else parameter.kind(text)
+    except (KeyError, ValueError):
+        raise _bad_value(metric, parameter, text, _KINDS[parameter.kind]) from None
 
 
 def _write(value: Value) -> str:

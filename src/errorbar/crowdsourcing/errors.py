@@ -101,5 +101,5 @@ def _called(text: str, labels: Sequence[str]) -> list[int]:
 def _no_label(wanted: str, labels: Sequence[str]) -> Problem:
     fix = f"name the label that means an error: --error LABEL; {nearest(wanted, labels[:50])}"
     if len(labels) == 1:
-        fix = f"name it with --error LABEL, or where nothing was called an error: --labels {labels[0]},{wanted}"
+        fix = f"name it with --error LABEL, or where nothing was called an error: --labels='{labels[0]},{wanted}'"
     return Problem("crowd-error-label", f"no label is called '{wanted}'", fix=fix)

@@ -91,7 +91,7 @@ def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], probl
     ]
     if lost:
         what = f"tokens cannot hold white space: the text of {len(lost)} of {len(pairs)} fragments does not come back"
-        fix = "--to jsonl keeps the text and every character"
+        fix = "--to=jsonl keeps the text and every character"
         problems.note("hoo-cannot-hold", f"{what} ({', '.join(lost)})", Place(), fix=fix)
 
 

@@ -247,4 +247,4 @@ def _on_worker(remote: Remote[Piece, Result], piece: Piece) -> Result | Failure:
 
 def _unreachable(address: str, error: Exception) -> Problem:
     what = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
-    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --dask local")
+    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --dask=local")

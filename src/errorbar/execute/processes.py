@@ -117,5 +117,5 @@ def _succeeded(future: Future[Result]) -> bool:
 
 def _lost(jobs: int) -> Problem:
     what = f"a worker process died {RETRIES + 1} times over the same piece of work"
-    fix = f"memory may be short: try fewer than --jobs {jobs}" if jobs > 1 else "look at the system's log"
+    fix = f"memory may be short: try fewer than --jobs={jobs}" if jobs > 1 else "look at the system's log"
     return Problem("workers-lost", what, fix=fix)

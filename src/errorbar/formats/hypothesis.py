@@ -26,8 +26,8 @@ class HypothesisReader:
         first = self.lines.peek()
         if first.startswith("S ") and _looks_like_m2(self.lines):
             what = "this is M2, not plain text"
-            fix = "if it is a reference, give it by --gold (patterns in quotes: --gold 'A*.m2'); else errorbar convert"
-            fix += f" --to text --annotator 0 {file.path}"
+            fix = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); "
+            fix += f"else errorbar convert --to text --annotator 0 {file.path}"
             raise InputError(Problem("hypothesis-m2", what, Place(self.lines.name, 1), "one sentence per line", fix))
         if first.startswith('{"format": "errorbar-corpus"'):
             what = "this is an errorbar corpus, not plain text"

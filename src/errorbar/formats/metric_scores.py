@@ -13,8 +13,8 @@ from math import isfinite, isnan
 from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.metric_scores import MetricScores
 from errorbar.core.problems import Problems
+from errorbar.core.rankings import MetricScores
 from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
@@ -175,31 +175,38 @@ def _read_json(
             problems.repairable("scores-twice", what, Place(name), repair="the first is kept")
             continue
         if not _is_score(row):
-            what = f"row {number} has no system, metric and F, or numbers that are none of scores"
+            what = f"row {number} must have a system, a metric and its score, all of them numbers of scores"
             problems.repairable("scores-json", what, Place(name), repair="the row is left out")
             continue
-        wanted = {str(row["metric"]): (float(row["f"]), float(row.get("beta", 1)))}
+        main, metric = row.get("main", "f"), str(row["metric"])
+        # Metrics of which lower is better agree with humans who rank by them.
+        sign = -1.0 if main in row.get("lower_is_better", ()) else 1.0
+        wanted = {metric: (sign * float(row[main]), float(row.get("beta", 1)))}
         if "precision" in row and "recall" in row:
             p, r = float(row["precision"]), float(row["recall"])
-            wanted |= {f"{row['metric']} F{beta:g}": (f_score(p, r, beta), beta) for beta in betas}
-        for metric, (f, beta) in wanted.items():
-            systems.setdefault(metric, {})[str(row["system"])] = f
+            wanted |= {f"{metric} F{beta:g}": (f_score(p, r, beta), beta) for beta in betas}
+        for called, (value, beta) in wanted.items():
+            systems.setdefault(called, {})[str(row["system"])] = value
             for each in row.get("by_sentence") or ():
                 sentence = str(int(each["sentence"]) - 1 + first_sentence)
-                here = sentences.setdefault(metric, {}).setdefault(sentence, {})
-                here[str(row["system"])] = _sentence_f(each, beta)
+                here = sentences.setdefault(called, {}).setdefault(sentence, {})
+                here[str(row["system"])] = _sentence_f(each, beta) if main == "f" else sign * float(each[main])
     return [MetricScores(metric, scores, sentences.get(metric, {})) for metric, scores in systems.items()]
 
 
 def _is_score(row: object) -> bool:
-    if not isinstance(row, dict) or not {"system", "metric", "f"} <= row.keys():
+    if not isinstance(row, dict) or not isinstance(row.get("main", "f"), str):
         return False
+    main, lower = row.get("main", "f"), row.get("lower_is_better", [])
     sentences = row.get("by_sentence") or []
-    if not isinstance(sentences, list) or not all(isinstance(each, dict) for each in sentences):
+    if not {"system", "metric", main} <= row.keys() or not isinstance(lower, list) or not isinstance(sentences, list):
         return False
-    keys = ("sentence", "correct", "proposed", "gold")
+    if not all(isinstance(each, dict) for each in sentences):
+        return False
+    keys = ("sentence", "correct", "proposed", "gold") if main == "f" else ("sentence",)
     counts = [each.get(key) for each in sentences for key in keys]
-    values = [row.get(key, 0.0) for key in ("f", "beta", "precision", "recall")]
+    values = [row[main], *(row.get(key, 0.0) for key in ("beta", "precision", "recall"))]
+    values += [each.get(main) for each in sentences if main != "f"]
     return (
         all(isinstance(row[key], str) for key in ("system", "metric"))
         and all(type(count) is int and 0 <= count < _LARGEST_COUNT for count in counts)

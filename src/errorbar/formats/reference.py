@@ -12,7 +12,7 @@ from typing import Literal
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annotator_order
 from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
-from errorbar.core.natural import natural_key
+from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, rereadable

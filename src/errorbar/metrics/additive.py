@@ -4,16 +4,17 @@ Formula
     For each sentence, of the annotators who looked at it the one whose text costs least (the first of equal ones); the
     values are made of the sums of the counts under these.
 Conventions
-    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply). The
-    choice of a sentence does not depend on other sentences, so the order of sentences changes no digit.
+    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply); of edits
+    that overlap the later one is left out, and a note says how many. The choice of a sentence does not depend on other
+    sentences, so the order of sentences changes no digit.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from errorbar.edits.apply import corrected_text
 from errorbar.metrics.base import Floats, Folded, Metric, Selection, UnitParts
 
 _CACHE = "reference texts"
+OVERLAP = "apply-overlap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,13 @@ class Sums:
         counts: Shape (units, annotators, counted).
         present: Whether an annotator looked at a unit; shape (units, annotators).
         annotators: Names of the annotator axis.
+        n_overlaps: Edits that were left out of reference texts because they overlap others.
     """
 
-    counts: Floats
+    counts: NDArray[Any]
     present: NDArray[np.bool_]
     annotators: tuple[str, ...]
+    n_overlaps: int = 0
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -60,6 +64,7 @@ class ReferenceTexts(Metric):
     __slots__ = ()
     additive = True
     fold_only = frozenset({"only"})
+    remarks = {OVERLAP: ("edits of annotators overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
     lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
 
     @abstractmethod
@@ -90,12 +95,12 @@ class ReferenceTexts(Metric):
         """Counts of each sentence against each annotator's text.
 
         Raises:
-            InputError: If the numbers of sentences differ, or edits of an annotator overlap.
+            InputError: If the numbers of sentences differ.
         """
         if len(output) != len(reference):
             problem = Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name))
             raise InputError([problem])
-        texts = _reference_texts(reference)
+        texts, n_overlaps = _reference_texts(reference)
         counts = np.zeros((len(reference), len(reference.annotators), len(self.counted)))
         present = np.zeros(counts.shape[:2], np.bool_)
         for unit, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True)):
@@ -103,20 +108,22 @@ class ReferenceTexts(Metric):
             for column, text in texts[unit].items():
                 present[unit, column] = True
                 counts[unit, column] = self.compare(source, text, said)
-        return Sums(counts, present, reference.annotators)
+        whole = (counts == np.rint(counts)).all()
+        return Sums(counts.astype(np.int64) if whole else counts, present, reference.annotators, n_overlaps)
 
     def join(self, parts: Sequence[Sums]) -> Sums:
         """Annotators are joined by name."""
         names = tuple(annotator_order(name for part in parts for name in part.annotators))
         n = sum(map(len, parts))
-        counts, present = np.zeros((n, len(names), len(self.counted))), np.zeros((n, len(names)), np.bool_)
+        kind = np.result_type(np.int64, *(part.counts for part in parts))
+        counts, present = np.zeros((n, len(names), len(self.counted)), kind), np.zeros((n, len(names)), np.bool_)
         at = 0
         for part in parts:
             columns = [names.index(name) for name in part.annotators]
             counts[at : at + len(part), columns] = part.counts
             present[at : at + len(part), columns] = part.present
             at += len(part)
-        return Sums(counts, present, names)
+        return Sums(counts, present, names, sum(part.n_overlaps for part in parts))
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
         """Sums over the best references of each replicate."""
@@ -130,11 +137,13 @@ class ReferenceTexts(Metric):
         n_units = np.zeros(len(sums), np.int64)
         for k, mask in enumerate(unlike):
             columns = self._best(statistics, mask)
-            chosen = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0.0)
+            chosen = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
             rows = np.broadcast_to(which.ravel() == k, len(sums))
             own = weights if len(weights) == 1 else weights[rows]
             sums[rows] = own @ chosen
             n_units[rows] = (own @ (columns >= 0)).astype(np.int64)
+        if not np.issubdtype(statistics.counts.dtype, np.floating):
+            sums = np.rint(sums).astype(np.int64)
         if start is not None:
             sums, n_units = sums + start.counts, n_units + start.n_units
         return Folded(self.rate(sums), sums, n_units)
@@ -161,23 +170,31 @@ class ReferenceTexts(Metric):
         changed: NDArray[np.bool_] = (first.counts != second.counts).any(axis=(1, 2))
         return changed
 
+    def remarked(self, statistics: Sums) -> Mapping[str, int]:
+        """Edits that are in no reference text."""
+        return {OVERLAP: statistics.n_overlaps}
+
     def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
         """The best annotator of each sentence, and its counts and values."""
         columns = self._best(statistics, np.ones(len(statistics.annotators), np.bool_))
-        counts = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0.0)
+        counts = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
         names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
         return UnitParts(names, counts, self.rate(counts))
 
 
-def _reference_texts(corpus: Corpus) -> list[dict[int, str]]:
-    """Each sentence's text by each annotator who looked at it; kept with the corpus for all systems."""
+def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:
+    """Each sentence's text by each annotator who looked at it, and how many edits were left out of them.
+
+    They are kept with the corpus for all systems.
+    """
     known = corpus.cache.get(_CACHE)
     if known is None:
-        problems = Problems()
+        problems = Problems(lenient=True)
         column = {name: k for k, name in enumerate(corpus.annotators)}
-        known = corpus.cache[_CACHE] = [
+        texts = [
             {column[name]: corrected_text(sentence, name, problems) for name in sentence.annotations}
             for sentence in corpus.sentences
         ]
         problems.raise_errors()
-    return cast("list[dict[int, str]]", known)
+        known = corpus.cache[_CACHE] = texts, sum(note.others or 1 for note in problems.notes)
+    return cast("tuple[list[dict[int, str]], int]", known)

@@ -3,7 +3,7 @@
 A metric is a frozen value. It maps a piece of a corpus and a system's output to statistics that nobody else looks into
 (``measure``), joins them (``join``), and folds a selection of units into values of its named measures (``fold``).
 Intervals, comparisons, ceilings, subsets of annotators, sub-corpora, tables by type and by unit, boards, caches,
-workers and signatures are written once against that. What a metric cannot give it says in ``lacks``, in a line for the user.
+workers and signatures are written once against that. What a metric cannot give it says in ``lacks``.
 """
 
 from __future__ import annotations
@@ -157,6 +157,7 @@ class Metric(ABC):
         type_measures: Names of the measures that are given by error type.
         additive: Whether the order of units does not matter, so that a fold can be told how often each counts.
         lacks: What it cannot give, and why, in a line for the user.
+        remarks: What is to be said of some units, by code: what follows their number, and what to do.
     """
 
     __slots__ = ()
@@ -171,6 +172,7 @@ class Metric(ABC):
     type_measures: ClassVar[tuple[str, ...]] = ()
     additive: ClassVar[bool] = False
     lacks: ClassVar[Mapping[Feature, str]] = {}
+    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -314,9 +316,9 @@ class Metric(ABC):
         """
         return None
 
-    def n_large(self, statistics: Any) -> int:  # noqa: ANN401
-        """How many units were too large for the exact method, so that another served."""
-        return 0
+    def remarked(self, statistics: Any) -> Mapping[str, int]:  # noqa: ANN401
+        """How many units there is something to say of, by the codes of ``remarks``."""
+        return {}
 
     def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
         """Intervals by formula, without resampling."""

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.agreement.resampling import Kernel, Resampling, percentile_interval, replicates
-from errorbar.agreement.units import Units, cluster_table
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
+from errorbar.stats.units import Units, cluster_table
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -251,7 +251,7 @@ def parse_hoo(text: str) -> Hoo:
     name, raw = split_spec(text)
     if name != Hoo.name:
         what = f"'{name}' does not score stand-off edits"
-        raise UsageError(Problem("unknown-metric", what, fix=f"--metric {Hoo.name}"))
+        raise UsageError(Problem("unknown-metric", what, fix=f"--metric={Hoo.name}"))
     called = raw.pop("conventions", PAPER)
     if called not in CONVENTIONS:
         what = f"{Hoo.name}: conventions={called} will not do"

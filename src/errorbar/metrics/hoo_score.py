@@ -222,7 +222,7 @@ def weight_blocks(n_units: int, resampling: Resampling) -> Iterator[NDArray[np.f
     """
     if resampling.method == "closed":
         what = "no formula gives intervals of HOO scores"
-        raise UsageError(Problem("interval-method", what, fix="--ci-method bca|percentile|basic"))
+        raise UsageError(Problem("interval-method", what, fix="--ci-method=bca|percentile|basic"))
     for size, rng in blocks(resampling.seed, "hoo", replicates=resampling.replicates):
         yield multiplicities(resample_units(n_units, size, rng), n_units).astype(np.float64)
 

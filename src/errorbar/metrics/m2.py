@@ -13,7 +13,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -33,6 +33,7 @@ from errorbar.metrics.type_counts import TypeCounts
 
 MAX_BETA = 1000
 """Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
+LARGE = "large-pairs"
 _NOTHING = np.zeros(3, np.int64)
 
 
@@ -84,6 +85,12 @@ class M2(Metric):
     counted = EDITS
     type_counted = ("correct", "gold")
     type_measures = ("recall",)
+    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {
+        LARGE: (
+            "sentence pairs were too large for the official search order; the integer objective served",
+            "see docs/design/large-lattices.md",
+        )
+    }
 
     beta: float = 0.5
     max_unchanged: int = 2
@@ -107,11 +114,11 @@ class M2(Metric):
             UsageError: If the spec says already who is scored against, or a rule has the annotator's name.
         """
         if self.choose != RUNNING:
-            what = f"--annotator {annotator} and the metric {self.spec} both say who is scored against"
+            what = f"--annotator={annotator} and the metric {self.spec} both say who is scored against"
             raise UsageError(Problem("two-choices", what, fix="give one of them"))
         if annotator in (RUNNING, SENTENCE):
             what = f"'{annotator}' is the name of a rule for choosing annotators"
-            raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold name=path"))
+            raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold=name=path"))
         return replace(self, choose=annotator)
 
     def variants(self) -> Sequence[M2]:
@@ -216,9 +223,9 @@ class M2(Metric):
             ignore_case_space=self.ignore_case_space,
         )
 
-    def n_large(self, statistics: EditStatistics) -> int:
+    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
         """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""
-        return statistics.n_large
+        return {LARGE: statistics.n_large}
 
     def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
         """Wilson's interval for P and R, Goutte & Gaussier's for F; the choice of annotators is taken as given."""
@@ -253,7 +260,7 @@ class M2(Metric):
 
 def _typed(statistics: EditStatistics) -> TypeCounts:
     if statistics.by_type is None:
-        raise ValueError("types were not counted: measure with by_type=True")
+        raise ValueError("types were not counted: it was measured without by_type")
     return statistics.by_type
 
 

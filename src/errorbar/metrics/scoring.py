@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -23,7 +24,7 @@ from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Folded, Metric
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import CorpusPiece, Looked, Measuring, Reading, Sentences
+from errorbar.metrics.measuring import CorpusPiece, Looked, Measuring, Part, Reading, Sentences, SystemPart
 from errorbar.metrics.score import Score, TypeScore, UnitScore
 from errorbar.stats.resampling import Resampling
 
@@ -168,14 +169,8 @@ def score_pieces(
         InputError: If a file is bad, or a system has another number of units than the source or is no correction of it.
         UsageError: If a metric names an annotator that the corpus does not have, or cannot give what is asked for.
     """
-    folds = [[_Fold(metric) for metric in plan.metrics] for _ in systems]
-    looked = [Looked() for _ in systems]
-    outputs = [ContentHash() for _ in systems]
-    source, reference, types = ContentHash(), ContentHash(), ContentHash()
-    annotators: set[str] = set()
-    absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
-    documents = Documents()
-    n = 0
+    whole = _Whole(plan)
+    kept = [_System(plan) for _ in systems]
     worker = executor or Serial()
     work = Measuring(
         tuple(plan.metrics),
@@ -187,57 +182,92 @@ def score_pieces(
     )
     for part in worker.map_ordered(work, pieces):
         problems.collect(part.problems)
-        annotators.update(part.annotators)
-        for content, records in zip((source, reference, types), part.records, strict=True):
+        for system, said in zip(kept, part.systems, strict=True):
+            if said is not None:  # else finish() says so, once the length of the source is known
+                system.add(said, plan, part.n, at=whole.n)
+        whole.add(part)
+        progress(whole.n)
+    for ending in systems:
+        ending.finish(whole.n)
+    problems.raise_errors()
+    for name in whole.absent:
+        if name not in whole.annotators:
+            raise unknown_annotator(name, annotator_order(whole.annotators))
+    for ending, system in zip(systems, kept, strict=True):
+        system.looked.say(ending.name, plan.admission, problems)
+        _remark(ending.name, system.folds, problems)
+    problems.raise_errors()
+    resampling, conventions = whole.resampling(problems)
+    several = len(whole.annotators) > 1
+    problems.notes += [absent_note(name, k, whole.n, "") for name, k in whole.absent.items() if k and several]
+    return [
+        fold.finish(ending.name, whole, whole.signature(fold.metric, system.output, conventions), resampling)
+        for ending, system in zip(systems, kept, strict=True)
+        for fold in system.folds
+    ]
+
+
+class _Whole:
+    """What is known of the whole corpus so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._hashes = ContentHash(), ContentHash(), ContentHash()
+        self.annotators: set[str] = set()
+        self.absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
+        self.documents = Documents()
+        self.n = 0
+
+    def add(self, part: Part) -> None:
+        """Take the next piece."""
+        self.annotators.update(part.annotators)
+        for content, records in zip(self._hashes, part.records, strict=True):
             _add(content, records, part.n)
         if part.clusters is not None:
-            documents.add_names(part.clusters)
+            self.documents.add_names(part.clusters)
         for only, missing in part.absent.items():
-            absent[only] += missing
-        for index, system in enumerate(part.systems):
-            if system is None:
-                continue  # finish() says so, once the length of the source is known
-            _add(outputs[index], system.record, part.n)
-            looked[index].add(system.seen, part.n)
-            for fold in folds[index]:
-                fold.add(system.statistics[fold.metric.measure_key], plan, at=n)
-        n += part.n
-        progress(n)
-    for ending in systems:
-        ending.finish(n)
-    problems.raise_errors()
-    for name in absent:
-        if name not in annotators:
-            raise unknown_annotator(name, annotator_order(annotators))
-    for ending, look, own in zip(systems, looked, folds, strict=True):
-        look.say(ending.name, plan.admission, problems)
-        _warn_large(ending.name, max((fold.n_large for fold in own), default=0), problems)
-    problems.raise_errors()
-    conventions = (*plan.conventions, *plan.admission.conventions)
-    resampling = plan.resampling
-    if resampling is not None and plan.most is not None and n > plan.most:
-        what = f"no intervals of {n:,} {plan.metrics[0].reads} unless they are asked for"
-        problems.note("no-intervals", what, Place(), fix="add --ci")
-        resampling = None
-    if resampling is not None:
+            self.absent[only] += missing
+        self.n += part.n
+
+    def resampling(self, problems: Problems) -> tuple[Resampling | None, tuple[str, ...]]:
+        """How intervals are made, now that the number of units is known, and what joins the signature."""
+        plan, resampling = self._plan, self._plan.resampling
+        conventions = (*plan.conventions, *plan.admission.conventions)
+        if resampling is not None and plan.most is not None and self.n > plan.most:
+            what = f"no intervals of {self.n:,} {plan.metrics[0].reads} unless they are asked for"
+            problems.note("no-intervals", what, Place(), fix="add --ci")
+            return None, conventions
+        if resampling is None:
+            return None, conventions
         if resampling.method != "closed":
-            documents.warn(problems)
-        conventions = (*conventions, resampling.convention(documents.clustering))
-    problems.notes += [absent_note(name, k, n, "") for name, k in absent.items() if k and len(annotators) > 1]
-    hashes = (source.short(), reference.short())
-    everybody = tuple(annotator_order(annotators))
-    return [
-        fold.finish(
-            ending.name,
-            everybody,
-            Signature(str(fold.metric.spec), *hashes, output.short(), n, len(annotators), conventions),
-            types.short() if plan.by_type else "",
-            resampling,
-            documents,
-        )
-        for ending, output, own in zip(systems, outputs, folds, strict=True)
-        for fold in own
-    ]
+            self.documents.warn(problems)
+        return resampling, (*conventions, resampling.convention(self.documents.clustering))
+
+    def signature(self, metric: Metric, output: ContentHash, conventions: tuple[str, ...]) -> Signature:
+        """The signature of a system's score."""
+        source, reference, _ = (content.short() for content in self._hashes)
+        spec, n_annotators = str(metric.spec), len(self.annotators)
+        return Signature(spec, source, reference, output.short(), self.n, n_annotators, conventions)
+
+    def types(self) -> str:
+        """Hash of the error types, where they are counted."""
+        return self._hashes[2].short() if self._plan.by_type else ""
+
+
+class _System:
+    """What is known of a system so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.folds = [_Fold(metric) for metric in plan.metrics]
+        self.looked = Looked()
+        self.output = ContentHash()
+
+    def add(self, part: SystemPart, plan: Plan, n: int, *, at: int) -> None:
+        """Take the next piece, of ``n`` units, of which ``at`` came before."""
+        _add(self.output, part.record, n)
+        self.looked.add(part.seen, n)
+        for fold in self.folds:
+            fold.add(part.statistics[fold.metric.measure_key], plan, at=at)
 
 
 class _Fold:
@@ -249,12 +279,12 @@ class _Fold:
         self.types: dict[str, list[int]] = {}
         self.units: list[UnitScore] = []
         self.kept: list[Any] = []
-        self.n_large = 0
+        self.remarked: Counter[str] = Counter()
 
     def add(self, statistics: Any, plan: Plan, *, at: int) -> None:  # noqa: ANN401
         """Go on with the statistics of the next units, of which ``at`` came before."""
         metric = self.metric
-        self.n_large += metric.n_large(statistics)
+        self.remarked.update(metric.remarked(statistics))
         if plan.resampling is not None:
             self.kept.append(statistics)
             if plan.most is not None and at > plan.most:
@@ -277,16 +307,8 @@ class _Fold:
             shown = dict(zip(names, own, strict=True)) if own else {}
             self.units.append(UnitScore(unit, who, dict(zip(self.metric.counted, counts, strict=True)), shown))
 
-    def finish(
-        self,
-        system: str,
-        annotators: tuple[str, ...],
-        signature: Signature,
-        types: str,
-        resampling: Resampling | None,
-        documents: Documents,
-    ) -> Score:
-        """Make the score, with intervals if asked for; ``types`` is the hash of error types."""
+    def finish(self, system: str, whole: _Whole, signature: Signature, resampling: Resampling | None) -> Score:
+        """Make the score, with intervals if asked for."""
         metric = self.metric
         folded = metric.fold(metric.join([])) if self.folded is None else self.folded
         n_units = int(folded.n_units[0])
@@ -298,15 +320,15 @@ class _Fold:
         if resampling is not None:
             from errorbar.metrics.intervals import score_intervals, type_intervals  # noqa: PLC0415 - scipy
 
-            n_clusters = documents.n_clusters if documents.unit == "document" else None
-            whole, clusters = metric.join(self.kept), documents.clusters()
-            intervals = score_intervals(metric, whole, folded, clusters, resampling)
+            n_clusters = whole.documents.n_clusters if whole.documents.unit == "document" else None
+            statistics, clusters = metric.join(self.kept), whole.documents.clusters()
+            intervals = score_intervals(metric, statistics, folded, clusters, resampling)
             estimates = [
                 one.with_interval(interval, n_clusters=n_clusters)
                 for one, interval in zip(estimates, intervals, strict=True)
             ]
             if by_type:
-                by_type = type_intervals(metric, whole, by_type, clusters, resampling)
+                by_type = type_intervals(metric, statistics, by_type, clusters, resampling)
         only = metric.annotator
         names = [measure.name for measure in metric.measures]
         return Score(
@@ -316,11 +338,11 @@ class _Fold:
             dict(zip(names, estimates, strict=True)),
             dict(zip(metric.counted, folded.counts[0].tolist(), strict=True)),
             n_units,
-            annotators if only is None else (only,),
+            tuple(annotator_order(whole.annotators)) if only is None else (only,),
             signature,
             by_type,
             self.units,
-            types,
+            whole.types(),
             getattr(metric, "beta", None),
             metric.reads.removesuffix("s"),
         )
@@ -354,7 +376,14 @@ def _add(content: ContentHash, records: str, n: int) -> None:
         content.add([records])
 
 
-def _warn_large(system: str, n_large: int, problems: Problems) -> None:
-    if n_large:
-        what = f"{n_large} sentence pairs were too large for the official search order; the integer objective served"
-        problems.note("large-pairs", what, Place(system), fix="see docs/design/large-lattices.md")
+def _remark(system: str, folds: Sequence[_Fold], problems: Problems) -> None:
+    """Say once of a system what its metrics have to say."""
+    said: Counter[str] = Counter()
+    for fold in folds:
+        for code, n in fold.remarked.items():
+            said[code] = max(said[code], n)
+    texts = {code: text for fold in folds for code, text in fold.metric.remarks.items()}
+    for code, n in said.items():
+        if n:
+            what, fix = texts[code]
+            problems.note(code, f"{n} {what}", Place(system), fix=fix)

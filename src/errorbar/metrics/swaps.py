@@ -2,7 +2,7 @@
 
 Formula
     Of each way to swap documents (or sentences) both mixed systems of every pair are folded. A pair's p-value is that
-    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.step_down (max-T, the default) or Holm's.
+    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.multiple (max-T, the default) or Holm's.
 Conventions
     The ways come from one stream, which depends on the seed and on the number of documents: at the same number of
     ways another system changes no other pair's p-value, only its adjustment. They are drawn and folded in blocks that
@@ -36,9 +36,8 @@ from errorbar.stats.comparison import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.multiple import adjust, smallest_holm
+from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
 from errorbar.stats.streams import blocks
 
 Adjust = Literal["max-t", "holm"]
@@ -166,7 +165,7 @@ def swap_tests(
 def _refuse_too_many(n_pairs: int, ways: int) -> None:
     if n_pairs * ways > MOST_KEPT:
         what = f"{ways:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
-        fix = "compare fewer systems, take fewer --swaps, or --adjust holm, which keeps none"
+        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
         raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
 
 

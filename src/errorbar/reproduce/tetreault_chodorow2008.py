@@ -19,7 +19,16 @@ from errorbar.edits.items import ERROR, edit_items
 from errorbar.formats.reference import read_corpus
 from errorbar.reproduce.cells import HALF, Cell, published
 from errorbar.reproduce.sources import Sources
-from errorbar.sampling import Sample, Strata, draw_sample, estimate_sample, frame_of_systems, plan_sample, stratify
+from errorbar.sampling import (
+    Estimation,
+    Sample,
+    Strata,
+    draw_sample,
+    estimate_sample,
+    frame_of_systems,
+    plan_sample,
+    stratify,
+)
 
 PAPER = "Tetreault & Chodorow 2008"
 PREFIX = "tetreault_chodorow2008"
@@ -72,7 +81,7 @@ def _sampling_example() -> Iterator[Cell]:
     sample = Sample.of(
         [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
     )
-    found = estimate_sample(strata, sample, method="logit")
+    found = estimate_sample(strata, sample, Estimation(method="logit"))
     for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
         value = found[name].estimate.value
         yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)

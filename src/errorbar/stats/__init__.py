@@ -1,19 +1,19 @@
 """Statistics: numbers in, numbers out; streams are passed in. The first call that needs scipy loads it."""
 
 from errorbar.stats.comparison import (
+    McNemar,
     PairedBootstrap,
     Randomization,
     all_swaps,
+    mcnemar_test,
     paired_bootstrap,
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.correlation import Correlation, correlate, correlation_interval
+from errorbar.stats.correlation import Correlation, Williams, correlate, correlation_interval, williams_test
 from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
 from errorbar.stats.letters import better_letters, letter, shared_letters
-from errorbar.stats.mcnemar import McNemar, mcnemar_test
-from errorbar.stats.misclassification import true_share
-from errorbar.stats.multiple import adjust, smallest_holm
+from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
 from errorbar.stats.power import (
     PairedPower,
     detectable_difference,
@@ -23,9 +23,8 @@ from errorbar.stats.power import (
     units_for_half_width,
     units_for_power,
 )
-from errorbar.stats.proportion import proportion_bounds, proportion_interval
+from errorbar.stats.proportion import proportion_bounds, proportion_interval, true_share
 from errorbar.stats.resampling import Resampling, acceleration, bootstrap_interval, standard_error
-from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
 from errorbar.stats.streams import blocks, stream
 from errorbar.stats.units import (
     Units,
@@ -37,7 +36,6 @@ from errorbar.stats.units import (
     resample_units,
     resampled_units,
 )
-from errorbar.stats.williams import Williams, williams_test
 
 __all__ = [
     "Correlation",

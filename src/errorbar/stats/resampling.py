@@ -77,7 +77,7 @@ class Resampling:
             UsageError: It is a formula.
         """
         if self.method == "closed":
-            fix = "--ci-method bca|percentile|basic"
+            fix = "--ci-method=bca|percentile|basic"
             raise UsageError(Problem("interval-method", f"no formula gives intervals of {of}", fix=fix))
         return self.method
 

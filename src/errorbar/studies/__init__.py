@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
     from errorbar.studies.browsing import browse_corpus, disagreement
+    from errorbar.studies.budgets import budget_steps, study_sample
     from errorbar.studies.corpus import study_corpus
     from errorbar.studies.crowd import study_crowd
     from errorbar.studies.hoo import browse_hoo, study_hoo
     from errorbar.studies.model import BudgetStep, CorpusStudy, CrowdStudy, CrowdSystem, HooStudy, SampleStudy, Study
-    from errorbar.studies.sample import budget_steps, study_sample
 
 # Each is imported when it is first used: a study of a corpus need not wait for what a crowd's needs.
 _HOMES = {
@@ -28,12 +28,12 @@ _HOMES = {
     "Study": "errorbar.studies.model",
     "browse_corpus": "errorbar.studies.browsing",
     "browse_hoo": "errorbar.studies.hoo",
-    "budget_steps": "errorbar.studies.sample",
+    "budget_steps": "errorbar.studies.budgets",
     "disagreement": "errorbar.studies.browsing",
     "study_corpus": "errorbar.studies.corpus",
     "study_crowd": "errorbar.studies.crowd",
     "study_hoo": "errorbar.studies.hoo",
-    "study_sample": "errorbar.studies.sample",
+    "study_sample": "errorbar.studies.budgets",
 }
 
 __all__ = [

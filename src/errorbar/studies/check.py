@@ -15,7 +15,7 @@ from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.judgment_tables import header, is_corpus, read_judgment_table
 from errorbar.formats.mturk import is_batch
 from errorbar.formats.opening import Lines, Source, rereadable
-from errorbar.formats.rankings import is_ranking, read_rankings
+from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
 from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
 from errorbar.tables.records import note_record

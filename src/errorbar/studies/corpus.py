@@ -7,15 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from errorbar.agreement import AgreementReport, agreement_report
-from errorbar.agreement import Resampling as AgreementResampling
+from errorbar.agreement import AgreementReport
 from errorbar.ceilings import Ceiling, ceiling, prepare_study
 from errorbar.ceilings.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.items import edit_items
 from errorbar.execute import run
 from errorbar.metrics.base import Metric
 from errorbar.metrics.comparison import Comparison, System, compare_systems
@@ -25,12 +23,12 @@ from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Plan, score_corpus
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import stream
+from errorbar.studies.agree import agree
 from errorbar.studies.browse import Browse
 from errorbar.studies.browsing import browse_corpus
 from errorbar.studies.measured import Memory, remembering
 from errorbar.studies.model import CorpusStudy
-from errorbar.studies.signatures import CorpusSignatures, agreement_signature
+from errorbar.studies.signatures import CorpusSignatures
 
 
 @dataclass(slots=True)
@@ -250,18 +248,7 @@ def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tu
     looked = {name for sentence in corpus.sentences if sentence.tokens for name in sentence.annotations}
     if len(looked) < 2:
         return None, ""
-    made = edit_items(corpus)
-    problems.notes += made.notes()
     seed, n, level = resampling.seed, resampling.replicates, resampling.confidence_level
-    how = AgreementResampling(stream(seed, "agreement"), n, level)
-    report = agreement_report(made.judgments, clusters=made.clusters, resampling=how)
-    problems.notes += report.notes
-    signature = agreement_signature(
-        made.judgments,
-        "items=tokens,labels=error",
-        replicates=n,
-        seed=seed,
-        clusters=made.clusters,
-        confidence_level=level,
-    )
-    return report, signature
+    found = agree(corpus, resamples=n, confidence=level, seed=seed, jobs=resampling.jobs)
+    problems.notes += found.notes
+    return found.report, found.signature

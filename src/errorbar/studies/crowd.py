@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement import AgreementReport, Resampling, agreement_report
+from errorbar.agreement.resampling import Resampling
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import Answers
@@ -21,8 +21,10 @@ from errorbar.metrics.crowd import ESTIMANDS, CrowdScore, Flags, Floats, Ties, c
 from errorbar.metrics.crowd_bins import agreement_bins, in_bin
 from errorbar.metrics.crowd_curve import REFERENCE_PREVALENCE, kappa_curve
 from errorbar.stats.streams import stream
+from errorbar.studies.agree import agree
+from errorbar.studies.agree_input import Judged
 from errorbar.studies.model import CrowdStudy, CrowdSystem
-from errorbar.studies.signatures import GIVEN, agreement_signature, crowd_signature
+from errorbar.studies.signatures import GIVEN, crowd_signature
 
 Shares = Literal["votes", "trust", "dawid-skene"]
 USUAL_LEVEL = 0.95
@@ -103,11 +105,12 @@ def study_crowd(
         resampling = resampled(curve_resamples, "curve", "kappa")
         curve = kappa_curve(untied, reference_prevalence=reference_prevalence, resampling=resampling)
         found.append(CrowdSystem(system, scores, in_bins, curve))
-    agreement = _agreement(judgments, clusters, resampled(resamples, "agreement"), problems)
-    if agreement is not None:
-        signatures["agree"] = agreement_signature(
-            judgments, how, replicates=resamples, seed=seed, clusters=clusters, confidence_level=confidence_level
-        )
+    agreement = None
+    if len(np.unique(judgments.rater)) > 1:
+        judged = Judged(judgments, clusters, how=how)
+        result = agree(judged, confidence=confidence_level, resamples=resamples, seed=seed)
+        agreement, signatures["agree"] = result.report, result.signature
+        problems.notes += result.notes
     return CrowdStudy(
         name,
         int((counts > 0).sum()),
@@ -134,13 +137,3 @@ def _shares(
     }
     answers = ways[shares]()
     return answers.share_of(codes), answers.n_judgments, error_convention(judgments.labels, codes)
-
-
-def _agreement(
-    judgments: Judgments, clusters: NDArray[np.int64] | None, resampling: Resampling, problems: Problems
-) -> AgreementReport | None:
-    if len(np.unique(judgments.rater)) < 2:
-        return None
-    report = agreement_report(judgments, clusters=clusters, resampling=resampling)
-    problems.notes += report.notes
-    return report

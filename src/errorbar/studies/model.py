@@ -19,7 +19,7 @@ from errorbar.metrics.crowd_bins import AgreementBin
 from errorbar.metrics.crowd_curve import CurvePoint
 from errorbar.metrics.hoo_score import HooScore
 from errorbar.metrics.score import Score
-from errorbar.sampling import PairedDifference, SampleEstimates
+from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.browse import Browse
 
 
@@ -169,7 +169,7 @@ class SampleStudy:
     n_items: int
     n_judged: int
     systems: Sequence[SampleEstimates]
-    differences: Sequence[PairedDifference]
+    differences: Sequence[SampleEstimate]
     budget: Sequence[BudgetStep]
     signatures: Mapping[str, str]
     notes: Sequence[Problem]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.core.estimate import Undefined
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
 from errorbar.formats.opening import Source
@@ -63,12 +63,15 @@ class Scores(Result):
         return {"rows": [self._record(score) for score in self.scores]}
 
     def tables(self) -> Sequence[Table]:
-        """One table: of scores, of error types, or of sentences."""
+        """Scores, a table for the metrics of the same measures; or error types, or sentences."""
         if self.by_sentence:
             return [self._sentence_table()]
         if self.by_type:
-            return [self._type_table()]
-        return [score_table(self._ordered(), name="scores")]
+            return [self._types_side_by_side() if len(self.scores) > 1 else self.type_rows()]
+        kinds: dict[tuple[str, ...], list[Score]] = {}
+        for score in self._ordered():
+            kinds.setdefault(tuple(score.estimates), []).append(score)
+        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(kinds.values())]
 
     def _ordered(self) -> list[Score]:
         """The best first; scores of several metrics stay apart."""
@@ -94,6 +97,8 @@ class Scores(Result):
             "signature": str(score.type_signature if self.by_type else score.signature),
         }
         lower = [measure.name for measure in score.measures if measure.better == "lower"]
+        if score.main != "f":
+            record["main"] = score.main
         if lower:
             record["lower_is_better"] = lower
         if score.has_intervals:
@@ -128,19 +133,39 @@ class Scores(Result):
         notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
         return Table(columns, rows, name="units", notes=[*notes, *signature_lines(self.scores)])
 
-    def _type_table(self) -> Table:
-        """A row for each system and type; of several systems people see them side by side."""
+    def type_rows(self) -> Table:
+        """A row for each system and type, with everything that is known of it."""
         scores = self._ordered()
         names, labels = row_labels(scores)
-        measures = _type_measures(scores)
         counts = next((list(row.counts) for score in scores for row in score.by_type), [])
-        columns = [*names, Column("type"), *map(measure_column, measures), *(Column(one, "count") for one in counts)]
+        columns = [*names, Column("type"), *map(measure_column, _type_measures(scores))]
         rows: list[list[Cell]] = [
             [*label, row.type, *row.estimates.values(), *row.counts.values()]
             for label, score in zip(labels, scores, strict=True)
             for row in score.by_type
         ]
+        columns += [Column(one, "count") for one in counts]
         return Table(columns, rows, name="types", notes=signature_lines(scores, types=True))
+
+    def _types_side_by_side(self) -> Table:
+        """A row for each type, and a column for each system and measure."""
+        scores = self._ordered()
+        measures = _type_measures(scores)
+        several = len({score.metric for score in scores}) > 1
+        columns, found = [Column("type")], []
+        for score in scores:
+            title = f"{score.system} {score.metric}" if several else score.system
+            short = len(measures) == 1
+            columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
+            found.append({row.type: row.estimates for row in score.by_type})
+        nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
+        rows: list[list[Cell]] = [
+            [kind, *(estimate for own in found for estimate in own.get(kind, nothing).values())]
+            for kind in sorted({kind for own in found for kind in own})
+        ]
+        said = "/".join(measure.title for measure in measures)
+        notes = [f"{said} in percent; – where the chosen annotators have no edit of the type"]
+        return Table(columns, rows, name="types", notes=[*notes, *signature_lines(scores, types=True)])
 
 
 def score(

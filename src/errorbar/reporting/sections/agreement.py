@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from errorbar.agreement import AgreementReport
-from errorbar.agreement.titles import TITLES
+from errorbar.agreement.report import TITLES
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
 from errorbar.reporting.model import Cell, Chart, Prose, Section, Shown, Table
