@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from errorbar.cli.hoo_render import best_records, best_table, fragment_table, score_record, score_table, type_table
 from errorbar.cli.hoo_routing import HOO
 from errorbar.cli.options import note_record, show_notes
-from errorbar.cli.plural import counted
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.render import Cell, Table, percent, show, show_json
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.plural import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_pieces import cut_fragments
 from errorbar.execute import choose_executor

@@ -135,16 +135,16 @@ def _named(files: list[NamedFile]) -> str:
 
 
 def _corpus(asked: ReportInput) -> CorpusStudy:
-    from errorbar.cli.corpora import CorpusInput, load
     from errorbar.metrics.registry import DEFAULT, parse_metric
     from errorbar.studies.corpus import study_corpus
+    from errorbar.studies.inputs import ReadingOptions, load
 
     metrics = [parse_metric(spec) for spec in asked.specs or (DEFAULT,)]
     if asked.source is not None or asked.missing_as_empty:
         what = "--source and --missing-as-empty are for HOO data"
         raise UsageError(Problem("useless-option", what, fix="leave them out, or name a HOO folder"))
-    source = CorpusInput(asked.gold, asked.documents, asked.unmarked)
-    data = load(source, asked.systems, lenient=asked.lenient, admission=asked.admission)
+    reading = ReadingOptions(asked.unmarked, asked.documents, asked.lenient, admission=asked.admission)
+    data = load(asked.gold, asked.systems, reading)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and asked.resampling.method != "closed":
         # Said before the work: it is why somebody waits.
