@@ -40,7 +40,7 @@ LAYER = {
     "ceilings": 5,
     "detectors": 5,
     "studies": 6,  # everything a report shows, computed
-    "reproduce": 6,
+    "reproduce": 7,
     "annotate": 7,
     "tasks": 7,
     "demo": 7,  # the bundled corpus and the self-test on it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from errorbar.core.corpus import Hypothesis, Sentence
@@ -13,11 +14,12 @@ from errorbar.edits.extract import extract_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.reporting.model import Block, Chart, Code, Prose, Report, Section, Sentences, Shown, Table
+from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, Sentences
 from errorbar.reporting.sections import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.corpus import study_corpus
+from errorbar.tables.table import Column, Table
 
 
 def demo_browse() -> Browse:
@@ -92,15 +94,9 @@ VALUES = ((0.9565, 0.3056, 0.6701), (0.6426, 0.8251, 0.6722), (0.6316, 0.2517, 0
 
 def leaderboard() -> Table:
     """Four systems with three numbers each, one of them undefined."""
-    rows: list[list[str | Shown]] = [
-        [name, *(Shown(f"{100 * value:.2f}", value) for value in values[:2]), _f(values[2])]
-        for name, values in zip(NAMES, VALUES, strict=True)
-    ]
-    return Table("leaderboard", "Systems by F", ["System", "P %", "R %", "F %"], rows, notes=["F weighs P twice."])
-
-
-def _f(value: float) -> Shown:
-    return Shown(f"{100 * value:.2f}", value) if value else Shown("–")
+    rows = [(name, *values[:2], values[2] or None) for name, values in zip(NAMES, VALUES, strict=True)]
+    columns = [Column("System"), *(Column(name, "percent") for name in ("P %", "R %", "F %"))]
+    return Table(columns, rows, "Systems by F", "leaderboard", ["F weighs P twice."])
 
 
 def bars(name: str = "bars") -> Chart:
@@ -151,8 +147,7 @@ def plane(name: str = "plane") -> Chart:
 
 
 def _renamed(name: str) -> Table:
-    table = leaderboard()
-    return Table(f"{name}-numbers", table.title, table.columns, table.rows, notes=table.notes)
+    return replace(leaderboard(), name=f"{name}-numbers")
 
 
 def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") -> Report:
@@ -176,8 +171,8 @@ def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") ->
 
 def write(report: Report, folder: Path) -> str:
     """Write the page and give its address."""
-    from errorbar.reporting.page import save_page
+    from errorbar.reporting.export import save_report
 
     path = folder / "report.html"
-    save_page(report, str(path))
+    save_report(report, str(path))
     return path.as_uri()

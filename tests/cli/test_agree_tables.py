@@ -310,7 +310,7 @@ class TestBadCells:
         Path("batch.csv").write_text(f'HITId,WorkerId,Answer.Q\nx,a,3\nx,b,"{cell}"\n')
         assert "is a list of labels" in refused(errorbar("agree", "batch.csv"))
         Path("stream.csv").write_text(f'item,rater,label\nx,a,3\nx,b,"{cell}"\n')
-        assert "is a list of labels" in refused(errorbar("crowd", "aggregate", "stream.csv", "--stream"))
+        assert "is a list of labels" in refused(errorbar("crowd", "aggregate", "stream.csv"))
 
     def test_a_label_in_brackets_is_a_label(self, errorbar: CommandLine) -> None:
         rows = [(item, rater, f"[{label}]") for item, rater, label in VOTES]
@@ -350,9 +350,9 @@ class TestBadCells:
         whole = Path("whole.parquet").read_bytes()
         for at in (0, 40, len(whole) // 3, len(whole) // 2, len(whole) - 6):
             Path("v.parquet").write_bytes(whole[:at] + b"\xff" * 30 + whole[at + 30 :])
-            for command in (("agree",), ("crowd", "aggregate", "--stream")):
+            for command in (("agree",), ("crowd", "aggregate")):
                 assert "v.parquet: cannot be read as Parquet" in refused(errorbar(*command, "v.parquet"))
         binary = arrow.array([b"x\xff", b"y"], arrow.binary()).cast(arrow.string(), safe=False)
         arrow.parquet.write_table(arrow.table({"item": ["1", "2"], "rater": ["a", "b"], "label": binary}), "v.parquet")
-        for command in (("agree",), ("crowd", "aggregate", "--stream")):
+        for command in (("agree",), ("crowd", "aggregate")):
             assert "v.parquet: cannot be read as Parquet" in refused(errorbar(*command, "v.parquet"))

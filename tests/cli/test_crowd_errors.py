@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from errorbar.core.errors import UsageError
-from errorbar.crowdsourcing.errors import error_codes, error_convention
+from errorbar.crowdsourcing.error_labels import error_codes, error_convention
 from tests.cli.test_agree_tables import refused
 from tests.helpers.cli import CommandLine
 
@@ -37,10 +37,9 @@ class TestErrorLabels:
     @pytest.mark.parametrize(
         "options", [["--error", "<3"], ["--error", "<=2"], ["--error", "1", "--error", "2"], ["--error", "< 2.5"]]
     )
-    @pytest.mark.parametrize("stream", [[], ["--stream"]])
-    def test_several_labels_or_a_rule(self, errorbar: CommandLine, options: list[str], stream: list[str]) -> None:
+    def test_several_labels_or_a_rule(self, errorbar: CommandLine, options: list[str]) -> None:
         """Shares of errors 1, 1/2, 0, 1/2 and flags 1, 0, 0, 1: weighted hits 1.5, false positives .5, misses .5."""
-        found = score(errorbar, *options, *stream)
+        found = score(errorbar, *options)
         assert (found["hits"], found["false_positives"], found["misses"]) == pytest.approx((1.5, 0.5, 0.5))
 
     def test_every_command_that_has_it(self, errorbar: CommandLine, tmp_path: Path) -> None:
@@ -92,7 +91,6 @@ class TestSignatures:
         same = {score(errorbar, *o)["signature"] for o in (["--error", "<3"], ["--error", "2", "--error", "1"])}
         assert len(same) == 1
 
-    @pytest.mark.parametrize("stream", [[], ["--stream"]])
     @pytest.mark.parametrize(
         ("labels", "one", "other"),
         [
@@ -102,7 +100,7 @@ class TestSignatures:
         ],
     )
     def test_two_choices_of_labels_have_two_signatures(
-        self, errorbar: CommandLine, labels: list[str], one: tuple[int, ...], other: tuple[int, ...], stream: list[str]
+        self, errorbar: CommandLine, labels: list[str], one: tuple[int, ...], other: tuple[int, ...]
     ) -> None:
         """By construction: label k is said k + 1 times of item a, so that different labels are different shares."""
         votes = [("a", label) for k, label in enumerate(labels) for _ in range(k + 1)] + [("b", labels[-1])]
@@ -110,7 +108,7 @@ class TestSignatures:
         Path("w.csv").write_text("item,rater,label\n" + "".join(rows))
         Path("f.csv").write_text("item,flag\na,1\nb,0\n")
         found = [
-            score(errorbar, *[part for k in codes for part in ("--error", labels[k])], *stream, judgments="w.csv")
+            score(errorbar, *[part for k in codes for part in ("--error", labels[k])], judgments="w.csv")
             for codes in (one, other)
         ]
         assert found[0]["hits"] != found[1]["hits"]

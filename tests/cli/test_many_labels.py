@@ -65,5 +65,4 @@ class TestManyLabels:
     def test_an_empty_table_of_items_and_labels_is_refused(self, errorbar: CommandLine) -> None:
         rows = [(str(n), "a", f"L{n}") for n in range(4000)]
         path = table("v.csv", rows)
-        for option in ([], ["--stream"]):
-            assert "has more than 5,000,000 cells" in refused(errorbar("crowd", "aggregate", path, *option))
+        assert "has more than 5,000,000 cells" in refused(errorbar("crowd", "aggregate", path))

@@ -25,13 +25,12 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "crowd-score": [
         ("crowd", "score", "votes.csv", "s=flags.csv", "--resamples", "50"),
         ("crowd", "score", "votes.csv", "s=flags.csv", "none=none.csv", "--shares", "trust", "--ties", "unknown"),
-        ("crowd", "score", "votes.csv", "s=flags.csv", "--stream", "--resamples", "50"),
+        ("crowd", "score", "votes.csv", "s=flags.csv", "--no-ci"),
         ("crowd", "score", "gold.m2", "system.txt"),
     ],
     "crowd-aggregate": [
         ("crowd", "aggregate", "votes.csv"),
         ("crowd", "aggregate", "votes.csv", "--method", "one-coin", "--summary"),
-        ("crowd", "aggregate", "votes.csv", "--stream"),
         ("crowd", "aggregate", "few.csv", "--differing"),
     ],
     "crowd-raters": [

@@ -7,28 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import (
-    METHODS,
-    NO_PRIOR,
-    Answers,
-    Fit,
-    Prior,
-    Runs,
-    Tally,
-    aggregate,
-    agreement_trust,
-    dawid_skene,
-    majority,
-    one_coin,
-    settle_repeats,
-    trust_weighted,
-)
-from errorbar.crowdsourcing.votes import Votes
+from errorbar.crowdsourcing.answers import Answers, agreement_trust, majority, trust_weighted
+from errorbar.crowdsourcing.em import Fit, Runs, Votes
+from errorbar.crowdsourcing.methods import METHODS, aggregate
+from errorbar.crowdsourcing.rater_models import Prior, dawid_skene, one_coin
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowdsourcing.examples import patients, toy
 
@@ -41,7 +26,7 @@ def rng() -> np.random.Generator:
 
 def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> None:
     # Marginals: Dawid and Skene 1979, table 2 (.40 .42 .11 .07); other digits: STATISTICS.md section 4.
-    answers, fit = dawid_skene(patients(), rng(), prior=NO_PRIOR, runs=Runs(2))
+    answers, fit = dawid_skene(patients(), rng(), prior=Prior(0, 0), runs=Runs(2))
     assert fit.marginals == pytest.approx([0.3996, 0.4220, 0.1118, 0.0667], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-192.8909, abs=5e-5)
     assert np.bincount(answers.answer).tolist() == [18, 19, 5, 3]
@@ -52,7 +37,7 @@ def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> No
 
 
 def test_one_coin_gives_the_reference_accuracies() -> None:
-    _, fit = one_coin(patients(), rng(), prior=NO_PRIOR)  # STATISTICS.md section 4
+    _, fit = one_coin(patients(), rng(), prior=Prior(0, 0))  # STATISTICS.md section 4
     assert fit.rates[:, 0, 0] == pytest.approx([0.8854, 0.7007, 0.8115, 0.8531, 0.8089], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-242.506, abs=5e-4)
 
@@ -64,9 +49,11 @@ def test_small_data_needs_a_prior_and_is_refused_by_default() -> None:
     assert caught.value.code == "crowd-few-judgments"
     # Without prior and minimum t3 is turned against its majority. STATISTICS.md gives P(E) .9988, which is where its EM
     # stopped: the likelihood grows towards P(E) = 1, so a stricter tolerance ends above it and a laxer one below.
-    ends = [dawid_skene(toy(), rng(), prior=NO_PRIOR, min_items=1, runs=Runs(1, t, 20_000))[0] for t in (1e-9, 1e-12)]
+    ends = [
+        dawid_skene(toy(), rng(), prior=Prior(0, 0), min_items=1, runs=Runs(1, t, 20_000))[0] for t in (1e-9, 1e-12)
+    ]
     assert 0.99 < ends[0].shares[2, 0] < 0.9988 < ends[1].shares[2, 0]
-    coin, fit = one_coin(toy(), rng(), prior=NO_PRIOR, min_items=1)
+    coin, fit = one_coin(toy(), rng(), prior=Prior(0, 0), min_items=1)
     assert coin.shares[2, 0] == pytest.approx(1.0)  # STATISTICS.md: 1.0, with rater a never wrong
     assert fit.rates[0, 0, 0] == pytest.approx(1.0)
     mild, _ = dawid_skene(toy(), rng(), prior=Prior(20.0, 5.0), min_items=1)
@@ -100,7 +87,6 @@ def test_without_judgments_nothing_is_said() -> None:
 def test_ties_follow_the_policy_and_never_the_order_of_labels() -> None:
     table = Judgments.from_columns("xxyy", "abab", ["E", "O", "O", "E"])
     assert majority(table).answer.tolist() == [-1, -1]
-    assert majority(table).is_tied().tolist() == [True, True]
     assert majority(table, ties="E").answer.tolist() == [0, 0]
     assert majority(table, ties="O").answer.tolist() == [1, 1]
     with pytest.raises(UsageError, match="no label 'Q'"):
@@ -154,23 +140,11 @@ def test_one_rater_and_one_label_are_refused() -> None:
 
 def test_repeats_follow_the_policy() -> None:
     table = Judgments.from_columns("xxxy", "aaba", "EOOE")
-    assert settle_repeats(table, "first").label.tolist() == [0, 1, 0]
-    assert settle_repeats(table, "last").label.tolist() == [1, 1, 0]
-    assert settle_repeats(table, "keep") is table
+    assert table.take(table.settled("first")).label.tolist() == [0, 1, 0]
+    assert table.take(table.settled("last")).label.tolist() == [1, 1, 0]
+    assert table.settled("keep").all()
     with pytest.raises(UsageError, match="first: 'a' of 'x'"):
-        settle_repeats(table, "refuse")
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=40))
-def test_tally_by_blocks_equals_the_majority_of_the_whole(rows: list[tuple[int, int, int]]) -> None:
-    table = Judgments.from_columns(*zip(*rows, strict=True))
-    tally = Tally()
-    for start in range(0, len(rows), 7):
-        part = rows[start : start + 7]
-        tally.add([str(item) for item, _, _ in part], [str(label) for _, _, label in part])
-    assert tally.items == table.items
-    assert tally.labels == table.labels
-    assert tally.shares() == pytest.approx(majority(table).shares)
+        table.settled("refuse")
 
 
 def test_simulation_is_reproducible_and_has_the_stated_rates() -> None:
@@ -214,10 +188,10 @@ def test_leaps_end_where_plain_passes_end(model: Model, monkeypatch: pytest.Monk
 
 
 def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
-    answers, fit = dawid_skene(noise(), rng(), prior=NO_PRIOR)
+    answers, fit = dawid_skene(noise(), rng(), prior=Prior(0, 0))
     assert max(start.n_iterations for start in fit.starts) <= 200
     assert all(start.converged == (start.n_iterations < 200) for start in fit.starts)
-    short = dawid_skene(noise(), rng(), prior=NO_PRIOR, runs=Runs(1, max_iterations=7))[1].starts[0]
+    short = dawid_skene(noise(), rng(), prior=Prior(0, 0), runs=Runs(1, max_iterations=7))[1].starts[0]
     assert (short.n_iterations, short.converged) == (7, False)
     assert len(answers.answer) == 400
 
@@ -266,40 +240,8 @@ def test_raters_who_judged_once_or_never() -> None:
     """a and b agree on six items; c says the same of one of them, an E; d is known by name only."""
     table = Judgments.from_columns("uvwxyzuvwxyzuv", "aaaaaabbbbbbcd", "EEEOOOEEEOOOEE").take(np.arange(13))
     assert table.raters == tuple("abcd")
-    _, coin = one_coin(table, rng(), prior=NO_PRIOR, min_items=1)
+    _, coin = one_coin(table, rng(), prior=Prior(0, 0), min_items=1)
     assert coin.rates[:, 0, 0] == pytest.approx([1, 1, 1, 0.5])
-    _, fit = dawid_skene(table, rng(), prior=NO_PRIOR, min_items=1)
+    _, fit = dawid_skene(table, rng(), prior=Prior(0, 0), min_items=1)
     assert fit.rates[2] == pytest.approx(np.array([[1, 0], [0.5, 0.5]]))  # of c no item is truly O
     assert fit.rates[3] == pytest.approx(np.full((2, 2), 0.5))
-
-
-def test_a_tally_passes_over_judgments_without_a_label_and_grows() -> None:
-    tally = Tally(("ok", "error"))
-    tally.add(["x", "y", "x"], ["error", "", "ok"])
-    assert tally.items == ("x", "y")
-    assert tally.counts().tolist() == [[1, 1], [0, 0]]
-    tally.add((str(n) for n in range(3000)), ["new"] * 3000)
-    assert tally.counts().shape == (3002, 3)
-    assert tally.counts()[:3].tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 1]]
-    assert tally.counts().sum() == 3002
-    with pytest.raises(UsageError, match=r"1 items and 2 labels .*columns of one length"):
-        tally.add(["x"], ["ok", "ok"])
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["error", "ok", "skip"])), min_size=1))
-def test_the_majority_of_a_tally_leaves_out_labels_that_mean_nothing(rows: list[tuple[int, int, str]]) -> None:
-    items, raters, labels = zip(*((str(i), str(r), label) for i, r, label in rows), strict=True)
-    names = ("ok", "error", "skip")
-    whole = Judgments.from_columns(items, raters, labels, labels=names).without(["skip"])
-    tally = Tally(names)
-    tally.add(items, labels)
-    if not len(whole):
-        with pytest.raises(UsageError, match="there is no judgment"):
-            tally.majority(missing=["skip"])
-        return
-    for ties in ("unknown", "error"):
-        counted, expected = tally.majority(ties=ties, missing=["skip"]), majority(whole, ties=ties)
-        assert (counted.items, counted.labels) == (expected.items, expected.labels)
-        assert counted.answer.tolist() == expected.answer.tolist()
-        assert counted.n_judgments.tolist() == expected.n_judgments.tolist()
-        assert np.array_equal(counted.shares, expected.shares, equal_nan=True)

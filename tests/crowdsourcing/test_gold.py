@@ -10,7 +10,7 @@ import pytest
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import (
+from errorbar.crowdsourcing.gold import (
     Fixed,
     Posterior,
     Rule,
@@ -20,9 +20,9 @@ from errorbar.crowdsourcing import (
     characteristic,
     follow,
     posterior_below,
-    rater_rows,
     smoothed_trust,
 )
+from errorbar.crowdsourcing.rater_table import rater_rows
 from errorbar.stats.proportion import proportion_interval
 from errorbar.testing import accurate, constant, simulate, spammer
 

@@ -9,15 +9,8 @@ import pytest
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import (
-    NgramCounts,
-    against_experts,
-    extraneous_score,
-    how_many,
-    independent_accuracy,
-    majority_accuracy,
-    mine,
-)
+from errorbar.crowdsourcing.howmany import against_experts, how_many, majority_accuracy
+from errorbar.crowdsourcing.mining import NgramCounts, extraneous_score, mine
 from errorbar.testing import accurate, simulate
 
 
@@ -29,8 +22,6 @@ def test_exact_curves() -> None:
     three = {1: 0.633333, 3: 0.698830, 5: 0.745786, 9: 0.808050, 20: 0.833333}
     for k, value in three.items():
         assert majority_accuracy([14, 14, 10], [20] * 3, k) == pytest.approx(value, abs=5e-7)
-    for k, value in {3: 0.896, 5: 0.94208, 7: 0.966656, 9: 0.980419}.items():
-        assert independent_accuracy(0.8, k) == pytest.approx(value, abs=5e-7)
 
 
 @pytest.mark.parametrize(("right", "total", "k"), [(3, 7, 3), (4, 6, 4), (5, 6, 2)])
@@ -81,7 +72,6 @@ def test_what_does_not_vary_has_no_range() -> None:
 
 def test_an_even_number_is_as_good_as_one_less() -> None:
     for k in (2, 4, 6):
-        assert independent_accuracy(0.8, k) == pytest.approx(independent_accuracy(0.8, k - 1))
         assert majority_accuracy([14], [20], k) == pytest.approx(majority_accuracy([14], [20], k - 1))
 
 

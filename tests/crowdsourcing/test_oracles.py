@@ -16,13 +16,15 @@ import pytest
 from numpy.typing import NDArray
 
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import NO_PRIOR, Runs, aggregate, dawid_skene, majority
-from errorbar.crowdsourcing.votes import Votes
-from errorbar.metrics.crowd import crowd_score
+from errorbar.crowdsourcing.answers import majority
+from errorbar.crowdsourcing.em import Runs, Votes
+from errorbar.crowdsourcing.methods import aggregate
+from errorbar.crowdsourcing.rater_models import Prior, dawid_skene
 from errorbar.metrics.crowd_rates import rates
 from errorbar.testing import biased, simulate, spammer
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.crowdsourcing.examples import patients, toy
+from tests.helpers.crowd import crowd_score
 
 
 def scored(errors: int, fine: int, hits: int, wrong: int) -> tuple[float | None, float | None]:
@@ -61,7 +63,7 @@ def test_where_the_majority_start_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         return both(votes, n, rng)[1:]
 
     monkeypatch.setattr(Votes, "starts", majority_only)
-    _, fit = dawid_skene(patients(), np.random.default_rng(1), prior=NO_PRIOR, runs=Runs(2))
+    _, fit = dawid_skene(patients(), np.random.default_rng(1), prior=Prior(0, 0), runs=Runs(2))
     assert [start.name for start in fit.starts] == ["majority"]
     assert fit.marginals == pytest.approx([0.3997, 0.4670, 0.1111, 0.0222], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-193.9746, abs=5e-5)

@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing import rater_rows, settle_repeats
+from errorbar.crowdsourcing.rater_table import rater_rows
 from tests.helpers.cli import CommandLine
 
 VOTES = "item,rater,label\nx,a,error\nx,b,ok\ny,a,error\ny,b,error\nz,a,ok\n"
@@ -72,7 +72,7 @@ def test_one_flag(votes: Path, errorbar: CommandLine) -> None:
 def test_one_repeat() -> None:
     table = Judgments.from_columns("xxy", "aab", "EOE")
     with pytest.raises(UsageError, match=r"1 judgment repeats an item .*: 'a' of 'x'"):
-        settle_repeats(table, "refuse")
+        table.settled("refuse")
     several = Judgments.from_columns("xxxy", "aaab", "EOEE")
     with pytest.raises(UsageError, match="2 judgments repeat an item"):
-        settle_repeats(several, "refuse")
+        several.settled("refuse")

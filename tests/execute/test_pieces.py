@@ -16,8 +16,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError, InputError
 from errorbar.core.problems import Problems
 from errorbar.edits.shift import ShiftDetector, changed_lines
-from errorbar.execute import Executor, Serial, choose_executor
-from errorbar.execute.processes import Processes
+from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.m2 import m2_annotators
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces

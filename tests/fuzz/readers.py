@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from errorbar.agreement import agreement_report
@@ -13,10 +13,9 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import edit_items
-from errorbar.edits.standoff_pieces import cut_fragments
-from errorbar.edits.standoff_runs import Edits
+from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.formats.documents import add_documents
-from errorbar.formats.hoo_files import list_gold, list_run
+from errorbar.formats.hoo_folder import list_gold, list_run
 from errorbar.formats.hoo_jsonl import read_standoff
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.jsonl import write_jsonl
@@ -28,7 +27,7 @@ from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import save_lines
 from errorbar.formats.text import read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import score_runs
+from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.score import score
 from tests.fuzz import seeds, shapes
@@ -165,17 +164,15 @@ def _documents(folder: Path, lenient: bool) -> None:
 def _hoo(folder: Path, lenient: bool) -> None:
     problems = Problems(lenient=lenient)
     gold = list_gold(str(folder / "Gold"))
-    names = [each.name for each in gold]
-    run = list_run(str(folder / "run"), "run", names, problems)
-    for piece in cut_fragments(gold, [run], lenient=lenient):
+    run = list_run(str(folder / "run"), "run", [each.name for each in gold], problems)
+    files = [replace(each, runs=(run.get(each.name),)) for each in gold]
+    for piece in cut_fragments(files, 1, lenient=lenient):
         reading = piece.read()
-        problems.collect(reading.problems)
-        for said in reading.runs:
-            problems.collect(said.problems)
+        for found in (reading.problems, *reading.run_problems):
+            problems.collect(found)
         problems.raise_errors()
-        edits: list[Edits] = [said.edits[name] for said in reading.runs for name in names if name in said.edits]
-        if len(edits) == len(reading.gold):
-            score_runs(reading.gold, {"run": edits}, HOO, problems)
+        if len(run) == len(gold):
+            score_runs(reading.gold, {"run": reading.runs[0]}, HOO, problems)
 
 
 def _hoo_jsonl(folder: Path, lenient: bool) -> None:

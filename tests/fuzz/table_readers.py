@@ -6,14 +6,13 @@ from pathlib import Path
 
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing import majority
-from errorbar.datasets.contents import open_contents
+from errorbar.crowdsourcing.answers import majority
+from errorbar.datasets.archives import open_contents
 from errorbar.formats.flags import read_answers, read_flags
-from errorbar.formats.judgments import read_judgments
+from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.judgments_write import write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.mturk import read_batch, read_wide
-from errorbar.formats.plain_judgments import read_judgments_fast
 from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
 from errorbar.ranking.ranked import rank_systems
@@ -46,8 +45,8 @@ def _behind(judgments: Judgments, folder: Path) -> None:
 
 
 def _judgments(path: Path, *, lenient: bool) -> None:
-    _behind(read_judgments(path, Problems(lenient=lenient)), path.parent)
-    read_judgments_fast(path, Problems(lenient=lenient), repeats="keep")
+    _behind(read_judgment_table(path, Problems(lenient=lenient), layout="long").judgments, path.parent)
+    read_judgment_table(path, Problems(lenient=lenient), repeats="keep")
 
 
 def _judgments_csv(folder: Path, lenient: bool) -> None:

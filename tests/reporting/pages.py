@@ -9,45 +9,17 @@ from typing import Any
 
 import pytest
 
-from errorbar.cli.report_input import ReportInput, studies
-from errorbar.reporting import Chart, Prose, Report, Shown, Table
+from errorbar.reporting import Chart, Prose, Report
+from errorbar.reporting.make import report
 from errorbar.reporting.sections import build_report
-from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import Study
-
-DEFAULTS: dict[str, Any] = {
-    "systems": (),
-    "gold": (),
-    "specs": (),
-    "documents": None,
-    "unmarked": "auto",
-    "source": None,
-    "missing_as_empty": False,
-    "ceiling_resamples": None,
-    "judgments": None,
-    "flags": (),
-    "columns": (),
-    "items": None,
-    "words": None,
-    "errors": (),
-    "ok": None,
-    "unknown": (),
-    "sample_key": None,
-    "judged": (),
-    "browse": False,
-    "lenient": False,
-    "resampling": Resampling("bca", 200, 0.95, 7, 1),
-}
+from errorbar.tables.shown import Grid, shown
+from errorbar.tables.table import Table
 
 
-def asked(**given: Any) -> ReportInput:  # noqa: ANN401 - the fields of ReportInput
-    """Input with the given fields."""
-    return ReportInput(**{**DEFAULTS, **given})
-
-
-def found(**given: Any) -> list[Study]:  # noqa: ANN401 - the fields of ReportInput
-    """Studies of what is asked for."""
-    return studies(asked(**given), lambda _: None)
+def found(**given: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report
+    """Studies of what is asked for, from 200 resamples of the seed 7."""
+    return report(**{"resamples": 200, "seed": 7, "browse": False, **given}).studies
 
 
 def report_of(parts: Sequence[Study]) -> Report:
@@ -55,17 +27,15 @@ def report_of(parts: Sequence[Study]) -> Report:
     return build_report(parts, title="Test", command="errorbar report x")
 
 
-def tables(report: Report) -> dict[str, Table]:
-    """Every table, those of charts too, by name."""
-    blocks = [block for section in report.sections for block in section.blocks]
-    every = [block.table if isinstance(block, Chart) else block for block in blocks if isinstance(block, Chart | Table)]
-    return {table.name: table for table in every}
+def tables(report: Report) -> dict[str, Grid]:
+    """Every table as it is shown, those of charts too, by name."""
+    every = [block.table if isinstance(block, Chart) else block for block in report.blocks]
+    return {table.name: shown(table) for table in every if isinstance(table, Table)}
 
 
 def charts(report: Report) -> dict[str, Chart]:
     """Every chart by name."""
-    blocks = [block for section in report.sections for block in section.blocks]
-    return {block.name: block for block in blocks if isinstance(block, Chart)}
+    return {chart.name: chart for chart in report.charts}
 
 
 def prose(report: Report, section: str) -> str:
@@ -74,9 +44,20 @@ def prose(report: Report, section: str) -> str:
     return "\n".join(line for block in found.blocks if isinstance(block, Prose) for line in block.paragraphs)
 
 
-def text_rows(table: Table) -> list[list[str]]:
+def text_rows(table: Table | Grid) -> list[list[str]]:
     """Cells as they are shown."""
-    return [[cell.text if isinstance(cell, Shown) else cell for cell in row] for row in table.rows]
+    grid = shown(table) if isinstance(table, Table) else table
+    return [[cell.text for cell in row] for row in grid.rows]
+
+
+def headings(table: Table) -> list[str]:
+    """Headings as they are shown."""
+    return list(shown(table).columns)
+
+
+def notes(table: Table) -> list[str]:
+    """Lines below a table."""
+    return list(shown(table).notes)
 
 
 def printed(out: str) -> list[list[str]]:

@@ -16,6 +16,7 @@ from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score, TypeScore
 from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.comparison import Randomization
@@ -26,7 +27,6 @@ from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, stu
 from errorbar.studies.model import CorpusStudy
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
-from tests.helpers.counts import Counts
 from tests.helpers.standoff import fragment, standoff
 
 
@@ -48,21 +48,28 @@ def score(
     undefined: Undefined | None = None,
     types: Sequence[TypeScore] = (),
     spec: str = "m2",
+    beta: float = 0.5,
 ) -> Score:
     """A score whose P and R are F too unless they are given."""
     whole = estimate(f, half, undefined)
     return Score(
         name,
-        0.5,
-        precision or whole,
-        recall or whole,
-        whole,
-        Counts(1, 2, 3),
+        M2(beta=beta).measures,
+        "f",
+        {"precision": precision or whole, "recall": recall or whole, "f": whole},
+        {"correct": 1, "proposed": 2, "gold": 3},
         100,
         ("A",),
         Signature(spec, "s", "r", f"hyp-{name}", 100, 2, ("ci:bca,0.95,2000,by:sentence,seed:0",)),
         types,
+        beta=beta,
     )
+
+
+def type_score(name: str, correct: int, gold: int) -> TypeScore:
+    """So many of so many edits of a type found."""
+    recall = Estimate(correct / gold, gold) if gold else Estimate(None, 0, undefined=Undefined.NOTHING_IN_REFERENCE)
+    return TypeScore(name, {"correct": correct, "gold": gold}, {"recall": recall})
 
 
 def comparison(
@@ -79,7 +86,7 @@ def comparison(
         least = None if p is None else floor
         pairs.append(Pair(first, second, difference, interval, test, p, PairedPower(100, 0.1, 0.01), least))
     scores = np.array([[value, value, value] for value in values.values()])
-    return Comparison(tuple(values), scores, tuple(pairs))
+    return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs))
 
 
 def letters(found: Comparison) -> list[str]:
@@ -94,14 +101,24 @@ def ceiling(human: float, systems: Mapping[str, float], size: int = 9) -> Ceilin
     """Ten annotators who all score the same."""
     humans = np.full((size + 1, 1, 3), human)
     scores = np.array([[[value, value, value]] for value in systems.values()]).reshape(len(systems), 1, 3)
-    return Ceiling(tuple(f"A{k}" for k in range(size + 1)), tuple(systems), (size,), humans, scores, (10,), (True,))
+    return Ceiling(
+        M2().measures,
+        2,
+        tuple(f"A{k}" for k in range(size + 1)),
+        tuple(systems),
+        (size,),
+        humans,
+        scores,
+        (10,),
+        (True,),
+    )
 
 
 def curves(*, exact: bool = True) -> Ceiling:
     """Two annotators' texts against one and two references; ``b`` overtakes ``a``."""
     humans = np.array([[[0.5] * 3, [0.6] * 3], [[0.3] * 3, [0.4] * 3]])  # means 0.4 and 0.5
     scores = np.array([[[0.3] * 3, [0.35] * 3], [[0.2] * 3, [0.45] * 3]])
-    return Ceiling(("A0", "A1"), ("a", "b"), (1, 2), humans, scores, (4, 1), (exact, True))
+    return Ceiling(M2().measures, 2, ("A0", "A1"), ("a", "b"), (1, 2), humans, scores, (4, 1), (exact, True))
 
 
 def study(
@@ -154,7 +171,7 @@ def crowd_study() -> CrowdStudy:
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
     errors = np.asarray(made.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20, curve_resamples=20)
+    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20)
 
 
 @cache
@@ -179,8 +196,8 @@ def hoo_study() -> HooStudy:
     ]
     wrong = standoff(8, 10, "at")
     runs = {
-        "AA0": [[standoff(5, 7, "goes")], [], []],
-        "AA1": [[standoff(0, 4, "He"), verb, standoff(24, 27, "month")], [standoff(0, 4, "She")], []],
-        "BB0": [[verb], [wrong], [wrong]],
+        "AA0": [(standoff(5, 7, "goes"),), (), ()],
+        "AA1": [(standoff(0, 4, "He"), verb, standoff(24, 27, "month")), (standoff(0, 4, "She"),), ()],
+        "BB0": [(verb,), (wrong,), (wrong,)],
     }
     return study_hoo(gold, runs, Hoo(), Problems(), resampling=Resampling(replicates=50), name="small")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core.problems import Problems
 from errorbar.metrics.score import Score
 from errorbar.reporting import Prose
+from errorbar.reporting.blocks import Links
 from errorbar.reporting.board import board_report, link_task, link_teams, team_report
-from errorbar.reporting.model import Links, Table
-from errorbar.tasks import TaskResults, read_task, run_task
-from errorbar.tasks.results import CorpusResults, RunScores
+from errorbar.tables.table import Table
+from errorbar.tasks import TaskResults, run_task
+from errorbar.tasks.task_results import CorpusResults, RunScores
 from tests.reporting.pages import tables, text_rows
 from tests.tasks.small import TASK, make_task
 
@@ -24,7 +24,7 @@ DESCRIBED = TASK.replace(
 
 @pytest.fixture
 def results(tmp_path: Path) -> TaskResults:
-    return run_task(read_task(make_task(tmp_path, DESCRIBED)), Problems())
+    return run_task(make_task(tmp_path, DESCRIBED))
 
 
 def prf(score: Score) -> list[str]:
@@ -84,7 +84,9 @@ def test_every_run_and_the_best_of_each_team(results: TaskResults) -> None:
 
 def test_recall_by_type_has_a_column_for_each_team(results: TaskResults) -> None:
     table = tables(board_report(results))["overview-types"]
-    recalls = {run.submission.team: {row.type: row.recall for row in run.gold[0].by_type} for run in best_of(results)}
+    recalls = {
+        run.submission.team: {row.type: row["recall"].value for row in run.gold[0].by_type} for run in best_of(results)
+    }
     assert table.columns == ["type", "one", "two"]
     assert [row[0] for row in text_rows(table)] == ["Nn", "SVA", "Vt", "Wci"]
     for kind, *shown in text_rows(table):
@@ -125,8 +127,8 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
     table = shown["test-types"]
     assert table.columns == ["type", *(run.submission.name for run in mine), f"found by {mine[0].submission.name}"]
     for row, *types in zip(text_rows(table), *(run.gold[0].by_type for run in mine), strict=True):
-        recalls = ["–" if each.recall is None else f"{100 * each.recall:.2f}" for each in types]
-        assert row == [types[0].type, *recalls, f"{types[0].correct} of {types[0].gold}"]
+        recalls = ["–" if each["recall"].value is None else f"{100 * each['recall'].value:.2f}" for each in types]
+        assert row == [types[0].type, *recalls, f"{types[0].counts['correct']} of {types[0].counts['gold']}"]
     assert text_rows(shown["test-single"]) == [
         [run.submission.name, name, *prf(score)] for run in mine for name, score in run.single.items()
     ]
@@ -134,7 +136,7 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
 
 def test_a_team_without_a_run(tmp_path: Path) -> None:
     text = DESCRIBED.replace('submissions = "two"', "submissions = {}")
-    results = run_task(read_task(make_task(tmp_path, text)), Problems())
+    results = run_task(make_task(tmp_path, text))
     table = tables(board_report(results))["overview-scores"]
     assert text_rows(table)[-1] == ["–", "two", "–", "", "–", "–", "–"]
     assert "–: no run was handed in, or none was released" in table.notes

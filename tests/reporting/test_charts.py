@@ -10,6 +10,7 @@ import pytest
 
 from errorbar.core.estimate import Undefined
 from errorbar.reporting import Report
+from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import (
     Dot,
     HeatCell,
@@ -21,13 +22,11 @@ from errorbar.reporting.charts import (
     line_chart,
     plane_chart,
 )
-from errorbar.reporting.charts.build import percent_top, round_top
+from errorbar.reporting.charts.base import percent_top, round_top
 from errorbar.reporting.charts.plane import ANCHORS, contour, places
 from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
-from errorbar.reporting.model import Spec
-from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
-from tests.reporting.studies import ceiling, score, study, systems
+from tests.reporting.studies import ceiling, score, study, systems, type_score
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 pytest.importorskip("vl_convert", reason="needs the extra 'report'")
@@ -84,7 +83,7 @@ def test_every_chart_has_a_text_alternative_with_a_number_and_a_table(demo: Demo
     for chart in charts(demo[1]).values():
         assert re.search(r"\d\.\d\d", chart.description), chart.name
         assert chart.table.rows
-        assert all(len(row) == len(chart.table.columns) for row in chart.table.rows)
+        assert all(len(row) == len(chart.table.columns) for row in chart.table.rows), chart.name
 
 
 def test_every_interval_is_drawn() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from errorbar.cli.report import all_cores
 from errorbar.demo import demo_files
-from errorbar.reporting import Report, extras
+from errorbar.reporting import Report, export
 from tests.helpers.cli import CommandLine
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
@@ -116,7 +116,7 @@ def test_only_annotators(folder: Path, errorbar: CommandLine) -> None:
     done = errorbar("report", "--gold", "gold.jsonl", *FAST, "-o", "r.md")
     assert "no leaderboard: no system was given [report-no-section]" in done.err
     text = Path("r.md").read_text(encoding="utf-8")
-    assert "No system was scored; 3 annotators on 63 sentences are described. A human scores F " in text
+    assert "No system was scored; 3 annotators on 63 sentences are described. A human scores F0.5 " in text
     assert re.findall(r"^## (.*)$", text, re.MULTILINE)[:2] == ["How far from a human", "How far annotators agree"]
 
 
@@ -187,14 +187,14 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
         (("--gold", "one.m2", "mine", "--column", "rater=worker", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--items", "gaps", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--words", "articles", "-o", "r.md"), "useless-option"),
-        (("--gold", "one.m2", "mine", "-o", "report.docx"), "report-format"),
+        (("--gold", "one.m2", "mine", "-o", "report.docx"), "output-format"),
         (("--gold", "one.m2", "mine", "-o", "no/such/folder/r.html"), "cannot-write"),
         (("--gold", "one.m2", "mine", "-o", "taken", "--to", "html"), "cannot-write"),
         (("--gold", "one.m2", "mine", "-o", "r.md", "--charts", "one.m2/charts"), "cannot-write"),
         (("--gold", "nothing.m2", "mine", "-o", "r.md"), "no-such-file"),
-        (("--gold", "one.m2", "mine", "-o", "one.m2", "--to", "html"), "report-over-input"),
-        (("--gold", "*.m2", "mine", "-o", "./one.m2", "--to", "html"), "report-over-input"),
-        (("--gold", "one.m2", "me=mine", "-o", "mine", "--to", "latex"), "report-over-input"),
+        (("--gold", "one.m2", "mine", "-o", "one.m2", "--to", "html"), "output-over-input"),
+        (("--gold", "*.m2", "mine", "-o", "./one.m2", "--to", "html"), "output-over-input"),
+        (("--gold", "one.m2", "me=mine", "-o", "mine", "--to", "latex"), "output-over-input"),
         (("--gold", "one.m2", "--gold", "set/Gold", "mine", "-o", "r.md"), "hoo-metric"),
         (("--gold", "set/Gold", "--gold", "one.m2", "mine", "-o", "r.md"), "hoo-metric"),
     ],
@@ -221,7 +221,7 @@ def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar:
 def test_a_missing_extra_is_named_before_the_work(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, missing: str, out: str, extra: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else name)
+    monkeypatch.setattr(export, "find_spec", lambda name: None if name == missing else name)
     done = errorbar("report", "--gold", "nothing.m2", "mine", "-o", out, *extra)
     assert done.code == 2
     assert "pip install 'errorbar[report]' [missing-extra]" in done.err
@@ -238,7 +238,7 @@ def test_interrupted_half_way_nothing_changes(
     def interrupted(_: Report) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("errorbar.reporting.markdown.markdown", interrupted)
+    monkeypatch.setitem(export.WRITERS, "markdown", interrupted)
     assert errorbar("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.md").code == 130
     assert sorted(path.name for path in folder.iterdir()) == before
     if old:

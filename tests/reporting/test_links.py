@@ -9,9 +9,9 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
+from errorbar.reporting.blocks import Links, Report, Section
 from errorbar.reporting.latex import latex
 from errorbar.reporting.markdown import markdown
-from errorbar.reporting.model import Links, Report, Section
 from errorbar.reporting.page import page_html
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task

@@ -12,7 +12,17 @@ from errorbar.reporting.sections import build_report, left_out
 from errorbar.studies.model import CorpusStudy, Study
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows
-from tests.reporting.studies import comparison, crowd_study, curves, hoo_study, sample_study, score, study, systems
+from tests.reporting.studies import (
+    comparison,
+    crowd_study,
+    curves,
+    hoo_study,
+    sample_study,
+    score,
+    study,
+    systems,
+    type_score,
+)
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 

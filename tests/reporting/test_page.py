@@ -17,13 +17,15 @@ import pytest
 from errorbar.core.errors import InputError, MissingExtraError
 from errorbar.reporting import assets
 from errorbar.reporting.assets import chart_library
+from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
 from errorbar.reporting.browser_data import browser_data
 from errorbar.reporting.charts.theme import PALETTE
-from errorbar.reporting.model import Block, Chart, Prose, Report, Section, Sentences, Table
-from errorbar.reporting.page import page_html, save_page
+from errorbar.reporting.export import save_report
+from errorbar.reporting.page import page_html
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.tables.table import Column, Table
 
-TABLE = Table("numbers", "Numbers", ["Name", "Value"], [["a", "1"]])
+TABLE = Table([Column("Name"), Column("Value", "count")], [["a", 1]], "Numbers", "numbers")
 CHART = Chart("chart", "A chart", "It rises.", {"mark": "point", "data": {"values": [{"a": "</script>"}]}}, TABLE)
 
 
@@ -142,7 +144,7 @@ def test_the_chart_library_needs_no_folder(tmp_path: Path) -> None:
 
 def test_writes_the_page(tmp_path: Path, library: str) -> None:
     path = tmp_path / "report.html"
-    size = save_page(report(CHART), str(path))
+    size = save_report(report(CHART), str(path))
     assert path.stat().st_size == size
     assert path.read_text(encoding="utf-8") == page_html(report(CHART)).rstrip("\n") + "\n"
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
@@ -153,7 +155,7 @@ def test_writes_the_page(tmp_path: Path, library: str) -> None:
 )
 def test_an_unwritable_target_is_one_clear_line(tmp_path: Path, name: str, why: str) -> None:
     with pytest.raises(InputError, match=why) as caught:
-        save_page(report(), str(tmp_path / name))
+        save_report(report(), str(tmp_path / name))
     assert caught.value.code == "cannot-write"
     assert "\n" not in str(caught.value)
 
@@ -162,7 +164,7 @@ def test_an_unwritable_target_is_one_clear_line(tmp_path: Path, name: str, why: 
 def test_a_folder_that_must_not_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="Permission denied"):
-        save_page(report(), str(tmp_path / "report.html"))
+        save_report(report(), str(tmp_path / "report.html"))
 
 
 def test_a_failure_half_way_leaves_the_old_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,14 +176,14 @@ def test_a_failure_half_way_leaves_the_old_page(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        save_page(report(), str(path))
+        save_report(report(), str(path))
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_what_no_page_can_hold_is_shown(tmp_path: Path) -> None:
     """Half a surrogate pair, as of a file name that is not UTF-8; and what would turn or hide the text beside it."""
-    save_page(report(Prose(["\ud800\x1b\u202e"])), str(tmp_path / "report.html"))
+    save_report(report(Prose(["\ud800\x1b\u202e"])), str(tmp_path / "report.html"))
     assert "\\ud800\\x1b\\u202e" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 

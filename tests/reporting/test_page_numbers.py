@@ -14,7 +14,7 @@ from errorbar.demo import demo_files
 from errorbar.reporting import Chart, Report
 from errorbar.studies.model import Study
 from tests.helpers.cli import CommandLine
-from tests.reporting.pages import charts, drawn, found, printed, report_of, tables, text_rows
+from tests.reporting.pages import charts, drawn, found, headings, notes, printed, report_of, tables, text_rows
 from tests.reporting.studies import crowd_study, hoo_study, sample_study
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
@@ -128,7 +128,7 @@ def beside(value: str, interval: str) -> str:
 
 def ends(cell: str) -> str:
     """An interval of a table as tooltips show it."""
-    return "none" if cell == "–" else cell
+    return cell.replace(" to ", "–") if cell.lstrip("-")[:1].isdigit() else "none"
 
 
 class TestChartsShowTheirTables:
@@ -162,7 +162,7 @@ class TestChartsShowTheirTables:
 
     def test_recall_by_type(self, demo: Demo) -> None:
         chart, counts = charts(demo[1])["type-recall-map"], text_rows(tables(demo[1])["type-counts"])
-        systems = chart.table.columns[2:]
+        systems = headings(chart.table)[2:]
         expected = [
             (f"{kind} ({edits})", system, "–" if found == "–" else f"{recall}: {found.replace(' / ', ' of ')}")
             for (kind, edits, *recalls), (same, *parts) in zip(text_rows(chart.table), counts, strict=True)
@@ -178,7 +178,7 @@ class TestChartsShowTheirTables:
     @pytest.mark.parametrize("name", ["ceiling-curves", "ceiling-ratio"])
     def test_ceiling(self, demo: Demo, name: str) -> None:
         chart = charts(demo[1])[name]
-        columns = chart.table.columns
+        columns = headings(chart.table)
         assert columns[2::2] == ["95% CI"] * (len(columns) // 2)
         assert curves(chart) == sorted(
             (series, row[0].split()[0], row[k], ends(row[k + 1]))
@@ -268,7 +268,7 @@ class TestChartsShowTheirTables:
             said = f"detection {n[detected]}, recognition {n[recognized]}, correction {n[corrected]}"
             assert row["detail"] == said
         assert chart.description.endswith(" for 3 runs. Noun, the most frequent: AA1 corrects 1 of 2.")
-        (note,) = chart.table.notes
+        (note,) = notes(chart.table)
         assert note.startswith("no gold edit: Article, ")
         assert "Noun" not in note
 
@@ -293,7 +293,7 @@ class TestChartsShowTheirTables:
             for name, value in zip("PRF", row[1:], strict=True)
         )
         first, last = rows[0], rows[-1]
-        assert chart.table.columns == ["judgments", "± P", "± R", "± F"]
+        assert headings(chart.table) == ["judgments", "± P", "± R", "± F"]
         assert (
             chart.description
             == "Expected half-width of the intervals by number of judgments. "

@@ -11,14 +11,15 @@ from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_scoring import prf
+from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting import Chart, Prose
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
-from errorbar.reporting.sections.figures import listed, reasons, slug
-from tests.helpers.scoring import type_score
-from tests.reporting.pages import charts, drawn, prose, report_of, tables, text_rows
-from tests.reporting.studies import comparison, curves, estimate, hoo_study, score, study, systems
+from errorbar.reporting.sections.figures import listed, slug
+from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
+from tests.reporting.studies import comparison, curves, estimate, hoo_study, score, study, systems, type_score
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 PLAIN, _ = CONDITIONS
@@ -33,8 +34,8 @@ class TestLeaderboard:
             "significantly."
         )
         assert text_rows(chart.table)[0][-1] == "a"
-        assert chart.table.columns[-1] == "group"
-        assert list(chart.table.notes) == [
+        assert headings(chart.table)[-1] == "group"
+        assert notes(chart.table) == [
             "intervals resample by sentence",
             "systems that share a group letter do not differ significantly at the 5% level (max-T over all pairs); "
             "that does not make them equal",
@@ -43,8 +44,8 @@ class TestLeaderboard:
     def test_one_system_has_no_last_and_no_letters(self) -> None:
         chart = charts(report_of([study([score("mine", 0.3)])]))["leaderboard-chart"]
         assert chart.description.endswith(" best first. mine: 30.00 (95% interval 28.00–32.00).")
-        assert chart.table.columns[-1] == "gold"
-        assert list(chart.table.notes) == ["intervals resample by sentence"]
+        assert headings(chart.table)[-1] == "gold"
+        assert notes(chart.table) == ["intervals resample by sentence"]
 
     def test_what_was_not_compared_is_said(self) -> None:
         report = report_of([study([score("a", 0.3), score("b", 0.2)])])
@@ -68,7 +69,7 @@ class TestLeaderboard:
         assert "Their systems share no letter" in text
         chart = charts(report)["leaderboard-chart"]
         assert "A question mark: no difference from some other system could have been significant." in chart.description
-        assert chart.table.notes[-1].startswith("?: the system has undecided pairs, of which nothing can be said")
+        assert notes(chart.table)[-1].startswith("?: the system has undecided pairs, of which nothing can be said")
         assert [row[6] for row in text_rows(tables(report)["pairs"])] == ["undecided", "significant", "undecided"]
 
     def test_holm_is_named_where_it_adjusted(self) -> None:
@@ -92,13 +93,13 @@ class TestLeaderboard:
         best = tables(report_of([systems({f"s{k}": 0.1 + k / 100 for k in range(16)})]))["pairs"]
         assert len(best.rows) == 15
         assert all("s15" in row[:2] for row in text_rows(best))
-        assert "only pairs with s15, the system with the highest F, of all 120 pairs" in best.notes
+        assert "only pairs with s15, the best system, of all 120 pairs" in best.notes
 
     def test_a_pair(self) -> None:
         compared = comparison({"a": 0.4, "b": 0.375}, {("a", "b"): 0.0321})
         (pair,) = compared.pairs
         known = replace(pair, power=replace(pair.power, power=0.567, detectable=0.0234))
-        for each, last in ((pair, ["–", "–"]), (known, ["2.34", "57%"])):
+        for each, last in ((pair, ["–", "–"]), (known, ["2.34", "57"])):
             one = replace(systems({"a": 0.4, "b": 0.375}), comparison=replace(compared, pairs=(each,)))
             (row,) = text_rows(tables(report_of([one]))["pairs"])
             assert row == ["a", "b", "+2.50", "+1.50 to +3.50", "0.0321", "0.0321", "significant", *last]
@@ -106,7 +107,7 @@ class TestLeaderboard:
     def test_why_a_pair_has_no_p_value_is_said(self) -> None:
         table = tables(report_of([systems({"a": 0.4, "b": 0.4}, {("a", "b"): None})]))["pairs"]
         assert text_rows(table)[0][4:6] == ["–", "–"]
-        assert f"– {Undefined.NO_DISAGREEMENT}" in table.notes
+        assert f"– a, b: {Undefined.NO_DISAGREEMENT}" in table.notes
 
 
 class TestPlane:
@@ -126,7 +127,7 @@ class TestPlane:
         chart = charts(report_of([study([score("whole", 0.3), half])]))["precision-recall-plane"]
         assert {row["name"] for row in drawn(chart) if "name" in row} == {"whole"}
         assert [row[0] for row in text_rows(chart.table)] == ["whole", "half"]
-        assert f"– no value: {Undefined.NO_UNITS}" in chart.table.notes
+        assert f"– no value: {Undefined.NO_UNITS}" in notes(chart.table)
 
 
 class TestTypes:
@@ -140,20 +141,20 @@ class TestTypes:
             ["Often", "5 / 20", "6 / 15"],
             ["Rare", "1 / 3", "–"],
         ]
-        assert chart.table.columns == ["type", "edits", "high", "low"]
+        assert headings(chart.table) == ["type", "edits", "high", "low"]
         assert chart.description == (
             "Recall of 2 error types by 2 systems, frequent types first. The most frequent type, Often: 40.00 percent "
             "(low) down to 25.00 (high). Beside a type: its edits in the reference, from the fewest to the most that a "
             "system was scored against."
         )
-        assert len(chart.table.notes) == 2
-        assert chart.table.notes[1].startswith("edits: smallest and largest number")
+        assert len(notes(chart.table)) == 2
+        assert notes(chart.table)[1].startswith("edits: smallest and largest number")
 
     def test_without_ranges_no_word_about_them(self) -> None:
         one = study([score("only", 0.3, types=(type_score("T", 1, 4),))])
         chart = charts(report_of([one]))["type-recall-map"]
         assert chart.description.endswith(" The most frequent type, T: 25.00 percent (only).")
-        assert len(chart.table.notes) == 1
+        assert len(notes(chart.table)) == 1
 
 
 class TestCeiling:
@@ -161,7 +162,7 @@ class TestCeiling:
 
     def test_curves(self) -> None:
         chart = charts(report_of([self.ONE]))["ceiling-curves"]
-        assert chart.table.columns == ["references", "human", "b", "a"]  # by F with most references
+        assert headings(chart.table) == ["references", "human", "b", "a"]  # by F with most references
         assert text_rows(chart.table) == [
             ["1 (4 subsets)", "40.00", "20.00", "30.00"],
             ["2 (1 subset)", "50.00", "45.00", "35.00"],
@@ -170,7 +171,7 @@ class TestCeiling:
             "F0.5 by number of references: a human scores 40.00 percent with 1 reference and 50.00 with 2. The best "
             "system there, b: 20.00 and 45.00."
         )
-        assert list(chart.table.notes) == ["F0.5 in percent: mean over annotators and subsets"]
+        assert notes(chart.table) == ["F0.5 in percent: mean over annotators and subsets"]
         shown = {(row["series"], row["x"]): row["shown"] for row in drawn(chart)}
         assert shown == {
             ("human", 1): "40.00",
@@ -188,14 +189,14 @@ class TestCeiling:
             "F of a system as a share of what a human scores, in percent, by number of references. b: 90.00 percent "
             "with 2 references."
         )
-        assert list(chart.table.notes) == ["system F over human F with as many references, in percent"]
+        assert notes(chart.table) == ["system F over human F with as many references, in percent"]
 
     def test_no_share_of_zero(self) -> None:
         found = curves()
         found = replace(found, humans=np.zeros_like(found.humans))
         chart = charts(report_of([replace(self.ONE, ceiling=found)]))["ceiling-ratio"]
         assert chart.description.endswith(" b: no ratio with 2 references.")
-        assert list(chart.table.notes)[1:] == ["– no ratio: the human score is 0"]
+        assert notes(chart.table)[1:] == ["– no ratio: the human score is 0"]
 
     def test_missing_intervals_and_drawn_subsets_are_said(self) -> None:
         text = prose(report_of([self.ONE]), "ceiling")
@@ -232,6 +233,8 @@ class TestCeiling:
         def text(n: int) -> str:
             values = {f"s{k}": 0.4 - k / 1000 for k in range(n)}
             found = Ceiling(
+                M2().measures,
+                2,
                 ("A", "B"),
                 tuple(values),
                 (1,),
@@ -281,7 +284,11 @@ class TestChoices:
         assert text.endswith("m2(x=1) in place of m2 changes no digit of F that is shown, and no rank.")
 
     def test_one_annotator_leaves_no_choice(self) -> None:
-        one = study(self.MAIN, others={"m2(beta=1)": [replace(each, beta=1.0) for each in self.MAIN]}, annotators=["A"])
+        one = study(
+            self.MAIN,
+            others={"m2(beta=1)": [replace(each, measures=M2(beta=1).measures) for each in self.MAIN]},
+            annotators=["A"],
+        )
         report = report_of([one])
         assert prose(report, "choices").startswith("m2(beta=1) in place of m2 ")
         columns = tables(report)["choice-m2-beta-1"].columns
@@ -293,7 +300,7 @@ class TestRunsUnderOtherConventions:
         one, spec = hoo_study(), "hoo(conventions=hoo2011-tool)"
         table = tables(report_of([one]))["hoo-hoo-conventions-hoo2011-tool"]
         before, after = (
-            {each.run: each.figures[PLAIN, "detection"].f.value or 0 for each in scores}
+            {each.system: prf(each, PLAIN, "detection").f.value or 0 for each in scores}
             for scores in (one.scores, one.variants[spec])
         )
         rows = [row for row in text_rows(table) if row[1] == "detection"]
@@ -318,7 +325,7 @@ class TestRunsUnderOtherConventions:
     def test_best_runs_stand_only_where_a_team_has_several(self) -> None:
         one = hoo_study()
         assert "hoo-best" in tables(report_of([one]))
-        runs = [each for each in one.scores if each.run != "AA0"]
+        runs = [each for each in one.scores if each.system != "AA0"]
         assert "hoo-best" not in tables(report_of([replace(one, scores=runs, variants={})]))
 
     def test_the_bonus_is_explained(self) -> None:
@@ -327,7 +334,7 @@ class TestRunsUnderOtherConventions:
         assert not any("bonus" in note for note in found["hoo-plain-values"].notes)
 
 
-def test_lists_names_and_reasons() -> None:
+def test_lists_and_names() -> None:
     assert [listed(list("ABCDEFG")[:n], 4) for n in (0, 1, 2, 5, 6)] == [
         "none",
         "A",
@@ -336,10 +343,3 @@ def test_lists_names_and_reasons() -> None:
         "A, B, C, D and 2 more",
     ]
     assert (slug("M2(beta=1)"), slug("日本")) == ("m2-beta-1", "x")
-    convention, empty = estimate(1.0, None, Undefined.NO_EDITS), estimate(None, None, Undefined.NO_UNITS)
-    zero = estimate(0.0, None, Undefined.NOTHING_PROPOSED)  # 0 needs no star
-    assert reasons([convention, convention, zero, empty]) == [
-        f"* by convention: {Undefined.NO_EDITS}",
-        f"– no value: {Undefined.NO_UNITS}",
-    ]
-    assert reasons([zero, estimate(0.5, 0.1)]) == []

@@ -8,6 +8,7 @@ import pytest
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.summary import summary
 from errorbar.studies.model import CorpusStudy, Study
 from tests.reporting.studies import (
@@ -173,7 +174,7 @@ def test_a_value_by_convention_is_said_to_be_one() -> None:
 def test_no_system_at_all() -> None:
     assert summary([study([], found=ceiling(0.5, {}))]) == [
         "No system was scored; 2 annotators on 100 sentences are described.",
-        "A human scores F 50.00 against 9 references.",
+        "A human scores F0.5 50.00 against 9 references.",
     ]
 
 
@@ -293,8 +294,8 @@ class TestSample:
 class TestRuns:
     def test_the_best_by_correction_without_bonus(self) -> None:
         one = hoo_study()
-        (best,) = (score for score in one.scores if score.run == "AA1")
-        detection, correction = (best.figures[CONDITIONS[0], MEASURES[k]].f for k in (0, -1))
+        (best,) = (score for score in one.scores if score.system == "AA1")
+        detection, correction = (prf(best, CONDITIONS[0], MEASURES[k]).f for k in (0, -1))
         assert detection.value == 1
         assert correction.value == 0.75
         first, second = summary([one])
@@ -306,12 +307,12 @@ class TestRuns:
 
     def test_one_run_none_and_none_that_corrects(self) -> None:
         one = hoo_study()
-        (worst,) = (score for score in one.scores if score.run == "AA0")
+        (worst,) = (score for score in one.scores if score.system == "AA0")
         assert summary([replace(one, scores=[worst])])[0].startswith(
             "AA0 has F of correction 0.00; for detection it is 40.00"
         )
         assert summary([replace(one, scores=[])]) == ["No run was scored."]
-        assert summary([replace(one, scores=[worst, replace(worst, run="AA2")])]) == [
+        assert summary([replace(one, scores=[worst, replace(worst, system="AA2")])]) == [
             "None of 2 runs corrects anything as the gold edits do: F of correction is 0 or undefined."
         ]
 

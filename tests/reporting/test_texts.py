@@ -6,15 +6,17 @@ import re
 
 import pytest
 
-from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences, Shown, Table
+from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences
 from errorbar.reporting.latex import latex
 from errorbar.reporting.markdown import markdown
 from errorbar.studies.browse import Browse
 from errorbar.tables.latex_text import escape_latex
 from errorbar.tables.markdown_text import escape_markdown
+from errorbar.tables.table import Column, Table
 from tests.reporting.pages import tables
 
-TABLE = Table("t", "A table", ["system", "F"], [["a|b", Shown("1.00", 0.01)], ["c & d", Shown("–")]], 1, ["50% note"])
+COLUMNS = [Column("system"), Column("F", "percent")]
+TABLE = Table(COLUMNS, [["a|b", 0.01], ["c & d", None]], "A table", "t", ["50% note"])
 REPORT = Report(
     "A *title*",
     ["One sentence.", "Two."],
@@ -112,6 +114,6 @@ def test_both_hold_every_number_of_every_table(demo: tuple[list[str], Report]) -
     in_markdown, in_latex = markdown(demo[1]), latex(demo[1])
     for table in tables(demo[1]).values():
         for row in table.rows:
-            cells = [cell.text if isinstance(cell, Shown) else cell for cell in row]
+            cells = [cell.text for cell in row]
             assert f"| {' | '.join(map(escape_markdown, cells))} |" in in_markdown
             assert " & ".join(map(escape_latex, cells)) + r" \\" in in_latex

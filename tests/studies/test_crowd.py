@@ -13,9 +13,9 @@ from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
 from errorbar.studies import CrowdStudy, study_crowd
 from tests.helpers.cli import CommandLine
+from tests.helpers.crowd import read_judgments
 from tests.studies.examples import document, interval_of, only_ends
 
 N, RATERS = 40, 5
@@ -139,7 +139,7 @@ def test_shares_are_those_of_the_votes_whatever_the_case_of_the_label() -> None:
     judgments = read_judgments("votes.csv", Problems())
     shouted = replace(judgments, labels=tuple(label.upper() for label in judgments.labels))
     for made in (judgments, shouted):
-        study = study_crowd(made, {"mine": flags_of(judgments)}, Problems(), resamples=10, curve_resamples=10)
+        study = study_crowd(made, {"mine": flags_of(judgments)}, Problems(), resamples=10)
         score = study.systems[0].scores["weighted"]
         wrong = np.bincount(judgments.item, judgments.label == judgments.labels.index("error"))
         share = wrong / np.bincount(judgments.item)
@@ -152,7 +152,7 @@ def test_clusters_are_resampled_in_agreement_too() -> None:
     judgments = read_judgments("votes.csv", Problems())
     flags = {"mine": flags_of(judgments)}
     items, essays = (
-        study_crowd(judgments, flags, Problems(), clusters=clusters, resamples=200, curve_resamples=10)
+        study_crowd(judgments, flags, Problems(), clusters=clusters, resamples=200)
         for clusters in (None, np.arange(N) // 10)
     )
     assert "by:item," in items.signatures["agree"]

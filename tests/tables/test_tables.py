@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +122,7 @@ def test_without_rows_the_columns_are_as_said() -> None:
     assert shown(table).columns == ["F", "95% CI", "Bayes"]
     assert list(plain(table)) == ["f", "f_low", "f_high", "bayes_low", "bayes_high", "reason"]
     assert csv_table(table) == "f,f_low,f_high,bayes_low,bayes_high,reason\n"
+    assert shown(replace(table, level=0.9)).columns == ["F", "90% CI", "Bayes"]
     assert "No rows." in html_table(shown(table))
 
 

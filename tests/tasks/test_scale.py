@@ -49,4 +49,4 @@ def test_a_task_of_130_runs(data: Path, tmp_path: Path) -> None:
     changed = tmp_path / "t3" / "run5.txt"
     changed.write_text(changed.read_text(encoding="utf-8").replace(" the ", " a ", 3), encoding="utf-8")
     _, said = seconds(path)
-    assert said == "130 runs: 1 count made, 139 from the cache"
+    assert said == "130 runs: 1 measured, 139 from the cache"

@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
+from errorbar.cli.crowd_options import LAYOUTS, PROJECTIONS
 from errorbar.cli.intervals import IntervalOptions, interval_options
 from errorbar.cli.options import INPUT, documents_option, lenient_option, refuse_given, unmarked_option
 from errorbar.cli.show import output_options, show_result
 from errorbar.core.errors import Problem, UsageError
 
 SCHEMA = "errorbar.agree/1"
-PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
-LAYOUTS = ("auto", "long", "wide", "batch")
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
 REPEATS = ("refuse", "first", "last")
@@ -103,8 +102,8 @@ def command(
     errorbar agree votes.csv
     errorbar agree ratings.csv --scale ordinal
     """
-    from errorbar.cli.crowd_input import column_roles
     from errorbar.studies.agree import agree
+    from errorbar.studies.judgment_input import column_roles
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))

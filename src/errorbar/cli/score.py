@@ -23,6 +23,7 @@ from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import output_options, show_result
 
 SCHEMA = "errorbar.score/1"
+HOO_SCHEMA = "errorbar.hoo-score/1"
 
 
 @click.command("score")
@@ -73,7 +74,8 @@ def command(
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
     errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
-    from errorbar.studies.score import score
+    from errorbar.formats.hoo_folder import FragmentOptions
+    from errorbar.studies.score import Scores, score
 
     with progress_bar("sentences") as progress:
         found = score(
@@ -85,10 +87,12 @@ def command(
             lenient=lenient,
             dask=dask,
             progress=progress,
+            fragments=FragmentOptions(source, types, missing_as_empty, best),
             **asdict(gold),
             **asdict(taken),
             **asdict(intervals),
         )
     found = replace(found, order=order)
-    rows = [found.type_rows()] if by_type and style == "csv" else None
-    show_result(found, style, schema=SCHEMA, output=output, tables=rows)
+    schema = SCHEMA if isinstance(found, Scores) else HOO_SCHEMA
+    rows = [found.type_rows()] if isinstance(found, Scores) and by_type and style == "csv" else None
+    show_result(found, style, schema=schema, output=output, tables=rows)

@@ -39,6 +39,26 @@ def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(labels, key=lambda label: (last[label], 0.0 if last[label] else numbers[label], label)))
 
 
+ONE_LABEL = "one label; a row for each judgment, e.g. with a rater of its own"
+
+
+def is_list(label: str) -> bool:
+    """Whether a cell has several labels written as a list, such as ``[3, 3, 4]`` or ``['ok', 'error']``."""
+    text = label.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return False
+    inside = text[1:-1].strip()
+    if len(inside) > 1 and inside[0] in "'\"" and inside[-1] == inside[0]:
+        return True
+    parts = inside.replace(",", " ").replace(";", " ").split()
+    return all(as_number(part.lstrip("+-")) >= 0 for part in parts)
+
+
+def list_words(label: str) -> str:
+    """What is said of a cell with a list of labels."""
+    return f"the label '{named([label])}' is a list of labels"
+
+
 def natural_key(name: str) -> list[tuple[int, int, str]]:
     """What a name is sorted by: its texts, and its numbers by value.
 

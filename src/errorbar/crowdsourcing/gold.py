@@ -18,11 +18,12 @@ Source
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from math import log
-from typing import Protocol
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,21 +39,24 @@ class Verdict(StrEnum):
     DROP = "drop"
 
 
-class Rule(Protocol):
-    """Decides from the number of gold items and of right answers; ``name`` says how, with its parameters."""
+class Rule(ABC):
+    """Decides from the number of gold items and of right answers; a frozen dataclass inherits this."""
+
+    __slots__ = ()
 
     @property
     def name(self) -> str:
-        """The rule and its parameters."""
-        ...
+        """The rule and its parameters, e.g. ``fixed(threshold=0.7,least=10)``."""
+        values = ",".join(f"{key}={value:g}" for key, value in asdict(cast("Any", self)).items())
+        return f"{type(self).__name__.lower()}({values})"
 
+    @abstractmethod
     def decide(self, n: int, right: int) -> Verdict:
         """The verdict after n gold items."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt:
+class Sprt(Rule):
     """Wald's sequential probability ratio test of a good against a bad accuracy.
 
     Attributes:
@@ -69,11 +73,6 @@ class Sprt:
         _check(0 < self.bad < self.good < 1, f"bad {self.bad}, good {self.good}", "0 < bad < good < 1")
         _check(0 < self.error < 0.5, f"error {self.error}", "a fraction between 0 and 0.5")
 
-    @property
-    def name(self) -> str:
-        """The rule and its parameters."""
-        return f"sprt(good={self.good:g},bad={self.bad:g},error={self.error:g})"
-
     def decide(self, n: int, right: int) -> Verdict:
         """The verdict after n gold items."""
         ratio = right * log(self.good / self.bad) + (n - right) * log((1 - self.good) / (1 - self.bad))
@@ -82,7 +81,7 @@ class Sprt:
 
 
 @dataclass(frozen=True, slots=True)
-class Posterior:
+class Posterior(Rule):
     """Drop or keep once it is nearly certain on which side of a threshold the accuracy is.
 
     Attributes:
@@ -99,11 +98,6 @@ class Posterior:
         _check(0 < self.threshold < 1, f"threshold {self.threshold}", "a fraction")
         _check(0.5 < self.certainty < 1, f"certainty {self.certainty}", "a fraction above 0.5")
 
-    @property
-    def name(self) -> str:
-        """The rule and its parameters."""
-        return f"posterior(threshold={self.threshold:g},certainty={self.certainty:g},least={self.least})"
-
     def decide(self, n: int, right: int) -> Verdict:
         """The verdict after n gold items."""
         if n < self.least:
@@ -113,7 +107,7 @@ class Posterior:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class Running(Rule):
     """The running accuracy against a threshold, after every gold item: drops many good raters.
 
     Attributes:
@@ -127,18 +121,13 @@ class Running:
     def __post_init__(self) -> None:
         _check(0 < self.threshold < 1, f"threshold {self.threshold}", "a fraction")
 
-    @property
-    def name(self) -> str:
-        """The rule and its parameters."""
-        return f"running(threshold={self.threshold:g},least={self.least})"
-
     def decide(self, n: int, right: int) -> Verdict:
         """The verdict after n gold items."""
         return Verdict.DROP if n >= self.least and right < self.threshold * n else Verdict.WATCH
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Rule):
     """One test after a fixed number of gold items.
 
     Attributes:
@@ -151,11 +140,6 @@ class Fixed:
 
     def __post_init__(self) -> None:
         _check(0 < self.threshold < 1, f"threshold {self.threshold}", "a fraction")
-
-    @property
-    def name(self) -> str:
-        """The rule and its parameters."""
-        return f"fixed(threshold={self.threshold:g},least={self.least})"
 
     def decide(self, n: int, right: int) -> Verdict:
         """The verdict after n gold items."""

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
-from errorbar.crowdsourcing.answers import NO_ANSWER
-from errorbar.crowdsourcing.majority import majority
+from errorbar.crowdsourcing.answers import NO_ANSWER, majority
 
 Counts = NDArray[np.int64]
 
@@ -93,15 +92,6 @@ def majority_accuracy(right: Sequence[int] | Counts, total: Sequence[int] | Coun
         raise UsageError(Problem("crowd-howmany", f"the majority of {k}", expected="items with at least k judgments"))
     tie = hypergeom.pmf(k // 2, n, e, k) if k % 2 == 0 else 0.0
     return float(np.mean(hypergeom.sf(k // 2, n, e, k) + 0.5 * tie))
-
-
-def independent_accuracy(accuracy: float, k: int) -> float:
-    """How often the majority of k raters is right if each is with one probability, independently."""
-    from scipy.stats import binom  # noqa: PLC0415 - loading it takes most of a second
-
-    chances = np.asarray(binom.pmf(np.arange(k + 1), k, accuracy), np.float64)
-    tie = chances[k // 2] if k % 2 == 0 else 0.0
-    return float(chances[k // 2 + 1 :].sum() + 0.5 * tie)
 
 
 def how_many(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.datasets.corpora import Dataset, dataset
+from errorbar.datasets.cards import Dataset, dataset
 
 FOLDER = "ERRORBAR_DATA"
 """The environment variable that names the cache folder."""
@@ -116,7 +116,7 @@ def _read_manifest(root: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def lock(root: Path, say: Callable[[str], None]) -> Iterator[None]:
+def lock(root: Path, say: Callable[[str], object]) -> Iterator[None]:
     """Hold the cache's lock; wait for another process that holds it. A killed process releases it."""
     with (root / LOCK).open("w") as handle:
         waiting = False

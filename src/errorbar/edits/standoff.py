@@ -1,4 +1,4 @@
-"""Stand-off edits and texts: applying edits, undoing them, and finding the edits between two texts.
+"""Stand-off edits and texts: applying edits, and finding the edits between two texts.
 
 Formula
     Words (runs of letters and digits with inner apostrophes and hyphens, and the inner stops of 3.5 and e.g.) and
@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.extract import extract_edits
@@ -78,27 +78,6 @@ def apply_standoff(
     return "".join([*parts, text[done:]])
 
 
-def undo_standoff(text: str, edits: Iterable[StandoffEdit]) -> str:
-    """Give back the source text that ``apply_standoff`` made ``text`` of.
-
-    Raises:
-        InputError: If the text does not hold an edit's correction where it should be.
-    """
-    parts: list[str] = []
-    done = shift = 0
-    for edit in in_text_order(edits):
-        if not edit.corrections:
-            continue
-        start = edit.start + shift
-        end = start + len(edit.corrections[0])
-        if start < done or text[start:end] != edit.corrections[0]:
-            what = f"the edit {edit.start} {edit.end} was not applied to this text"
-            raise InputError(Problem("hoo-not-applied", what, expected=f"{edit.corrections[0][:30]!r} at {start}"))
-        parts += text[done:start], edit.original
-        done, shift = end, shift + end - start - (edit.end - edit.start)
-    return "".join([*parts, text[done:]])
-
-
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
     """Find the edits that turn a source text into a target text.
 
@@ -112,87 +91,93 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
     """
     if source == target:
         return []
-    before, after = _words(source), _words(target)
+    before, after = words_of(source), words_of(target)
     edits: list[StandoffEdit] = []
-    for start, end, text in _spans(before, after, changed_blocks(before.words, after.words)):
+    for start, end, text in _spans(before, after, changed_blocks(before.tokens, after.tokens)):
         edits.append(StandoffEdit(f"{name}-{len(edits) + 1:04d}", start, end, source[start:end], (text,)))
     return edits
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a text; those of the last texts are kept, so a text is cut once to be judged and compared."""
-    return _words(text).words
+class Words:
+    """A text cut into words.
 
-
-class _Words:
-    """A text cut into words, and the white space around them."""
+    Attributes:
+        text: The text.
+        tokens: Its words.
+        starts: First character of each word.
+        ends: One past its last character.
+        gap_starts: Where the white space before each word begins; one more for the end of the text.
+        gap_ends: Where it ends.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         spans = [match.span() for match in WORD.finditer(text)]
-        self.words = [text[start:end] for start, end in spans]
-        self.ends = [0, *[end for _, end in spans]]
-        self.starts = [*[start for start, _ in spans], len(text)]
+        self.tokens = [text[start:end] for start, end in spans]
+        self.starts = [start for start, _ in spans]
+        self.ends = [end for _, end in spans]
+        self.gap_starts = [0, *self.ends]
+        self.gap_ends = [*self.starts, len(text)]
 
     def gap(self, before: int) -> str:
         """White space before a word (of the number one past the last: at the end of the text)."""
-        return self.text[self.ends[before] : self.starts[before]]
+        return self.text[self.gap_starts[before] : self.gap_ends[before]]
 
 
 @lru_cache(maxsize=64)
-def _words(text: str) -> _Words:
-    """A text's words; kept, as many runs correct one source."""
-    return _Words(text)
+def words_of(text: str) -> Words:
+    """A text's words; kept, as many runs correct one source, and a text is judged before it is compared."""
+    return Words(text)
 
 
-def _spans(source: _Words, target: _Words, blocks: Sequence[_Block]) -> Iterator[tuple[int, int, str]]:
+def _spans(source: Words, target: Words, blocks: Sequence[_Block]) -> Iterator[tuple[int, int, str]]:
     """Character spans and corrections of changed words and of changed white space between kept ones."""
     i = j = 0
-    for low, high, first, last in [*blocks, (len(source.words) + 1, 0, 0, 0)]:
-        stop = min(low, len(source.words) + 1)
+    for low, high, first, last in [*blocks, (len(source.tokens) + 1, 0, 0, 0)]:
+        stop = min(low, len(source.tokens) + 1)
         for gap in range(i, stop if _differ(source, target, i, j, stop - 1) else i):
             there = target.gap(j + gap - i)
             if source.gap(gap) != there:
-                yield source.ends[gap], source.starts[gap], there
-        if low <= len(source.words):
+                yield source.gap_starts[gap], source.gap_ends[gap], there
+        if low <= len(source.tokens):
             yield _edit_span(source, target, (low, high, first, last))
         # The gap after the block belongs to it.
         i, j = high + 1, last + 1
 
 
-def _differ(source: _Words, target: _Words, i: int, j: int, last: int) -> bool:
+def _differ(source: Words, target: Words, i: int, j: int, last: int) -> bool:
     """Whether white space differs between kept words: from the gap before word i to that before word ``last``."""
     if last < i:
         return False
-    there = target.text[target.ends[j] : target.starts[j + last - i]]
-    return source.text[source.ends[i] : source.starts[last]] != there
+    there = target.text[target.gap_starts[j] : target.gap_ends[j + last - i]]
+    return source.text[source.gap_starts[i] : source.gap_ends[last]] != there
 
 
-def _edit_span(source: _Words, target: _Words, block: _Block) -> tuple[int, int, str]:
+def _edit_span(source: Words, target: Words, block: _Block) -> tuple[int, int, str]:
     low, high, first, last = block
     same_before, same_after = source.gap(low) == target.gap(first), source.gap(high) == target.gap(last)
-    start, begin = source.starts[low], target.starts[first]
-    end, stop = source.ends[high], target.ends[last]
+    start, begin = source.gap_ends[low], target.gap_ends[first]
+    end, stop = source.gap_starts[high], target.gap_starts[last]
     if low == high:  # an insertion: the one white space becomes two
         same_after = target.gap(last) == source.gap(low)
-        start, end = source.ends[low], source.starts[low]
+        start, end = source.gap_starts[low], source.gap_ends[low]
         if same_before:
-            return end, end, target.text[begin : target.starts[last]]
+            return end, end, target.text[begin : target.gap_ends[last]]
         if same_after:
-            return start, start, target.text[target.ends[first] : stop]
+            return start, start, target.text[target.gap_starts[first] : stop]
     elif first == last:  # a deletion: of two white spaces one is left
         left = target.gap(first)
         if left == source.gap(low):
-            return start, source.starts[high], ""
+            return start, source.gap_ends[high], ""
         if left == source.gap(high):
-            return source.ends[low], end, ""
+            return source.gap_starts[low], end, ""
     else:
         if not same_before:
-            start, begin = source.ends[low], target.ends[first]
+            start, begin = source.gap_starts[low], target.gap_starts[first]
         if not same_after:
-            end, stop = source.starts[high], target.starts[last]
+            end, stop = source.gap_ends[high], target.gap_ends[last]
         return start, end, target.text[begin:stop]
-    return source.ends[low], source.starts[high], target.text[target.ends[first] : target.starts[last]]
+    return source.gap_starts[low], source.gap_ends[high], target.text[target.gap_starts[first] : target.gap_ends[last]]
 
 
 def changed_blocks(source: Sequence[str], target: Sequence[str]) -> list[_Block]:

@@ -16,7 +16,8 @@ from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.edits.standoff_words import Placed, Words, place_edits
+from errorbar.edits.standoff import Words
+from errorbar.edits.standoff_words import Placed, place_edits
 
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")
 _INDEX = re.compile(r"\S+-\d+")

@@ -19,31 +19,13 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.apply import apply_edits
-from errorbar.edits.standoff import WORD
+from errorbar.edits.standoff import WORD, Words
 
 NOWHERE = Place()
 MOST_TOGETHER = 100
 """Edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do."""
 MOST_NEIGHBORS = 50
 """Words that are looked at on either side, where no white space parts them: a text of stops alone has no end."""
-
-
-class Words:
-    """A text cut into words.
-
-    Attributes:
-        text: The text.
-        starts: First character of each word.
-        ends: One past its last character.
-        tokens: The words.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        spans = [match.span() for match in WORD.finditer(text)]
-        self.starts = [start for start, _ in spans]
-        self.ends = [end for _, end in spans]
-        self.tokens = [text[start:end] for start, end in spans]
 
 
 @dataclass(frozen=True, slots=True)

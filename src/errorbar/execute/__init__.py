@@ -1,7 +1,5 @@
 """Many units, many workers: the same digits whatever their number."""
 
-from errorbar.execute.choose import choose_executor
-from errorbar.execute.executor import Executor, Serial
-from errorbar.execute.workers import run
+from errorbar.execute.executor import Executor, Processes, Serial, choose_executor, run
 
-__all__ = ["Executor", "Serial", "choose_executor", "run"]
+__all__ = ["Executor", "Processes", "Serial", "choose_executor", "run"]

@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo_detect import GOLD
-from errorbar.formats.hoo_files import RAW
+from errorbar.formats.hoo_detect import GOLD, RAW
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

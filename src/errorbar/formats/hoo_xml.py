@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NoReturn
 
 from errorbar.core.errors import InputError, Place, Problem
@@ -21,32 +22,25 @@ _INSIDE |= {"correction": {"empty"}, "original": {"empty"}, "empty": set()}
 
 @dataclass(slots=True)
 class RawText:
-    """The text of an ``original`` or a ``correction``.
-
-    Attributes:
-        text: Its characters, as they stand in the file.
-        empty: It holds an ``empty`` element: the text is the empty one.
-    """
+    """The text of an ``original`` or a ``correction`` as it stands in the file."""
 
     text: str = ""
-    empty: bool = False
+    empty: bool = False  # it holds an <empty/> element
 
     @property
     def is_null(self) -> bool:
         """It says nothing, not even that the text is the empty one."""
         return not self.empty and not self.text
 
+    @property
+    def said(self) -> str:
+        """The text that is meant."""
+        return "" if self.empty else self.text
+
 
 @dataclass(slots=True)
 class RawEdit:
-    """An ``edit`` element as it stands in the file.
-
-    Attributes:
-        line: Its line, counted from 1.
-        attributes: Its attributes.
-        original: Its original text; None where the element is missing.
-        corrections: Its corrections; None where the element is missing.
-    """
+    """An ``edit`` element as it stands in the file; None where an element is missing."""
 
     line: int
     attributes: dict[str, str]
@@ -56,12 +50,7 @@ class RawEdit:
 
 
 class Repairs(Problems):
-    """What is found in one file, written into the notebook of the reading; too much of it is no edit file.
-
-    Args:
-        notebook: That of the reading.
-        name: What the file is called in messages.
-    """
+    """What is found in one file, written into the notebook of the reading; too much of it is no edit file."""
 
     def __init__(self, notebook: Problems, name: str) -> None:
         super().__init__(lenient=notebook.lenient, limit=notebook.limit)
@@ -70,12 +59,12 @@ class Repairs(Problems):
         self.n_found = 0
 
     def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
-        """As the notebook's, which keeps it."""
+        """Count an error, which the notebook keeps."""
         self._count()
         self.notebook.error(code, what, place, expected=expected, fix=fix)
 
     def take(self, notes: Iterable[Problem]) -> None:
-        """As the notebook's, which keeps them."""
+        """Count repairs; the notebook keeps all notes."""
         for note in notes:
             if note.severity == "repaired":
                 self._count()
@@ -102,6 +91,30 @@ def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
     return read_limited(path, limit, refuse)
 
 
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file that somebody else may have to read; ``content`` is what is in it, for readers who cannot open it."""
+
+    path: Path
+    content: bytes | None = field(default=None, repr=False)
+
+    def read(self) -> bytes:
+        """What is in it, unpacked.
+
+        Raises:
+            InputError: If it cannot be opened or is too large.
+        """
+        return read_bytes(self.path) if self.content is None else self.content
+
+    def loaded(self) -> DataFile:
+        """The same with its content.
+
+        Raises:
+            InputError: If it cannot be opened or is too large.
+        """
+        return replace(self, content=self.read())
+
+
 def parse_edits(content: bytes, name: str, problems: Problems) -> list[RawEdit]:
     """Parse an edit file.
 
@@ -114,7 +127,9 @@ def parse_edits(content: bytes, name: str, problems: Problems) -> list[RawEdit]:
         InputError: If it is not well-formed XML (line and column are named), declares a document type or an
             entity, or its root is not ``edits``.
     """
-    return _Reader(name, problems).read(content)
+    reader = _Reader(name, problems)
+    parse(reader.parser, content, reader.not_xml)
+    return reader.edits
 
 
 class _Reader:
@@ -133,11 +148,7 @@ class _Reader:
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._data
 
-    def read(self, content: bytes) -> list[RawEdit]:
-        parse(self.parser, content, self._not_xml)
-        return self.edits
-
-    def _not_xml(self, what: str, line: int) -> NoReturn:
+    def not_xml(self, what: str, line: int) -> NoReturn:
         raise InputError(Problem("hoo-xml", what, Place(self.name, line), "an <edits> element"))
 
     @property

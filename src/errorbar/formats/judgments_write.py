@@ -10,7 +10,7 @@ from typing import Literal
 
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.judgments import Judgments
-from errorbar.formats.judgments import COLUMNS, NEEDED
+from errorbar.formats.judgment_files import COLUMNS, NEEDED
 
 JudgmentFormat = Literal["csv", "jsonl"]
 
@@ -22,7 +22,7 @@ def write_judgments(judgments: Judgments, kind: JudgmentFormat = "csv") -> Itera
         InputError: If a name contains a line break, which CSV cannot hold safely.
     """
     weights = None if judgments.weight is None else judgments.weight.tolist()
-    names = COLUMNS if weights is not None else NEEDED
+    names = COLUMNS[:4] if weights is not None else NEEDED
     if kind == "csv":
         _check_line_breaks(judgments)
         yield ",".join(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import ONE_LABEL, is_list, list_words
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.tables import TableRow, table_rows
 
@@ -31,12 +31,12 @@ class Batch:
     Attributes:
         judgments: One for each answer, in the order of the file.
         seconds: Working time of each judgment, NaN where none is given; shape (judgments,).
-        inputs: Item to what the raters saw: the ``Input.`` columns of its first row, without that prefix.
+        lines: Line of each judgment.
     """
 
     judgments: Judgments
     seconds: NDArray[np.float64]
-    inputs: Mapping[str, Mapping[str, str]]
+    lines: Sequence[int]
 
 
 def is_batch(header: Sequence[str]) -> bool:
@@ -68,8 +68,7 @@ def read_batch(
         UsageError: If no or several columns could be the answer.
     """
     columns: dict[str, str] = {}
-    items, raters, said, seconds = [], [], [], []
-    inputs: dict[str, dict[str, str]] = {}
+    items, raters, said, seconds, lines = [], [], [], [], []
     n_rejected = n_empty = 0
     for row in table_rows(path, problems):
         columns = columns or _columns(row, answer, item, display_name(path))
@@ -93,14 +92,14 @@ def read_batch(
             raters.append(rater)
             said.append(label)
             seconds.append(_seconds(values.get(TIME, "")))
-            inputs.setdefault(name, {k.removeprefix(INPUT): v for k, v in values.items() if k.startswith(INPUT)})
+            lines.append(row.place.line)
     for count, why in ((n_rejected, "were rejected"), (n_empty, "have no answer")):
         if count:
             problems.note("batch-left-out", f"{count} assignments {why}; they are left out", Place(display_name(path)))
     if not items and not problems.errors:
         problems.error("batch-empty", "no answer in the file", Place(display_name(path)))
     problems.raise_errors()
-    return Batch(Judgments.from_columns(items, raters, said, labels=labels), np.array(seconds, np.float64), inputs)
+    return Batch(Judgments.from_columns(items, raters, said, labels=labels), np.array(seconds, np.float64), lines)
 
 
 def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: Sequence[str] = ()) -> Judgments:

@@ -53,9 +53,13 @@ class Lines:
         return self._lines
 
     def _iterate(self) -> Iterator[str]:
-        yield from self._ahead
-        for block in self._blocks:
+        for block in self.blocks():
             yield from block
+
+    def blocks(self) -> Iterator[list[str]]:
+        """The lines many at a time, for who can take them so; instead of iterating."""
+        yield self._ahead
+        yield from self._blocks
 
     def ahead(self, count: int) -> list[str]:
         """The first lines, before any is taken; fewer in a shorter file.

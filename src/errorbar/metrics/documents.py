@@ -17,9 +17,14 @@ FEW_DOCUMENTS = 25
 
 
 class Documents:
-    """Which essay each sentence is from: the clusters that intervals resample."""
+    """Which essay each unit is from: the clusters that intervals resample.
 
-    def __init__(self) -> None:
+    Args:
+        single: What a unit without a document is called.
+    """
+
+    def __init__(self, single: str = "sentence") -> None:
+        self._single = single
         self._codes: list[int] = []
         self._known: dict[str, int] = {}
         self._n_without = 0
@@ -37,13 +42,13 @@ class Documents:
 
     @property
     def unit(self) -> str:
-        """What is resampled: ``document`` where every sentence has one or some have, else ``sentence``."""
-        return "sentence" if self._n_without == len(self._codes) else "document"
+        """What is resampled: ``document`` where every unit has one or some have, else the single unit."""
+        return self._single if self._n_without == len(self._codes) else "document"
 
     @property
     def clustering(self) -> str:
         """What is resampled, as it stands in signatures: documents with a hash of which sentences share one."""
-        if self.unit == "sentence":
+        if self.unit != "document":
             return self.unit
         return f"{self.unit}:{sha256(self.clusters().tobytes()).hexdigest()[:12]}"
 

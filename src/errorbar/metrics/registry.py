@@ -19,7 +19,7 @@ ENTRY_POINTS = "errorbar.metrics"
 BUILT_IN: Mapping[str, tuple[str, Reads]] = {
     "m2": ("errorbar.metrics.m2:M2", "sentences"),
     "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
-    "crowd": ("errorbar.metrics.crowd:Crowd", "judgments"),
+    "crowd": ("errorbar.metrics.crowd_weighted:Crowd", "judgments"),
 }
 """Where each is, and what it reads: known without loading it. The first that reads something is the default for it."""
 DEFAULT = "m2"

@@ -119,3 +119,9 @@ class Score:
     def metric(self) -> str:
         """The spec."""
         return self.signature.spec
+
+
+def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:
+    """What was computed on which data how, but for the systems' own text."""
+    signatures = [score.type_signature if types else score.signature for score in scores]
+    return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]

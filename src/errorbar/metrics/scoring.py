@@ -80,26 +80,40 @@ class Plan:
     reading: Callable[[Any], Reading] = Sentences
     most: int | None = None
 
+    @property
+    def unit(self) -> str:
+        """What is scored: ``sentence`` or ``fragment``."""
+        return self.metrics[0].reads.removesuffix("s") if self.metrics else "sentence"
+
 
 @dataclass(slots=True)
-class _InMemory:
+class InMemory:
+    """A hypothesis, taken in step with the source as a file is."""
+
     hypothesis: Hypothesis
     problems: Problems
     at: int = 0
 
     @property
     def name(self) -> str:
+        """The system's name."""
         return self.hypothesis.name
 
+    @property
+    def count(self) -> int:
+        """How many sentences it has."""
+        return len(self.hypothesis.lines)
+
     def take(self, size: int) -> Sequence[str]:
+        """The next sentences, as many as there are up to ``size``."""
         taken = self.hypothesis.lines[self.at : self.at + size]
         self.at += len(taken)
         return taken
 
     def finish(self, n_sentences: int) -> None:
-        n_lines = len(self.hypothesis.lines)
-        if n_lines != n_sentences:
-            self.problems.error("line-count", wrong_count(n_lines, n_sentences), Place(self.name))
+        """Check that it has as many sentences as the source."""
+        if self.count != n_sentences:
+            self.problems.error("line-count", wrong_count(self.count, n_sentences), Place(self.name))
 
 
 def score_corpus(
@@ -111,7 +125,7 @@ def score_corpus(
     executor: Executor | None = None,
 ) -> list[Score]:
     """Score systems against a corpus in memory: as ``score_pieces``."""
-    streams = [_InMemory(system, problems) for system in systems]
+    streams = [InMemory(system, problems) for system in systems]
     return score_pieces(corpus_pieces([corpus], streams, executor), streams, plan, problems, executor=executor)
 
 
@@ -215,7 +229,7 @@ class _Whole:
         self._hashes = ContentHash(), ContentHash(), ContentHash()
         self.annotators: set[str] = set()
         self.absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
-        self.documents = Documents()
+        self.documents = Documents(plan.unit)
         self.n = 0
 
     def add(self, part: Part) -> None:
@@ -353,6 +367,21 @@ class _Fold:
             named = dict(zip(metric.type_counted, counts, strict=True))
             rows.append(TypeScore(name, named, type_estimates(metric, counts)))
         return rows
+
+
+def score_statistics(name: str, metric: Metric, statistics: Any, signature: Signature, plan: Plan) -> Score:  # noqa: ANN401
+    """The score of what was measured before, without intervals.
+
+    Args:
+        name: The system's name.
+        metric: What is computed.
+        statistics: What its map kept of everything.
+        signature: What was computed on which data how.
+        plan: Whether scores by type and parts of units are wanted.
+    """
+    fold = _Fold(metric)
+    fold.add(statistics, plan, at=0)
+    return fold.finish(name, _Whole(plan), signature, None)
 
 
 def type_estimates(metric: Metric, counts: Sequence[int]) -> dict[str, Estimate]:

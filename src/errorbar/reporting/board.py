@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
+from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
-from errorbar.reporting.board_hoo import hoo_run_table, hoo_sections
-from errorbar.reporting.model import Block, Cell, Links, Prose, Report, Section, Shown, Table
-from errorbar.reporting.sections.figures import DASH, estimate_cell, f_name, plural, reasons, share, slug
+from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
+from errorbar.reporting.sections.figures import plural, slug, value_text
+from errorbar.reporting.sections.hoo import prf_columns
+from errorbar.reporting.sections.ranking import main_measure
+from errorbar.studies.score import measure_column
+from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, Team
-from errorbar.tasks.results import CorpusResults, HooResults, RunScores, TaskResults
+from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults
 from errorbar.version import __version__
 
 LATE = "late"
+HOO = "hoo"
 WITH = "with alternative answers"
 WITHOUT = "without alternative answers"
+NO_RUN = "no run was handed in, or none was released"
 
 
 def board_sections(results: TaskResults) -> list[Section]:
@@ -25,16 +34,15 @@ def board_sections(results: TaskResults) -> list[Section]:
         results: What was scored.
     """
     sections = [profiles(results.task)]
+    several = len(results.corpora) > 1
     for found in results.corpora:
-        prefix = f"{found.corpus.name}: " if len(results.corpora) > 1 else ""
         # Told apart from the sections that a report of the best runs has.
-        name = f"overview-{slug(found.corpus.name)}-" if len(results.corpora) > 1 else "overview-"
-        made = (
-            _sentence_sections(results.task, found)
-            if isinstance(found, CorpusResults)
-            else hoo_sections(results.task, found)
-        )
-        sections += [_renamed(section, name, prefix) for section in made]
+        name = f"overview-{slug(found.corpus.name)}-" if several else "overview-"
+        title = f"{found.corpus.name}: " if several else ""
+        made = (_of_fragments if found.corpus.kind == HOO else _of_sentences)(results.task, found)
+        if found.refused:
+            made.append(Section("refused", "Refused runs", [found.refused_table()]))
+        sections += [_renamed(section, name, title) for section in made]
     return sections
 
 
@@ -48,12 +56,21 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
     task = results.task
     n_runs = sum(len(found.runs) for found in results.corpora)
     summary = [f"{plural(len(task.teams), 'team')} took part with {plural(n_runs, 'run')}."]
+    facts = [("teams", str(len(task.teams))), ("metrics", ", ".join(task.metrics))]
     for found in results.corpora:
-        if isinstance(found, CorpusResults) and found.runs:
+        if found.corpus.kind == HOO:
+            size = plural(found.n_units, "text")
+        else:
+            size = f"{plural(found.n_units, 'sentence')}, {plural(len(found.annotators), 'annotator')}"
+        facts.append((f"data, {found.corpus.name}", size))
+        if found.corpus.kind != HOO and found.runs:
             first = found.best()[0]
-            what = f"{f_name(first.gold[0].beta)} of {estimate_cell(first.gold[0].f).text}"
+            score, measure = first.gold[0], main_measure(first.gold[0])
+            main = score[score.main]
+            star = "*" if main.undefined is not None and main.value else ""
+            what = f"{measure.title} of {value_text(main.value, measure.kind)}{star}"
             summary.append(f"The best run for {found.corpus.name} is {first.submission.name}, with {what}.")
-    return Report(task.name, summary, board_sections(results), tuple(_facts(results)), __version__, date)
+    return Report(task.name, summary, board_sections(results), tuple(facts), __version__, date)
 
 
 def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
@@ -64,21 +81,16 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
         team: Whose page.
         date: When, as ``2026-11-21``; empty where it must be the same every time.
     """
-    said = [
-        ("name", team.full_name),
-        ("affiliation", team.affiliation),
-        ("approach", team.approach),
-        ("resources", team.resources),
-    ]
-    facts = [("task", results.task.name), *((name, text) for name, text in said if text)]
+    said = {"name": team.full_name, "affiliation": team.affiliation}
+    said |= {"approach": team.approach, "resources": team.resources}
+    facts = [("task", results.task.name), *((name, text) for name, text in said.items() if text)]
     sections = []
     for found in results.corpora:
-        blocks: list[Block] = []
-        if isinstance(found, CorpusResults):
-            blocks = _team_blocks(found, [run for run in found.runs if run.submission.team == team.name])
-        else:
-            runs = [run for run in found.runs if run.submission.team == team.name]
-            blocks = [hoo_run_table(runs)] if runs else [Prose(["No run was handed in, or none was released."])]
+        blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
+        if own := [run for run in found.runs if run.submission.team == team.name]:
+            blocks = [_hoo_runs(own)] if found.corpus.kind == HOO else _team_blocks(own)
+        if bad := [each for each in found.refused if each.submission.team == team.name]:
+            blocks.append(replace(found, refused=bad).refused_table())
         name = slug(found.corpus.name)
         sections.append(_renamed(Section(name, f"Runs for {found.corpus.name}", blocks), f"{name}-", ""))
     summary = [f"{team.full_name or team.name} took part with {plural(len(team.submissions), 'run')}."]
@@ -113,81 +125,61 @@ def _opened_with(report: Report, links: Links) -> Report:
 
 def profiles(task: Task) -> Section:
     """Who takes part, and with what."""
-    rows: list[list[Cell]] = [
-        [
-            team.name,
-            team.full_name or DASH,
-            team.affiliation or DASH,
-            team.approach or DASH,
-            team.resources or DASH,
-            Shown(str(len(team.submissions)), len(team.submissions)),
-        ]
-        for team in task.teams
-    ]
-    columns = ["team", "name", "affiliation", "approach", "resources", "runs"]
-    return Section("profiles", "Teams", [Table("teams", "Who takes part", columns, rows, 5)])
+    columns = [*map(Column, ("team", "name", "affiliation", "approach", "resources")), Column("runs", "count")]
+    rows = []
+    for team in task.teams:
+        said = (team.full_name, team.affiliation, team.approach, team.resources)
+        rows.append((team.name, *(text or None for text in said), len(team.submissions)))
+    return Section("profiles", "Teams", [Table(columns, rows, "Who takes part", "teams")])
 
 
 def score_table(name: str, title: str, task: Task, ranked: Sequence[RunScores], scores: Sequence[Score]) -> Table:
     """Best runs, best first; teams without a run follow with dashes."""
-    beta = scores[0].beta if scores else 0.5
+    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), Column("late"), *_prf_columns(scores)]
     rows: list[list[Cell]] = []
     for rank, (run, score) in enumerate(zip(ranked, scores, strict=True), 1):
         late = LATE if run.submission.late else ""
-        rows.append(
-            [
-                Shown(str(rank), rank),
-                run.submission.team,
-                Shown(str(run.submission.run), run.submission.run),
-                late,
-                *_prf(score),
-            ]
-        )
+        rows.append([rank, run.submission.team, run.submission.run, late, *_prf(score)])
     there = {run.submission.team for run in ranked}
-    rows += [
-        [Shown(DASH), team.name, Shown(DASH), "", *[Shown(DASH)] * 3] for team in task.teams if team.name not in there
-    ]
-    notes = ["P, R and F in percent", *reasons([e for s in scores for e in (s.precision, s.recall, s.f)])]
+    rows += [[None, team.name, None, "", *[None] * 3] for team in task.teams if team.name not in there]
+    notes = ["P, R and F in percent"]
     if any(run.submission.late for run in ranked):
         notes.append(f"{LATE}: handed in after the deadline")
     if len(there) < len(task.teams):
-        notes.append("–: no run was handed in, or none was released")
-    signatures = dict.fromkeys(str(score.signature).split("|hyp:")[0] for score in scores)
-    notes += [f"signature {signature}" for signature in signatures]
-    return Table(name, title, ["rank", "team", "run", "late", "P", "R", f_name(beta)], rows, 4, notes)
+        notes.append(f"–: {NO_RUN}")
+    notes += [f"signature {each}" for each in dict.fromkeys(str(s.signature).split("|hyp:")[0] for s in scores)]
+    return Table(columns, rows, title, name, notes)
 
 
 def type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], scores: Sequence[Score]) -> Table:
     """Recall of each error type: a row for each type, a column for each team in the order of the task's file."""
     by_team = {run.submission.team: score for run, score in zip(runs, scores, strict=True)}
-    recalls = {team: {row.type: row.recall for row in score.by_type} for team, score in by_team.items()}
+    recalls = {team: {row.type: row["recall"].value for row in score.by_type} for team, score in by_team.items()}
     kinds = sorted({kind for found in recalls.values() for kind in found})
     teams = [team.name for team in task.teams if team.name in recalls]
-    rows: list[list[Cell]] = [[kind, *(share(recalls[team].get(kind)) for team in teams)] for kind in kinds]
+    columns = [Column("type"), *(Column(team, "percent", team) for team in teams)]
+    rows = [(kind, *(recalls[team].get(kind) for team in teams)) for kind in kinds]
     notes = ["recall in percent", "–: no edit of the type stands with the chosen annotators"]
-    return Table(name, title, ["type", *teams], rows, 1, notes)
+    return Table(columns, rows, title, name, notes)
 
 
-def _sentence_sections(task: Task, found: CorpusResults) -> list[Section]:
+def _of_sentences(task: Task, found: CorpusResults) -> list[Section]:
     best = found.best()
-    blocks: list[Block] = [
-        score_table("scores", f"Best run of each team, {WITHOUT}", task, best, [run.gold[0] for run in best])
-    ]
-    types: list[Block] = [
-        type_table("types", f"Recall by error type, {WITHOUT}", task, best, [run.gold[0] for run in best])
-    ]
+    views: list[tuple[str, str, Sequence[RunScores], list[Score]]] = [("", WITHOUT, best, [r.gold[0] for r in best])]
     if found.corpus.alternatives:
         other = found.best(alternatives=True)
-        scores = [run.alternatives[0] for run in other]
-        blocks.append(score_table("scores-alternatives", f"Best run of each team, {WITH}", task, other, scores))
-        types.append(type_table("types-alternatives", f"Recall by error type, {WITH}", task, other, scores))
+        views.append(("-alternatives", WITH, other, [run.alternatives[0] for run in other]))
+    blocks: list[Block] = []
+    types: list[Block] = []
+    for name, what, runs, scores in views:
+        blocks.append(score_table(f"scores{name}", f"Best run of each team, {what}", task, runs, scores))
+        types.append(type_table(f"types{name}", f"Recall by error type, {what}", task, runs, scores))
     for at, spec in enumerate(task.metrics[1:], 1):
-        ranked = sorted(best, key=lambda run: -(run.gold[at].f.value or 0.0))
+        ranked = sorted(best, key=lambda run: run.gold[at].rank_key)
         scores = [run.gold[at] for run in ranked]
         blocks.append(score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, ranked, scores))
     sections = [Section("ranking", "Scores", blocks), Section("error-types", "Recall by error type", types)]
-    single = _single(task, found, best)
-    if single:
+    if single := _single(task, found, best):
         sections.append(Section("annotators", "Single annotators", single))
     if len(found.runs) > len(best):
         sections.append(Section("runs", "Every run", [run_table("all-runs", "Every run", found.runs)]))
@@ -202,75 +194,123 @@ def _single(task: Task, found: CorpusResults, best: Sequence[RunScores]) -> list
     rows: list[list[Cell]] = []
     for team in task.teams:
         run = by_team.get(team.name)
-        values: list[Cell] = [cell for name in names for cell in (_prf(run.single[name]) if run else [Shown(DASH)] * 3)]
-        rows.append([team.name, *values])
-    f = f_name(best[0].gold[0].beta)
-    columns = ["team", *(f"{figure}, {name}" for name in names for figure in ("P", "R", f))]
+        rows.append([team.name, *(cell for name in names for cell in (_prf(run.single[name]) if run else [None] * 3))])
+    prf_names = _prf_columns(best[0].gold)
+    columns = [Column("team")]
+    columns += [replace(each, title=f"{each.title}, {name}") for name in names for each in prf_names]
+    alone = Table(columns, rows, "Best runs against one annotator alone", "single", ["in percent"])
     pairs: list[list[Cell]] = [[writer, judge, *_prf(score)] for writer, judge, score in found.pairs]
-    return [
-        Table("single", "Best runs against one annotator alone", columns, rows, 1, ["in percent"]),
-        Table("pairs", "Annotators against each other", ["text of", "scored against", "P", "R", f], pairs, 2),
-    ]
+    columns = [Column("text of"), Column("scored against"), *prf_names]
+    return [alone, Table(columns, pairs, "Annotators against each other", "pairs")]
 
 
 def run_table(name: str, title: str, runs: Sequence[RunScores]) -> Table:
     """Every run under the first metric."""
-    f = f_name(runs[0].gold[0].beta) if runs else "F"
+    prf_names = _prf_columns(runs[0].gold if runs else ())
+    columns = [Column("run"), Column("late"), Column("changed", "count"), *prf_names]
+    notes = ["changed: sentences that the run changes"]
     other = any(run.alternatives for run in runs)
+    if other:
+        columns += [replace(each, title=f"{each.title}, alt.") for each in prf_names]
+        notes.append("alt.: with alternative answers")
     rows: list[list[Cell]] = []
     for run in runs:
-        late, changed = LATE if run.submission.late else "", Shown(f"{run.n_changed:,}", run.n_changed)
+        late = LATE if run.submission.late else ""
         values = [*_prf(run.gold[0]), *(_prf(run.alternatives[0]) if other else [])]
-        rows.append([run.submission.name, late, changed, *values])
-    columns = ["run", "late", "changed", "P", "R", f, *(["P, alt.", "R, alt.", f"{f}, alt."] if other else [])]
-    notes = ["changed: sentences that the run changes", *(["alt.: with alternative answers"] if other else [])]
-    return Table(name, title, columns, rows, 2, notes)
+        rows.append([run.submission.name, late, run.n_changed, *values])
+    return Table(columns, rows, title, name, notes)
 
 
-def _team_blocks(found: CorpusResults, runs: Sequence[RunScores]) -> list[Block]:
-    if not runs:
-        return [Prose(["No run was handed in, or none was released."])]
-    kinds = [row.type for row in runs[0].gold[0].by_type]
+def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
+    first = runs[0]
+    columns = [Column("type"), *(Column(run.submission.name, "percent", run.submission.name) for run in runs)]
+    columns.append(Column(f"found by {first.submission.name}", key="found"))
     rows: list[list[Cell]] = []
-    for at, kind in enumerate(kinds):
-        recalls = [share(run.gold[0].by_type[at].recall) for run in runs]
-        counts = [run.gold[0].by_type[at] for run in runs]
-        rows.append([kind, *recalls, Shown(f"{counts[0].correct} of {counts[0].gold}", counts[0].gold)])
-    columns = ["type", *(run.submission.name for run in runs), f"found by {runs[0].submission.name}"]
-    notes = [note for run in runs for note in map(str, run.notes)]
-    blocks: list[Block] = [
-        run_table("runs", "Runs", runs),
-        Table("types", "Recall by error type, in percent", columns, rows, 1),
-    ]
-    if runs[0].single:
+    for rows_of_type in zip(*(run.gold[0].by_type for run in runs), strict=True):
+        one = rows_of_type[0]
+        found = f"{one.counts['correct']} of {one.counts['gold']}"
+        rows.append([one.type, *(row["recall"].value for row in rows_of_type), found])
+    types = Table(columns, rows, "Recall by error type, in percent", "types")
+    blocks: list[Block] = [run_table("runs", "Runs", runs), types]
+    if first.single:
         alone: list[list[Cell]] = [
             [run.submission.name, name, *_prf(score)] for run in runs for name, score in run.single.items()
         ]
-        columns = ["run", "annotator", "P", "R", f_name(runs[0].gold[0].beta)]
-        blocks.append(Table("single", "Against one annotator alone", columns, alone, 2))
+        columns = [Column("run"), Column("annotator"), *_prf_columns(first.gold)]
+        blocks.append(Table(columns, alone, "Against one annotator alone", "single"))
+    notes = [str(note) for run in runs for note in run.notes]
     return [*blocks, *([Prose(notes)] if notes else [])]
 
 
-def _prf(score: Score) -> list[Shown]:
-    return [estimate_cell(each) for each in (score.precision, score.recall, score.f)]
+def _prf(score: Score) -> list[Estimate]:
+    return list(score.estimates.values())
 
 
-def _facts(results: TaskResults) -> list[tuple[str, str]]:
-    facts = [("teams", str(len(results.task.teams))), ("metrics", ", ".join(results.task.metrics))]
-    for found in results.corpora:
-        name = f"data, {found.corpus.name}"
-        if isinstance(found, HooResults):
-            facts.append((name, plural(found.n_fragments, "text")))
-        else:
-            people = plural(len(found.facts.annotators), "annotator")
-            facts.append((name, f"{plural(found.facts.n_sentences, 'sentence')}, {people}"))
-    return facts
+def _prf_columns(scores: Sequence[Score]) -> list[Column]:
+    return [measure_column(measure) for measure in (scores[0].measures if scores else M2().measures)]
+
+
+def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
+    """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
+    scores = [run.gold[0] for run in found.runs]
+    numbers = {run.submission.name: run.submission.run for run in found.runs}
+    late = {run.submission.team for run in found.runs if run.submission.late}
+    best: dict[tuple[str, str], list[list[Cell]]] = {(c, m): [] for c in CONDITIONS for m in MEASURES}
+    for condition, measure, team, score in best_runs(scores, found.teams):
+        name = team + (f" ({LATE})" if team in late else "")
+        best[condition, measure].append([name, numbers[score.system], *prf(score, condition, measure)])
+    tables: list[Block] = []
+    for (condition, measure), rows in best.items():
+        title = f"Best run of each team: {measure}, {condition}"
+        columns = [Column("team"), Column("run", "count"), *prf_columns()]
+        name = f"best-{slug(condition)}-{measure}"
+        tables.append(Table(columns, [*rows, *_without(task, found, 4)], title, name, ["in percent"]))
+    counts = [*found.rows.items(), ("All", sum(found.rows.values()))]
+    columns = [Column("type"), Column("edits", "count")]
+    types: list[Block] = [Table(columns, counts, "Gold edits by error type", "edits")]
+    types += _recall_tables(task, found, numbers)
+    sections = [Section("ranking", "Scores", tables), Section("error-types", "Recall by error type", types)]
+    if len(found.runs) > len({run.submission.team for run in found.runs}):
+        sections.append(Section("runs", "Every run", [_hoo_runs(found.runs)]))
+    return sections
+
+
+def _recall_tables(task: Task, found: CorpusResults, numbers: Mapping[str, int]) -> list[Block]:
+    by_row: dict[str, dict[str, list[Cell]]] = {}
+    for cell in best_recalls([run.gold[0] for run in found.runs], found.teams):
+        run = None if cell.recall is None else numbers[cell.run]
+        by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
+    columns = [Column("team")]
+    columns += [
+        column for kind in MEASURES for column in (Column(kind, "percent"), Column("run", "count", f"{kind}_run"))
+    ]
+    tables: list[Block] = []
+    for row, teams in by_row.items():
+        rows = [*([team, *values] for team, values in teams.items()), *_without(task, found, 2 * len(MEASURES))]
+        title = f"{row}: best recall of each team"
+        tables.append(Table(columns, rows, title, f"recall-{slug(row)}", ["in percent"]))
+    return tables
+
+
+def _hoo_runs(runs: Sequence[RunScores]) -> Table:
+    """Every run: F of each measure, without and with bonus."""
+    shown = [(condition, measure) for condition in CONDITIONS for measure in MEASURES]
+    columns = [Column("run"), Column("late")]
+    columns += [Column(f"{measure}, {condition}", "percent") for condition, measure in shown]
+    rows: list[list[Cell]] = []
+    for run in runs:
+        late = LATE if run.submission.late else ""
+        rows.append([run.submission.name, late, *(prf(run.gold[0], *each).f for each in shown)])
+    return Table(columns, rows, "F of every run, in percent", "all-runs")
+
+
+def _without(task: Task, found: CorpusResults, n: int) -> list[list[Cell]]:
+    """Rows of the teams that handed nothing in."""
+    there = {run.submission.team for run in found.runs}
+    return [[team.name, *[None] * n] for team in task.teams if team.name not in there]
 
 
 def _renamed(section: Section, name: str, title: str) -> Section:
     """A section whose names nothing in a report of several corpora shares."""
-    blocks = [
-        Table(f"{name}{b.name}", b.title, b.columns, b.rows, b.text_columns, b.notes) if isinstance(b, Table) else b
-        for b in section.blocks
-    ]
+    blocks = [replace(b, name=f"{name}{b.name}") if isinstance(b, Table) else b for b in section.blocks]
     return Section(f"{name}{section.name}", f"{title}{section.title}", blocks)

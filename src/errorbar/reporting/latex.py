@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from errorbar.reporting.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
-from errorbar.tables.latex_text import escape_latex
+from errorbar.reporting.blocks import OMITTED, Block, Chart, Code, Links, Prose, Report, Sentences
+from errorbar.tables.latex_text import escape_latex, latex_table
+from errorbar.tables.shown import shown
 
-OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.
 \documentclass{article}
 \usepackage{fontspec}
@@ -15,10 +15,6 @@ HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX o
 \usepackage{longtable}
 \usepackage[landscape,margin=2cm]{geometry}
 \begin{document}"""
-WIDE = 8
-"""Tables with more columns are set small."""
-LONG = 40
-"""Characters of a text that is broken into lines."""
 
 
 def latex(report: Report) -> str:
@@ -67,34 +63,6 @@ def _block(block: Block) -> Iterator[str]:
         yield f"{escape_latex(block.label)}: {escape_latex(', '.join(block.targets))}\n"
     elif isinstance(block, Chart):
         yield f"{escape_latex(block.description)}\n"
-        yield from _table(block.table)
+        yield latex_table(shown(block.table), document=True)
     else:
-        yield from _table(block)
-
-
-def _column(table: Table, i: int) -> str:
-    """How a column is set: numbers to the right, long text in lines."""
-    if i >= table.text_columns:
-        return "r"
-    return "p{5cm}" if any(len(_text(row[i])) > LONG for row in table.rows) else "l"
-
-
-def _table(table: Table) -> Iterator[str]:
-    layout = "".join(_column(table, i) for i in range(len(table.columns)))
-    if len(table.columns) > WIDE:
-        yield r"{\footnotesize"
-    yield rf"\begin{{longtable}}{{{layout}}}"
-    yield rf"\caption{{{escape_latex(table.title)}}}\label{{tab:{table.name}}}\\"
-    yield r"\toprule"
-    yield " & ".join(escape_latex(column) for column in table.columns) + r" \\"
-    yield r"\midrule\endhead"
-    yield from (" & ".join(escape_latex(_text(cell)) for cell in row) + r" \\" for row in table.rows)
-    yield r"\bottomrule"
-    yield r"\end{longtable}"
-    if len(table.columns) > WIDE:
-        yield "}"
-    yield from (f"{escape_latex(note)}\n" for note in table.notes)
-
-
-def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Shown) else cell
+        yield latex_table(shown(block), document=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from errorbar.reporting.model import Block, Cell, Chart, Code, Links, Prose, Report, Sentences, Shown, Table
-from errorbar.tables.markdown_text import escape_markdown
-
-OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
+from errorbar.reporting.blocks import OMITTED, Block, Chart, Code, Links, Prose, Report, Sentences
+from errorbar.tables.markdown_text import escape_markdown, markdown_table
+from errorbar.tables.shown import shown
 
 
 def markdown(report: Report) -> str:
@@ -46,29 +45,11 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, Links):
         # Names only: the pages stand beside a page, not beside every text.
         yield f"{escape_markdown(block.label)}: {escape_markdown(', '.join(block.targets))}"
-    elif isinstance(block, Chart):
-        yield f"### {escape_markdown(block.title)}"
-        yield escape_markdown(block.description)
-        yield from _table(block.table)
     else:
         yield f"### {escape_markdown(block.title)}"
-        yield from _table(block)
-
-
-def _table(table: Table) -> Iterator[str]:
-    rule = ["---" if i < table.text_columns else "---:" for i in range(len(table.columns))]
-    lines = [
-        [escape_markdown(column) for column in table.columns],
-        rule,
-        *([escape_markdown(_text(cell)) for cell in row] for row in table.rows),
-    ]
-    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    if table.notes:
-        yield "\n".join(f"- {escape_markdown(note)}" for note in table.notes)
-
-
-def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Shown) else cell
+        if isinstance(block, Chart):
+            yield escape_markdown(block.description)
+        yield markdown_table(shown(block.table if isinstance(block, Chart) else block))
 
 
 def _fenced(text: str) -> str:

@@ -24,8 +24,8 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.errors import labels_of_rule
-from errorbar.formats.judgments import read_judgments
+from errorbar.crowdsourcing.error_labels import labels_of_rule
+from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.parquet_file import is_parquet
 from errorbar.formats.tables import table_rows
@@ -116,7 +116,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         own = Problems(lenient=problems.lenient, limit=problems.limit)
         _check_set(path, key, known, own)
         own.raise_errors()
-        table = read_judgments(path, own)
+        table = read_judgment_table(path, own).judgments
         if table.weight is not None:
             what = "the weights of judgments are not used: each counts once"
             own.note("sample-weights", what, Place(display_name(path)))

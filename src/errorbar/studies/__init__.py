@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from errorbar.studies.browsing import browse_corpus, disagreement
     from errorbar.studies.budgets import budget_steps, study_sample
     from errorbar.studies.corpus import study_corpus
-    from errorbar.studies.crowd import study_crowd
-    from errorbar.studies.hoo import browse_hoo, study_hoo
+    from errorbar.studies.crowd_study import study_crowd
+    from errorbar.studies.hoo_study import browse_hoo, study_hoo
     from errorbar.studies.model import BudgetStep, CorpusStudy, CrowdStudy, CrowdSystem, HooStudy, SampleStudy, Study
 
 # Each is imported when it is first used: a study of a corpus need not wait for what a crowd's needs.
@@ -27,12 +27,12 @@ _HOMES = {
     "SampleStudy": "errorbar.studies.model",
     "Study": "errorbar.studies.model",
     "browse_corpus": "errorbar.studies.browsing",
-    "browse_hoo": "errorbar.studies.hoo",
+    "browse_hoo": "errorbar.studies.hoo_study",
     "budget_steps": "errorbar.studies.budgets",
     "disagreement": "errorbar.studies.browsing",
     "study_corpus": "errorbar.studies.corpus",
-    "study_crowd": "errorbar.studies.crowd",
-    "study_hoo": "errorbar.studies.hoo",
+    "study_crowd": "errorbar.studies.crowd_study",
+    "study_hoo": "errorbar.studies.hoo_study",
     "study_sample": "errorbar.studies.budgets",
 }
 

@@ -14,7 +14,8 @@ from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Labels
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.agree_input import JudgmentOptions, Reading, Scale, Votes, read_judged
+from errorbar.studies.agree_input import Scale, Votes, read_judged
+from errorbar.studies.judgment_input import JudgmentOptions, Reading
 from errorbar.studies.signatures import agreement_signature
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result

@@ -2,97 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, TypedDict
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest, wrong_type
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import as_number, named, usual_order
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.repeats import RepeatPolicy, settle_repeats
-from errorbar.edits.items import ERROR, OK, WORD_CLASSES, Labels, Projection, edit_items
-from errorbar.formats.judgment_tables import Layout, is_corpus, read_judgment_table
+from errorbar.edits.items import ERROR, OK, Labels, edit_items
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table, refuse_others
 from errorbar.formats.opening import Source, rereadable
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.formats.reference import NamedFile, expand_files
 from errorbar.studies.inputs import read_corpus
+from errorbar.studies.judgment_input import JudgmentOptions, paths_of, refuse_option, words_of
 from errorbar.studies.signatures import GIVEN
 
 if TYPE_CHECKING:
     from errorbar.agreement.krippendorff import Level
     from errorbar.agreement.label_counts import Clusters
-
-
-class Reading(TypedDict, total=False):
-    """How judgments are read, as keyword arguments: the attributes of ``JudgmentOptions``."""
-
-    layout: Layout
-    columns: Mapping[str, str]
-    unknown: Sequence[str]
-    repeats: RepeatPolicy
-    items: Projection
-    words: str
-    type: str
-    documents: Source | None
-    unmarked: Unmarked
-    lenient: bool
-
-
-@dataclass(frozen=True, slots=True)
-class JudgmentOptions:
-    """How judgments are read.
-
-    Attributes:
-        layout: Of a table: ``long``, ``wide``, ``batch``, or ``auto``: batch or long, by the header.
-        columns: ``item``, ``rater``, ``label`` or ``weight`` to the name that the table has for it.
-        unknown: Labels that mean "cannot say"; they count as not given.
-        repeats: What to do where a rater judged an item twice: ``refuse``, ``first`` or ``last``.
-        items: What annotators of a corpus judge: ``tokens``, ``gaps``, ``words``, ... (``errorbar.edits.items``).
-        words: With ``words``: ``prepositions``, ``articles``, or words between commas.
-        type: Only annotators' edits of this type count; "": all.
-        documents: NUCLE SGML that tells the essay of each sentence of a corpus.
-        unmarked: Who looked at a sentence without any A line (``errorbar.formats.reference``).
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-    """
-
-    layout: Layout = "auto"
-    columns: Mapping[str, str] | None = None
-    unknown: Sequence[str] = ()
-    repeats: RepeatPolicy = "refuse"
-    items: Projection = "tokens"
-    words: str = "prepositions"
-    type: str = ""
-    documents: Source | None = None
-    unmarked: Unmarked = "auto"
-    lenient: bool = False
-
-    @property
-    def told(self) -> bool:
-        """Whether an option says that the judgments are a table."""
-        return bool(self.columns) or self.layout != "auto"
-
-    def refuse(self, *, corpus: bool) -> None:
-        """See that no option is about the other kind of data.
-
-        Raises:
-            UsageError: If one is.
-        """
-        names = ("layout", "columns", "repeats") if corpus else ("items", "words", "type", "documents", "unmarked")
-        for name in names:
-            if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
-                refuse_option("column" if name == "columns" else name, corpus=corpus)
-        if corpus and self.items != "words" and self.words != _DEFAULTS["words"]:
-            what = f"--words is about --items words, and these are {self.items}"
-            raise UsageError(Problem("useless-option", what, fix="leave it out"))
-
-
-_DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +76,6 @@ class Judged:
 Votes = Source | Sequence[Source] | Judgments | Judged | Corpus
 
 
-def refuse_option(name: str, *, corpus: bool) -> None:
-    """Refuse an option about the other kind of data."""
-    what = f"--{name} is about {'tables of judgments' if corpus else 'edits that become judgments'}"
-    what += f", and this is {'a corpus' if corpus else 'a table'}"
-    raise UsageError(Problem("useless-option", what, fix="leave it out"))
-
-
 def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, problems: Problems) -> Judged:
     """Read judgments, or make them of corpora.
 
@@ -164,12 +88,12 @@ def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, proble
     if isinstance(judgments, Judgments):
         options.refuse(corpus=False)
         scale.refuse(corpus=False)
-        return _of_table(judgments, "the judgments", options, scale)
+        return _of_table(judgments.take(judgments.settled(options.repeats)), "the judgments", options, scale)
     if isinstance(judgments, Corpus):
         options.refuse(corpus=True)
         scale.refuse(corpus=True)
         return _of_corpus(read_corpus(judgments, problems, documents=options.documents), options, scale, problems)
-    files = expand_files(_paths(judgments))
+    files = expand_files(paths_of(judgments))
     first = NamedFile(str(rereadable(files[0].path)), files[0].name)
     corpus = is_corpus(first.path, told=options.told)
     options.refuse(corpus=corpus)
@@ -181,41 +105,20 @@ def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, proble
     if len(files) > 1:
         what = "judgments come in one file"
         raise UsageError(Problem("several-judgments", what, fix="join the files into one table"))
-    return _of_table(_read_table(first.path, options, scale, problems), files[0].path, options, scale)
-
-
-def _paths(judgments: object) -> list[str]:
-    if isinstance(judgments, str | PathLike):
-        return [str(fspath(judgments))]
-    if not isinstance(judgments, Sequence) or not all(isinstance(path, str | PathLike) for path in judgments):
-        raise wrong_type("judgments", "a path, paths, Judgments or a Corpus", judgments)
-    if not judgments:
-        raise UsageError(Problem("no-reference", "no file of judgments is named", expected="at least one"))
-    return [str(fspath(path)) for path in judgments]
-
-
-def _read_table(path: str, options: JudgmentOptions, scale: Scale, problems: Problems) -> Judgments:
-    """The one place where tables are read."""
     table = read_judgment_table(
-        path,
+        first.path,
         problems,
         layout=options.layout,
         columns=options.columns,
         labels=scale.order,
-        repeats="refuse" if options.repeats == "refuse" else "keep",
+        repeats=options.repeats,
     )
-    return table.judgments
+    return _of_table(table.judgments, files[0].path, options, scale)
 
 
 def _of_table(judgments: Judgments, said: str, options: JudgmentOptions, scale: Scale) -> Judged:
-    judgments = settle_repeats(judgments, options.repeats)
-    declared = (*scale.order, *options.unknown)
-    votes = np.bincount(judgments.label, minlength=len(judgments.labels)).tolist() if scale.order else []
-    wrong = [(label, n) for label, n in zip(judgments.labels, votes, strict=False) if label not in declared]
-    if wrong:
-        say = [(label, "1 judgment says" if n == 1 else f"{n:,} judgments say") for label, n in wrong]
-        what = [(label, f"{how} '{label}', which is not declared") for label, how in say]
-        raise InputError([Problem("crowd-label", w, Place(said), fix=nearest(label, declared)) for label, w in what])
+    if scale.order:
+        refuse_others(judgments, (*scale.order, *options.unknown), said)
     labels = (*scale.order, *usual_order([label for label in judgments.labels if label not in {*scale.order}]))
     judgments, _ = judgments.arranged(judgments.raters, labels)
     ranked = tuple(label for label in labels if label not in {*options.unknown})
@@ -243,13 +146,9 @@ def _see_that_numbers_rank(labels: Sequence[str]) -> None:
 
 
 def _of_corpus(corpus: Corpus, options: JudgmentOptions, scale: Scale, problems: Problems) -> Judged:
-    words = options.words
-    chosen = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    made = edit_items(corpus, options.items, words=chosen, type=options.type, labels=scale.labels)
+    made = edit_items(corpus, options.items, words=words_of(options), type=options.type, labels=scale.labels)
     problems.notes += made.notes()
     first = [label for label in (OK, ERROR) if label in made.judgments.labels]
     types = [label for label in made.judgments.labels if label not in first]
     judgments, _ = made.judgments.arranged(made.judgments.raters, (*first, *usual_order(types)))
-    told = [f"items={options.items}", *([f"words={words}"] if options.items == "words" else [])]
-    told += [*([f"type={options.type}"] if options.type else []), f"labels={scale.labels}"]
-    return Judged(judgments, made.clusters, None, ",".join(told))
+    return Judged(judgments, made.clusters, None, options.projected(scale.labels))

@@ -12,11 +12,12 @@ from errorbar.core.plural import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.judgment_tables import header, is_corpus, read_judgment_table
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table
 from errorbar.formats.mturk import is_batch
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
+from errorbar.formats.tables import header_of
 from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
@@ -183,7 +184,7 @@ def is_judgment_table(path: Source) -> bool:
     Raises:
         InputError: If the file cannot be opened.
     """
-    return not is_corpus(path) and ({"item", "rater", "label"} <= set(names := header(path)) or is_batch(names))
+    return not is_corpus(path) and ({"item", "rater", "label"} <= set(names := header_of(path)) or is_batch(names))
 
 
 def _check_hoo(path: str, problems: Problems, source: str | None) -> Mapping[str, int]:

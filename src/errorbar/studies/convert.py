@@ -13,7 +13,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
 from errorbar.formats.documents import read_essays, with_documents
-from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.hoo_detect import HOO, is_hoo
 from errorbar.formats.hoo_jsonl import has_standoff
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.nucle import merge_essays
@@ -33,7 +33,6 @@ from errorbar.formats.text import read_parallel
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
-HOO = "hoo"
 WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
 OF_KIND = {"text": ("source",), "nucle": ("tokens", "detach_stops"), "corpus": ("documents",)}
 """The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""

@@ -8,18 +8,17 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff import apply_standoff
-from errorbar.edits.standoff_runs import text_edits
+from errorbar.edits.standoff_reading import text_edits
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
-from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.hoo_folder import read_gold, read_run, read_source
+from errorbar.formats.hoo_detect import HOO, is_hoo, is_xml
+from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text
 from errorbar.formats.hoo_jsonl import has_standoff, read_standoff, write_standoff
 from errorbar.formats.hoo_write import save_fragments, save_texts
-from errorbar.formats.opening import Lines, rereadable
+from errorbar.formats.opening import Lines, display_name, rereadable
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format
 from errorbar.formats.saving import save_lines
 
-HOO = "hoo"
 ANNOTATOR = "0"
 """What the annotators of HOO are called in other formats: they worked as one."""
 
@@ -59,14 +58,15 @@ def convert_hoo(
         _from_hoo(path, _target(to, out), out, source, annotators, problems)
     elif source is not None:
         fragments = read_source(source, problems)
-        run = read_run(path, inputs[0].name, fragments, problems)
-        made = [
-            Fragment(one.name, tuple(text_edits(one, run.texts[one.name], problems)), one.text)
-            for one in fragments
-            if one.name in run.texts
-        ]
-        for name in [one.name for one in fragments if one.name not in run.texts]:
-            problems.note("hoo-missing", f"no corrected text of fragment {name}; not written", Place(path))
+        files = list_run(path, inputs[0].name, [one.name for one in fragments], problems)
+        made = []
+        for one in fragments:
+            file = files.get(one.name)
+            if file is None or is_xml(file.path):
+                problems.note("hoo-missing", f"no corrected text of fragment {one.name}; not written", Place(path))
+                continue
+            edits = text_edits(one, read_text(file, problems), display_name(file.path), problems)
+            made.append(Fragment(one.name, edits, one.text))
         save_fragments(made, out, problems)
     else:
         save_fragments(_from_corpus(inputs[0], annotators, problems), out, problems, texts=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from errorbar.core.corpus import Corpus, Hypothesis, wrong_count
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, Problem, UsageError, nearest
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
@@ -33,7 +33,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
+from errorbar.metrics.scoring import Ending, InMemory, corpus_pieces, piece_size
 from errorbar.studies.signatures import CorpusSignatures
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     corpus = gold if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
-    with _in_file_order(problems, [display_name(file.path) for file in files]):
+    with problems_in_order(problems, [display_name(file.path) for file in files]):
         if _can_cut(references, outputs, options, executor):
             from errorbar.formats.pieces import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
@@ -333,37 +333,6 @@ def system_streams(
         yield HypothesisReader(each, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
 
 
-@dataclass(slots=True)
-class InMemory:
-    """A hypothesis, taken in step with the source as a file is."""
-
-    hypothesis: Hypothesis
-    problems: Problems
-    at: int = 0
-
-    @property
-    def name(self) -> str:
-        """The system's name."""
-        return self.hypothesis.name
-
-    @property
-    def count(self) -> int:
-        """How many sentences it has."""
-        return len(self.hypothesis.lines)
-
-    def take(self, size: int) -> Sequence[str]:
-        """The next sentences, as many as there are up to ``size``."""
-        taken = self.hypothesis.lines[self.at : self.at + size]
-        self.at += len(taken)
-        return taken
-
-    def finish(self, n_sentences: int) -> None:
-        """Check that it has as many sentences as the source."""
-        if self.count != n_sentences:
-            what = wrong_count(self.count, n_sentences)
-            self.problems.error("line-count", what, Place(self.name))
-
-
 def _can_cut(
     references: Sequence[NamedFile],
     systems: Sequence[NamedFile | Hypothesis],
@@ -381,7 +350,7 @@ def _can_cut(
 
 
 @contextmanager
-def _in_file_order(problems: Problems, files: Sequence[str]) -> Iterator[None]:
+def problems_in_order(problems: Problems, files: Sequence[str]) -> Iterator[None]:
     """Put what was found, or was the end of it, in the order of files and lines."""
     try:
         yield

@@ -14,10 +14,8 @@ from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.errors import Problem
 from errorbar.metrics.comparison import Comparison
-from errorbar.metrics.crowd import CrowdScore
-from errorbar.metrics.crowd_bins import AgreementBin
-from errorbar.metrics.crowd_curve import CurvePoint
-from errorbar.metrics.hoo_score import HooScore
+from errorbar.metrics.crowd_agreement import AgreementBin, CurvePoint
+from errorbar.metrics.crowd_weighted import CrowdScore, Estimand
 from errorbar.metrics.score import Score
 from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.browse import Browse
@@ -82,8 +80,8 @@ class HooStudy:
     """
 
     name: str
-    scores: Sequence[HooScore]
-    variants: Mapping[str, Sequence[HooScore]]
+    scores: Sequence[Score]
+    variants: Mapping[str, Sequence[Score]]
     recall: Mapping[str, Mapping[str, tuple[int, ...]]]
     browse: Browse | None
     signatures: Mapping[str, str]
@@ -103,7 +101,7 @@ class CrowdSystem:
     """
 
     name: str
-    scores: Mapping[str, CrowdScore]
+    scores: Mapping[Estimand, CrowdScore]
     bins: Sequence[AgreementBin]
     curve: Sequence[CurvePoint]
 

@@ -17,7 +17,7 @@ from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.items import WORD_CLASSES, Projection
-from errorbar.formats.judgment_tables import read_judgment_table
+from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (

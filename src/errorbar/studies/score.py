@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
+from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.formats.hoo_folder import FragmentOptions
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Measure, Metric, lacking
 from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.score import Score, TypeScore
+from errorbar.metrics.score import Score, TypeScore, signature_lines
 from errorbar.metrics.scoring import MOST_WITH_INTERVALS, Plan, score_pieces
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, read_pieces
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from errorbar.studies.hoo_scores import HooScores
 
 SHORT_HASH = 8
 """Digits of a hypothesis hash shown in tables, so that a row fits in 80 columns; JSON and CSV have all."""
@@ -189,14 +195,16 @@ def score(
     retokenize: bool = False,
     jobs: int = 1,
     dask: str | None = None,
+    fragments: FragmentOptions = FragmentOptions(),  # noqa: B008 - frozen
     progress: Callable[[int], object] = lambda _: None,
-) -> Scores:
+) -> Scores | HooScores:
     """Score systems against one or several annotators.
 
     Args:
-        gold: The reference: a path or several over the same sentences, ``name=path``, a pattern, or a ``Corpus``.
+        gold: The reference: a path or several over the same sentences, ``name=path``, a pattern, or a ``Corpus``; or
+            one file or folder of HOO edits, for which systems are runs: folders of edits or corrected texts.
         systems: Paths, ``name=path``, ``{name: path}``, or ``Hypothesis`` objects.
-        metrics: What to compute: metrics, or specs such as ``"m2(beta=1)"``; None: M2.
+        metrics: What to compute: metrics, or specs such as ``"m2(beta=1)"``; None: M2, or HOO of HOO data.
         annotator: Score against this annotator alone.
         by_type: Also scores of each error type.
         by_sentence: Also the part of each sentence.
@@ -214,6 +222,7 @@ def score(
         retokenize: Give lines that look untokenized the source's tokens.
         jobs: How many cores; changes no digit.
         dask: Address of a Dask scheduler to work on, or ``local``.
+        fragments: Of HOO data: where source texts are, and what becomes of fragments that a run lacks.
         progress: Is told the number of sentences done.
 
     Returns:
@@ -223,17 +232,33 @@ def score(
         InputError: If a file is bad, or a system has another number of sentences than the source or is no correction.
         UsageError: If an argument will not do, or a metric cannot give what is asked for.
     """
-    parsed = parse_metrics(metrics, "sentences")
-    if annotator is not None:
-        parsed = [metric.against(annotator) for metric in parsed]
     if by_type and by_sentence:
         raise UsageError(Problem("two-views", "--by-type and --by-sentence cannot be combined", fix="give one of them"))
-    for metric in parsed:
-        if by_type and "types" in metric.lacks:
-            raise lacking(metric, "types")
+    if fragments.best and (by_type or by_sentence):
+        what = "--by-type, --by-fragment and --best cannot be combined"
+        raise UsageError(Problem("two-views", what, fix="give one of them"))
     wanted = not by_sentence if ci is None else ci
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs) if wanted else None
     reading = ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize))
+    most = MOST_WITH_INTERVALS if ci is None else None
+    if wants_hoo(gold, metrics):
+        from errorbar.studies.hoo_scores import Runs, score_hoo  # noqa: PLC0415 - another kind of data
+
+        unused = {"--annotator": annotator, "--documents": documents, "--unmarked": unmarked != "auto"}
+        unused |= {"--as-written": as_written, "--force": force, "--retokenize": retokenize}
+        _refuse(unused, "has no meaning for HOO data", "leave it out")
+        runs = Runs(gold, systems, fragments, lenient, jobs, dask)
+        found = score_hoo(runs, metrics, resampling=resampling, most=most, progress=progress)
+        return replace(found, by_type=by_type, by_fragment=by_sentence)
+    useless = {"--source": fragments.source, "--types": fragments.types, "--best": fragments.best}
+    useless |= {"--missing-as-empty": fragments.missing_as_empty}
+    _refuse(useless, "is for HOO data", "leave it out, or score a HOO folder")
+    parsed = parse_metrics(metrics, "sentences")
+    if annotator is not None:
+        parsed = [metric.against(annotator) for metric in parsed]
+    for metric in parsed:
+        if by_type and "types" in metric.lacks:
+            raise lacking(metric, "types")
     with choose_executor(jobs, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
         plan = Plan(
             parsed,
@@ -242,10 +267,16 @@ def score(
             resampling,
             tuple(each for each in read.conventions if each not in read.admission.conventions),
             read.admission,
-            most=MOST_WITH_INTERVALS if ci is None else None,
+            most=most,
         )
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence)
+
+
+def _refuse(options: Mapping[str, object], why: str, fix: str) -> None:
+    for name, value in options.items():
+        if value:
+            raise UsageError(Problem("useless-option", f"{name} {why}", fix=fix))
 
 
 def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> Table:
@@ -302,12 +333,6 @@ def row_labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]
     several = len({score.metric for score in scores}) > 1
     columns = [Column("system"), Column("metric", only="" if several else "data")]
     return columns, [[score.system, score.metric] for score in scores]
-
-
-def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:
-    """What was computed on which data how, but for the systems' own text."""
-    signatures = [score.type_signature if types else score.signature for score in scores]
-    return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]
 
 
 def _type_record(row: TypeScore, *, asked: bool) -> dict[str, object]:

@@ -16,7 +16,8 @@ def plain(table: Table) -> dict[str, list[Plain]]:
     """Make columns of a table.
 
     An interval becomes two columns, ``key_low`` and ``key_high``, and so does that of an estimate beside its value; a
-    last column, ``reason``, then says why a value or an interval is missing or was set by a convention.
+    last column, ``reason``, then says why a value or an interval is missing or was set by a convention, unless the
+    table has such a column.
 
     Returns:
         Key to cells, fractions with all digits; None where there is no value. Keys that are there already get a number.
@@ -39,8 +40,8 @@ def plain(table: Table) -> dict[str, list[Plain]]:
             for row, cell in zip(reasons, cells, strict=True):
                 if isinstance(cell, Estimate):
                     row += [str(why) for why in (cell.undefined, cell.no_interval) if why is not None]
-    if asked:
-        made[_free("reason", made)] = [", ".join(dict.fromkeys(row)) for row in reasons]
+    if asked and "reason" not in made:
+        made["reason"] = [", ".join(dict.fromkeys(row)) for row in reasons]
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import NamedTuple
 
@@ -13,8 +13,6 @@ from errorbar.tables.table import Cell, Column, PValue, Table
 DASH = "–"
 P_DIGITS = 4
 """Digits of a p-value that is not very small."""
-LEVEL = 0.95
-"""Confidence level in a heading of intervals of which none is there."""
 
 
 class Shown(NamedTuple):
@@ -59,7 +57,7 @@ def shown(table: Table) -> Grid:
         left.append(column.kind == "text")
         parts.append([_shown(cell, column, beside) for cell in cells])
         if beside:
-            columns.append(interval_title(cells))
+            columns.append(interval_title(cells, table.level))
             left.append(False)
             parts.append([_interval(cell, column) for cell in cells])
     rows = list(zip(*parts, strict=True)) if parts else [() for _ in table.rows]
@@ -83,10 +81,10 @@ def percent(value: float | None, digits: int = 2) -> str:
     return DASH if value is None or isnan(value) else f"{100 * value:.{digits}f}"
 
 
-def interval_title(cells: Sequence[Cell]) -> str:
-    """The heading of the intervals of estimates: ``95% CI``."""
+def interval_title(cells: Sequence[Cell], level: float = 0.95) -> str:
+    """The heading of the intervals of estimates, ``95% CI``; ``level`` is told where there is none."""
     ends = (cell.interval for cell in cells if isinstance(cell, Estimate))
-    return f"{100 * next((each.confidence_level for each in ends if each), LEVEL):g}% CI"
+    return f"{100 * next((each.confidence_level for each in ends if each), level):g}% CI"
 
 
 def p_text(value: float | None, *, at_most: bool = False) -> str:
@@ -109,16 +107,15 @@ def reasons(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def _reasons(table: Table) -> list[str]:
+    """Notes of a table. In a column of numbers the reasons of dashes stand in the cells."""
     estimates = []
     for at, column in enumerate(table.columns):
         for cell in (row[at] for row in table.rows if column.only != "data"):
             if isinstance(cell, Undefined) and column.kind in ("percent", "p"):
                 estimates.append(Estimate(None, 0, undefined=cell))
             elif isinstance(cell, Estimate) and (column.kind == "percent" or cell.value is not None):
-                # In a column of numbers the reasons of dashes stand in the cells.
-                estimates.append(
-                    cell if column.kind == "percent" else Estimate(cell.value, 0, undefined=cell.undefined)
-                )
+                said = column.kind == "percent" and column.interval != "hidden"
+                estimates.append(cell if said else replace(cell, no_interval=None))
     return reasons(estimates)
 
 
@@ -126,18 +123,19 @@ def _shown(cell: Cell, column: Column, beside: bool) -> Shown:
     """A cell as it stands in its column; of an estimate the value."""
     if isinstance(cell, Estimate):
         if cell.value is None:
-            return Shown(DASH if beside or cell.undefined is None else _text(cell.undefined, column))
+            return Shown(DASH if beside or cell.undefined is None else cell_text(cell.undefined, column))
         star = "*" if cell.undefined is not None and cell.value else ""
-        return Shown(_text(cell.value, column) + star, _sorted_by(cell.value, column))
+        return Shown(cell_text(cell.value, column) + star, _sorted_by(cell.value, column))
     if isinstance(cell, Interval):
-        return Shown(_ends(cell, column), cell.low)
+        return Shown(interval_text(cell, column), cell.low)
     if isinstance(cell, PValue):
         exact = " exact" if cell.exact and cell.value is not None else ""
         return Shown(p_text(cell.value, at_most=cell.at_most) + exact, cell.value)
-    return Shown(_text(cell, column), _sorted_by(cell, column))
+    return Shown(cell_text(cell, column), _sorted_by(cell, column))
 
 
-def _text(cell: str | float | None, column: Column) -> str:
+def cell_text(cell: str | float | None, column: Column) -> str:
+    """A value as it stands in a column."""
     if cell is None or missing(cell):
         return DASH
     if isinstance(cell, Undefined):
@@ -156,12 +154,12 @@ def _interval(cell: Cell, column: Column) -> Shown:
     if not isinstance(cell, Estimate):
         return Shown(DASH)
     if cell.interval is not None:
-        return Shown(_ends(cell.interval, column), cell.interval.low)
+        return Shown(interval_text(cell.interval, column), cell.interval.low)
     reason = cell.no_interval if cell.value is not None else cell.undefined or cell.no_interval
     return Shown(DASH if reason is None or column.kind == "percent" else str(reason))
 
 
-def _ends(interval: Interval, column: Column) -> str:
+def interval_text(interval: Interval, column: Column) -> str:
     """``35.90–38.80``; ``-0.1000 to 0.2000`` where ends may have a sign."""
     between = DASH if column.kind == "percent" and not column.signed else " to "
     return f"{_number(interval.low, column)}{between}{_number(interval.high, column)}"

@@ -51,7 +51,8 @@ class Column:
         key: Its name for programs, e.g. ``f``: in CSV and data frames. Empty: the title in lower case with ``_``.
         digits: Digits after the point; None: 2 of percent, 4 of numbers.
         interval: ``beside``: cells are estimates, and each has a second column for its interval; ``only``: cells are
-            intervals. Empty: as the cells are, which a table without rows cannot tell.
+            intervals; ``hidden``: the intervals of estimates stand elsewhere. Empty: as the cells are, which a table
+            without rows cannot tell.
         signed: Differences, shown with their sign.
         only: ``data``: for CSV and data frames only; ``shown``: for people only.
     """
@@ -60,7 +61,7 @@ class Column:
     kind: Kind = "text"
     key: str = ""
     digits: int | None = None
-    interval: Literal["", "beside", "only"] = ""
+    interval: Literal["", "beside", "only", "hidden"] = ""
     signed: bool = False
     only: Literal["", "data", "shown"] = ""
 
@@ -75,6 +76,7 @@ class Table:
         title: What it shows, for its caption.
         name: Unique in a report; part of anchors and file names: lower-case letters, digits, hyphens.
         notes: Lines below it: what was computed how. Those about stars and dashes are the writers' own.
+        level: Confidence level in headings of intervals, where none is there to tell.
     """
 
     columns: Sequence[Column]
@@ -82,3 +84,4 @@ class Table:
     title: str = ""
     name: str = ""
     notes: Sequence[str] = ()
+    level: float = 0.95

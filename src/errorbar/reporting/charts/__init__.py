@@ -1,7 +1,6 @@
 """Charts as Vega-Lite specifications: data inside, colors outside (see theme)."""
 
-from errorbar.reporting.charts.bars import bar_chart
-from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
 from errorbar.reporting.charts.heat import HeatCell, heat_chart
 from errorbar.reporting.charts.lines import LinePoint, line_chart
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart

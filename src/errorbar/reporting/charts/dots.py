@@ -1,12 +1,23 @@
-"""Values as points on a line from zero, intervals as error bars: one row for each name."""
+"""Rows with names: values as points with error bars, and counts as bars; both from zero."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from errorbar.reporting.charts.build import ROW, TICKS, altair, finish, legend, percent_top, round_top, rows
-from errorbar.reporting.model import Spec
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts.base import (
+    ROW,
+    TICKS,
+    altair,
+    between,
+    finish,
+    legend,
+    percent_top,
+    round_top,
+    rows,
+    tips,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +47,7 @@ def dot_chart(
     title: str,
     name_title: str = "",
     series_title: str = "",
-    digits: int = 2,
+    percent: bool = True,
     top: float | None = None,
 ) -> Spec:
     """Draw points with error bars, rows in the order given, the axis from 0.
@@ -46,15 +57,19 @@ def dot_chart(
         title: Of the value axis, with its unit.
         name_title: What the rows are, for tooltips; beside the rows it would say what everybody sees.
         series_title: Of the legend, where there are several series.
-        top: Where the axis ends; None: at a round number above all values, in percent.
-        digits: Digits after the point of values in tooltips.
+        percent: Values are percent: two digits are shown, and the axis ends at 100 at most unless a value is above.
+        top: Where the axis ends; None: at a round number above all values.
     """
     alt = altair()
     names = list(dict.fromkeys(dot.name for dot in dots))
     series = list(dict.fromkeys(dot.series for dot in dots))
     values = [end for dot in dots for end in (dot.value, dot.low, dot.high)]
     lowest = min((value for value in values if value is not None), default=0.0)
-    domain = [-round_top(-lowest) if lowest < 0 else 0, percent_top(values, room=1.12) if top is None else top]
+    if top is None:
+        largest = max((value for value in values if value is not None), default=0.0)
+        top = percent_top(values, room=1.12) if percent else round_top(1.12 * largest)
+    domain = [-round_top(-lowest) if lowest < 0 else 0, top]
+    digits = 2 if percent else 4
     data = [
         {
             "name": dot.name,
@@ -65,36 +80,51 @@ def dot_chart(
             "note": dot.note,
             "series": dot.series,
             "shown": f"{dot.value:.{digits}f}",
-            "interval": "none"
-            if dot.low is None or dot.high is None
-            else f"{dot.low:.{digits}f}–{dot.high:.{digits}f}",
+            "interval": between(dot.low, dot.high, digits),
         }
         for dot in dots
         if dot.value is not None
     ]
-    y = alt.Y("name:N", title=None, scale=alt.Scale(domain=names), sort=None)
     scale, axis = alt.Scale(domain=domain, nice=False), alt.Axis(tickCount=TICKS)
-    shared = {"y": y}
-    tooltip = [alt.Tooltip("name:N", title=name_title or "name")]
+    shared = {"y": alt.Y("name:N", title=None, scale=alt.Scale(domain=names), sort=None)}
+    told = {"name": name_title or "name"}
+    bar_look, point_look = {"style": "interval"}, {"style": "estimate"}
     if len(series) > 1:
-        shared["color"] = alt.Color(
-            "series:N", title=series_title, sort=None, scale=alt.Scale(domain=series), legend=legend(alt)
-        )
-        shared["yOffset"] = alt.YOffset("series:N", sort=None, scale=alt.Scale(domain=series))
-        tooltip.append(alt.Tooltip("series:N", title=series_title))
-    tooltip += [alt.Tooltip("shown:N", title=title), alt.Tooltip("interval:N", title="interval")]
-    base = alt.Chart(rows(alt, data))
-    bars = (
-        alt.Chart(rows(alt, [row for row in data if row["low"] is not None]))
-        .mark_rule(**({} if len(series) > 1 else {"style": "interval"}))
-        .encode(x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q", tooltip=tooltip, **shared)
-    )
-    points = base.mark_point(
-        filled=True, size=36, opacity=1, **({} if len(series) > 1 else {"style": "estimate"})
-    ).encode(x=alt.X("value:Q", title=title, scale=scale, axis=axis), tooltip=tooltip, **shared)
-    layers = [bars, points]
+        own = alt.Scale(domain=series)
+        shared["color"] = alt.Color("series:N", title=series_title, sort=None, scale=own, legend=legend(alt))
+        shared["yOffset"] = alt.YOffset("series:N", sort=None, scale=own)
+        told["series"] = series_title
+        bar_look = point_look = {}
+    shared["tooltip"] = tips(alt, **told, shown=title, interval="interval")
+    with_ends = alt.Chart(rows(alt, [row for row in data if row["low"] is not None]))
+    every = alt.Chart(rows(alt, data))
+    layers = [
+        with_ends.mark_rule(**bar_look).encode(
+            x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q", **shared
+        ),
+        every.mark_point(filled=True, size=36, opacity=1, **point_look).encode(
+            x=alt.X("value:Q", title=title, scale=scale, axis=axis), **shared
+        ),
+    ]
     if any(dot.note for dot in dots):
         note = alt.Chart(rows(alt, data)).mark_text(align="left", dx=8, style="letter")
-        layers.append(note.encode(x=alt.X("end:Q", scale=scale, axis=axis), y=y, text="note:N"))
+        layers.append(note.encode(x=alt.X("end:Q", scale=scale, axis=axis), y=shared["y"], text="note:N"))
     row = ROW if len(series) < 2 else ROW + 8 * (len(series) - 1)
     return finish(alt.layer(*layers), height=max(3 * ROW, row * len(names)))
+
+
+def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
+    """Draw a bar for each count, in the order given, its number above it.
+
+    Args:
+        counts: Name of the bar to its count.
+        x_title: What the bars are.
+        y_title: What is counted.
+    """
+    alt = altair()
+    data = [{"name": name, "count": count, "text": f"{count:,}"} for name, count in counts.items()]
+    x = alt.X("name:N", title=x_title, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    y = alt.Y("count:Q", title=y_title, scale=alt.Scale(zero=True))
+    base = alt.Chart(rows(alt, data)).encode(x=x, y=y, tooltip=tips(alt, name=x_title, text=y_title))
+    figures = base.mark_text(style="figure", dy=-7).encode(text="text:N")
+    return finish(alt.layer(base.mark_bar(style="bar"), figures), height=220)

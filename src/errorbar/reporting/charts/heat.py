@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from errorbar.reporting.charts.build import ROW, altair, finish, longest, rows
-from errorbar.reporting.model import Spec
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts.base import ROW, altair, finish, rows, tips
 
 STEP = 52
 FLAT = 7
@@ -50,43 +50,25 @@ def heat_chart(
         domain: The values at both ends of the color scale.
     """
     alt = altair()
-    row_names = list(dict.fromkeys(cell.row for cell in cells))
     columns = list(dict.fromkeys(cell.column for cell in cells))
     data = [
         {"row": c.row, "column": c.column, "value": c.value, "text": c.text, "detail": c.detail or c.text}
         for c in cells
     ]
-    angle = 0 if longest(columns) <= FLAT else -45
-    x = alt.X(
-        "column:N",
-        title=column_title,
-        sort=None,
-        scale=alt.Scale(domain=columns),
-        axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120, domain=False, ticks=False),
-    )
-    y = alt.Y(
-        "row:N",
-        title=row_title,
-        sort=None,
-        scale=alt.Scale(domain=row_names),
-        axis=alt.Axis(domain=False, ticks=False),
-    )
-    tooltip = [
-        alt.Tooltip("row:N", title=row_title),
-        alt.Tooltip("column:N", title=column_title),
-        alt.Tooltip("detail:N", title=value_title),
-    ]
+    bare = {"domain": False, "ticks": False}
+    angle = 0 if max(map(len, columns), default=0) <= FLAT else -45
+    above = alt.Axis(orient="top", labelAngle=angle, labelLimit=120, **bare)
+    x = alt.X("column:N", title=column_title, sort=None, scale=alt.Scale(domain=columns), axis=above)
+    names = list(dict.fromkeys(cell.row for cell in cells))
+    y = alt.Y("row:N", title=row_title, sort=None, scale=alt.Scale(domain=names), axis=alt.Axis(**bare))
+    place = {"x": x, "y": y, "tooltip": tips(alt, row=row_title, column=column_title, detail=value_title)}
+    scale = alt.Scale(domain=list(domain), clamp=True)
+    color = alt.Color("value:Q", title=value_title, scale=scale, legend=alt.Legend(orient="bottom"))
     known = rows(alt, [row for row in data if row["value"] is not None])
     unknown = rows(alt, [row for row in data if row["value"] is None])
-    color = alt.Color(
-        "value:Q",
-        title=value_title,
-        scale=alt.Scale(domain=list(domain), clamp=True),
-        legend=alt.Legend(orient="bottom"),
-    )
     layers = [
-        alt.Chart(known).mark_rect(style="cell").encode(x=x, y=y, color=color, tooltip=tooltip),
-        alt.Chart(unknown).mark_rect(style="gap").encode(x=x, y=y, tooltip=tooltip),
-        alt.Chart(rows(alt, data)).mark_text(style="figure").encode(x=x, y=y, text="text:N", tooltip=tooltip),
+        alt.Chart(known).mark_rect(style="cell").encode(color=color, **place),
+        alt.Chart(unknown).mark_rect(style="gap").encode(**place),
+        alt.Chart(rows(alt, data)).mark_text(style="figure").encode(text="text:N", **place),
     ]
-    return finish(alt.layer(*layers), step=STEP, height=ROW * len(row_names))
+    return finish(alt.layer(*layers), step=STEP, height=ROW * len(names))

@@ -6,8 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from errorbar.reporting.charts.build import HEIGHT, TICKS, altair, finish, legend, percent_top, round_top, rows
-from errorbar.reporting.model import Spec
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts.base import (
+    HEIGHT,
+    TICKS,
+    altair,
+    between,
+    finish,
+    legend,
+    percent_top,
+    round_top,
+    rows,
+    tips,
+)
 
 MOST_COLORED = 5
 """Series with a color of their own; further ones are drawn in the background."""
@@ -65,37 +76,27 @@ def line_chart(
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
     top = percent_top([*ends, guide], room=1.05) if percent else round_top(max([*ends, guide or 0], default=1) * 1.02)
     lowest = min(ends, default=0.0)
-    domain = [0.0 if lowest >= 0 else -round_top(-lowest), top]
+    upright = {
+        "title": y_title,
+        "scale": alt.Scale(domain=[0.0 if lowest >= 0 else -round_top(-lowest), top], nice=False),
+        "axis": alt.Axis(tickCount=TICKS),
+    }
     x = sorted({point.x for point in points})
     ticks = {"values": x} if whole and len(x) <= 20 else {"tickCount": TICKS}
-    axes: dict[str, Any] = {
-        "x": alt.X(
-            "at:Q",
-            title=x_title,
-            scale=alt.Scale(zero=False, nice=False, padding=12),
-            axis=alt.Axis(grid=False, format=",d" if whole or max(x, default=0) > 10 else "~g", **ticks),
-        ),
-        "y": alt.Y(
-            "value:Q", title=y_title, scale=alt.Scale(domain=domain, nice=False), axis=alt.Axis(tickCount=TICKS)
-        ),
-    }
-    tooltip = [
-        alt.Tooltip("series:N", title=series_title),
-        alt.Tooltip("x:Q", title=x_title),
-        alt.Tooltip("shown:N", title=y_title),
-        alt.Tooltip("interval:N", title="interval"),
-    ]
+    marks = alt.Axis(grid=False, format=",d" if whole or max(x, default=0) > 10 else "~g", **ticks)
+    along = alt.X("at:Q", title=x_title, scale=alt.Scale(zero=False, nice=False, padding=12), axis=marks)
+    axes: dict[str, Any] = {"x": along, "y": alt.Y("value:Q", **upright)}
+    tooltip = tips(alt, series=series_title, x=x_title, shown=y_title, interval="interval")
     beside = _beside(names, human, x)
     data = [_row(point, beside, 2 if percent else 3) for point in points if point.value is not None]
 
     def curve(which: Sequence[str], look: dict[str, Any], encoding: dict[str, Any]) -> list[Any]:
         own = [row for row in data if row["series"] in set(which)]
         bars = [row for row in own if row["low"] is not None]
-        low = alt.Y("low:Q", title=y_title, scale=alt.Scale(domain=domain, nice=False), axis=alt.Axis(tickCount=TICKS))
         made = []
         if bars:
             rule = alt.Chart(rows(alt, bars)).mark_rule(**look)
-            made.append(rule.encode(x=axes["x"], y=low, y2="high:Q", tooltip=tooltip, **encoding))
+            made.append(rule.encode(x=along, y=alt.Y("low:Q", **upright), y2="high:Q", tooltip=tooltip, **encoding))
         base = alt.Chart(rows(alt, own))
         detail = {} if "color" in encoding else {"detail": "series:N"}
         made.append(base.mark_line(fill=None, **look).encode(**axes, **encoding, **detail))
@@ -106,15 +107,13 @@ def line_chart(
 
     layers: list[Any] = []
     if guide is not None:
-        layers.append(
-            alt.Chart(rows(alt, [{"y": guide}])).mark_rule(style="guide").encode(y=alt.Y("y:Q", title=y_title))
-        )
+        line = alt.Chart(rows(alt, [{"y": guide}])).mark_rule(style="guide")
+        layers.append(line.encode(y=alt.Y("y:Q", title=y_title)))
     if quiet:
         layers += curve(quiet, {"style": "quiet"}, {})
     if colored:
-        color = alt.Color(
-            "series:N", title=series_title, sort=None, scale=alt.Scale(domain=colored), legend=legend(alt)
-        )
+        scale = alt.Scale(domain=colored)
+        color = alt.Color("series:N", title=series_title, sort=None, scale=scale, legend=legend(alt))
         layers += curve(colored, {}, {"color": color})
     if human:
         layers += curve([human], {"style": "human"}, {})
@@ -141,5 +140,5 @@ def _row(point: LinePoint, beside: Mapping[str, float], digits: int) -> dict[str
         "low": point.low,
         "high": point.high,
         "shown": f"{point.value:.{digits}f}",
-        "interval": "none" if no_interval else f"{point.low:.{digits}f}–{point.high:.{digits}f}",
+        "interval": between(point.low, point.high, digits),
     }

@@ -10,11 +10,12 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from errorbar.reporting.charts.build import TICKS, altair, finish, percent_top, rows
-from errorbar.reporting.model import Spec
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts.base import TICKS, altair, finish, percent_top, rows, tips
 
 Ends = tuple[float, float] | None
 MOST_NAMES = 30
@@ -32,6 +33,7 @@ LETTER = 7
 """Width of a letter, and half of its height, with room."""
 LIMIT = 120
 """Longest name, in pixels; the rest is cut."""
+_LOWER = ("R_low", "P_low")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +96,10 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
             ends.append({"contour": name, "R": found[-1][0], "P": found[-1][1]})
     if ends:  # the name once, at the highest line
         ends[-1]["contour"] = f"{f_name} {ends[-1]['contour']}"
-    x_scale, y_scale = alt.Scale(domain=[0, right], nice=False), alt.Scale(domain=[0, top], nice=False)
     axis = alt.Axis(grid=False, tickCount=TICKS)
-    x = alt.X("R:Q", title="recall (percent)", scale=x_scale, axis=axis)
-    y = alt.Y("P:Q", title="precision (percent)", scale=y_scale, axis=axis)
+    across = {"title": "recall (percent)", "scale": alt.Scale(domain=[0, right], nice=False), "axis": axis}
+    upright = {"title": "precision (percent)", "scale": alt.Scale(domain=[0, top], nice=False), "axis": axis}
+    x, y = alt.X("R:Q", **across), alt.Y("P:Q", **upright)
     data = [
         {
             "name": p.name,
@@ -112,33 +114,19 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
         }
         for p in points
     ]
-    tooltip = [
-        alt.Tooltip("name:N", title="system"),
-        alt.Tooltip("P_shown:N", title="precision"),
-        alt.Tooltip("R_shown:N", title="recall"),
-    ]
-    across = [row for row in data if row["R_low"] is not None]
-    upright = [row for row in data if row["P_low"] is not None]
+    tooltip = tips(alt, name="system", P_shown="precision", R_shown="recall")
+
+    def drawn(which: Sequence[Mapping[str, object]]) -> Any:  # noqa: ANN401 - of an extra
+        return alt.Chart(rows(alt, which))
+
+    bars = [drawn([row for row in data if row[end] is not None]).mark_rule(style="interval") for end in _LOWER]
     layers = [
-        alt.Chart(rows(alt, lines)).mark_line(style="guide", tooltip=None).encode(x=x, y=y, detail="contour:N"),
+        drawn(lines).mark_line(style="guide", tooltip=None).encode(x=x, y=y, detail="contour:N"),
         # Beyond the plane, where neither line nor name is.
-        alt.Chart(rows(alt, ends)).mark_text(style="letter", align="left", dx=5).encode(x=x, y=y, text="contour:N"),
-        alt.Chart(rows(alt, across))
-        .mark_rule(style="interval")
-        .encode(
-            x=alt.X("R_low:Q", title="recall (percent)", scale=x_scale, axis=axis), x2="R_high:Q", y=y, tooltip=tooltip
-        ),
-        alt.Chart(rows(alt, upright))
-        .mark_rule(style="interval")
-        .encode(
-            x=x,
-            y=alt.Y("P_low:Q", title="precision (percent)", scale=y_scale, axis=axis),
-            y2="P_high:Q",
-            tooltip=tooltip,
-        ),
-        alt.Chart(rows(alt, data))
-        .mark_point(style="estimate", filled=True, size=36, opacity=1)
-        .encode(x=x, y=y, tooltip=tooltip),
+        drawn(ends).mark_text(style="letter", align="left", dx=5).encode(x=x, y=y, text="contour:N"),
+        bars[0].encode(x=alt.X("R_low:Q", **across), x2="R_high:Q", y=y, tooltip=tooltip),
+        bars[1].encode(x=x, y=alt.Y("P_low:Q", **upright), y2="P_high:Q", tooltip=tooltip),
+        drawn(data).mark_point(style="estimate", filled=True, size=36, opacity=1).encode(x=x, y=y, tooltip=tooltip),
     ]
     if len(points) <= MOST_NAMES:
         named = [(p.name, p.recall / right, p.precision / top) for p in points]
@@ -147,9 +135,9 @@ def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Sp
         phone = places(named, edge, wide=NARROW, every=False), f"width < {BETWEEN} ? 1 : 0"
         for placed, visible in (screen, phone):
             for (align, dx, dy), names in placed.items():
-                own = rows(alt, [row for row in data if row["name"] in names])
+                own = drawn([row for row in data if row["name"] in names])
                 look = {"align": align, "dx": dx, "dy": dy, "limit": LIMIT, "opacity": alt.expr(visible)}
-                layers.append(alt.Chart(own).mark_text(style="label", **look).encode(x=x, y=y, text="name:N"))
+                layers.append(own.mark_text(style="label", **look).encode(x=x, y=y, text="name:N"))
     return finish(alt.layer(*layers), height=420)
 
 

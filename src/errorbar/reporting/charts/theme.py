@@ -129,6 +129,3 @@ DARK: Final[Config] = config(
     },
 )
 """On a dark screen."""
-
-THEMES: Final[Mapping[str, Config]] = {"light": LIGHT, "dark": DARK}
-"""Name of the scheme to its configuration: what a page embeds."""

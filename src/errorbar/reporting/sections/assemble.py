@@ -5,23 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from errorbar.reporting.charts.build import unchecked
-from errorbar.reporting.model import Block, Chart, Prose, Report, Section, Table
+from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
+from errorbar.reporting.charts.base import unchecked
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.choices import choices
 from errorbar.reporting.sections.crowd import crowd
-from errorbar.reporting.sections.figures import f_name
-from errorbar.reporting.sections.hoo import hoo
+from errorbar.reporting.sections.hoo import by_f, hoo
 from errorbar.reporting.sections.leaderboard import leaderboard
 from errorbar.reporting.sections.methods import methods
 from errorbar.reporting.sections.precision_recall import precision_recall
+from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.reporting.sections.sampling import sampling
-from errorbar.reporting.sections.sentences import sentences
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
+from errorbar.tables.table import Table
 from errorbar.version import __version__
+
+SHOWN = 6
+"""Systems whose sentences are shown at first: the best ones. The reader may choose others."""
+
+
+def sentences(study: Study) -> Section | None:
+    """The sentence browser, or None where there are no sentences to look at."""
+    if not isinstance(study, CorpusStudy | HooStudy) or study.browse is None or not study.browse.units:
+        return None
+    browse = study.browse
+    title = "Sentences" if browse.unit == "sentence" else "Texts"
+    about = Prose([f"Every {browse.unit} with the edits of each annotator and each system, as the metric counts them."])
+    if isinstance(study, CorpusStudy):
+        best = [study.scores[k].system for k in ranked(study)]
+    else:
+        best = [score.system for score in by_f(study.scores)]
+    first = [name for name in best if name in set(browse.systems)][:SHOWN]
+    return Section(title.lower(), title, [about, Sentences(browse, first)])
+
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     leaderboard,
@@ -53,47 +72,36 @@ def build_report(
         MissingExtraError: If the library of charts is not installed.
     """
     with unchecked():
-        found = [(study, make(study)) for study in studies for make in SECTIONS]
+        found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
         found += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]
-    several = len({section.title for _, section in found if section}) < sum(section is not None for _, section in found)
+    several = len({section.title for _, section in found}) < len(found)
+    named = [
+        replace(section, title=f"{section.title}: {study.name}") if several else section for study, section in found
+    ]
     taken: set[str] = set()
-    made = []
-    for study, section in found:
-        if section is not None:
-            named = replace(section, title=f"{section.title}: {study.name}") if several else section
-            made.append(_unique(named, taken))
-    made.append(_unique(methods(studies, command), taken))
+    made = [_unique(section, taken) for section in (*named, methods(studies, command))]
     facts = _facts(studies[0]) if len(studies) == 1 else [_in_one(study) for study in studies]
     return Report(title, summary(studies), made, tuple(facts), __version__, date)
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:
+    facts: list[tuple[str, int | str | None]] = []
     if isinstance(study, CorpusStudy):
-        documents = [] if study.n_documents is None else [("documents", f"{study.n_documents:,}")]
-        metric = [("metric", f"{study.scores[0].metric} ({f_name(study.scores[0].beta)})")] if study.scores else []
-        return [
-            ("data", study.name),
-            ("sentences", f"{study.n_sentences:,}"),
-            *documents,
-            ("annotators", f"{len(study.annotators):,}"),
-            ("systems", f"{len(study.scores):,}"),
-            *metric,
-        ]
-    if isinstance(study, HooStudy):
-        n = len(study.scores[0].statistics) if study.scores else 0
-        spec = [("metric", study.scores[0].signature.spec)] if study.scores else []
-        return [("data", study.name), ("fragments", f"{n:,}"), ("runs", f"{len(study.scores):,}"), *spec]
-    if isinstance(study, CrowdStudy):
-        return [
-            ("data", study.name),
-            ("items", f"{study.n_items:,}"),
-            ("raters", f"{study.n_raters:,}"),
-            ("judgments", f"{study.n_judgments:,}"),
-            ("systems", f"{len(study.systems):,}"),
-        ]
-    return [("data", study.name), ("items", f"{study.n_items:,}"), ("judged", f"{study.n_judged:,}")]
+        facts += [("sentences", study.n_sentences), ("documents", study.n_documents)]
+        facts += [("annotators", len(study.annotators)), ("systems", len(study.scores))]
+        facts += [("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]]
+    elif isinstance(study, HooStudy):
+        facts += [("fragments", study.scores[0].n_units if study.scores else 0), ("runs", len(study.scores))]
+        facts += [("metric", score.signature.spec) for score in study.scores[:1]]
+    elif isinstance(study, CrowdStudy):
+        facts += [("items", study.n_items), ("raters", study.n_raters), ("judgments", study.n_judgments)]
+        facts.append(("systems", len(study.systems)))
+    else:
+        facts += [("items", study.n_items), ("judged", study.n_judged)]
+    known = [(name, f"{value:,}" if isinstance(value, int) else value) for name, value in facts if value is not None]
+    return [("data", study.name), *known]
 
 
 def _in_one(study: Study) -> tuple[str, str]:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.crowd import CrowdScore
-from errorbar.metrics.crowd_curve import CurvePoint
+from errorbar.metrics.crowd_agreement import CurvePoint
+from errorbar.metrics.crowd_weighted import CrowdScore
+from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
-from errorbar.reporting.model import Block, Cell, Chart, Prose, Section, Shown, Table
-from errorbar.reporting.sections.figures import (
-    count,
-    ends_cell,
-    estimate_cell,
-    f_name,
-    in_sentence,
-    interval_heading,
-    low_high,
-    percent,
-    plain,
-    plain_ends,
-    plural,
-    points,
-    reasons,
-)
+from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
 from errorbar.studies.model import CrowdStudy, CrowdSystem, Study
+from errorbar.tables.table import Cell, Column, Table
 
+MOST_SAID, MOST_DRAWN = 6, 120
 Take = Callable[[CurvePoint], Estimate]
+CURVES: Mapping[str, tuple[str, Take]] = {
+    "crowd-kappa": ("Kappa", lambda p: p.kappa),
+    "crowd-youden": ("Youden's J", lambda p: p.youden),
+    "crowd-kappa-at": ("Kappa at {}", lambda p: p.kappa_at),
+    "crowd-odds": ("Log odds ratio", lambda p: p.log_odds),
+}
+"""Name of the chart to its title and what it shows."""
 
 
 def crowd(study: Study) -> Section | None:
@@ -35,14 +30,15 @@ def crowd(study: Study) -> Section | None:
         return None
     blocks: list[Block] = [_histogram(study)]
     if study.systems:
-        blocks += [_scores(study), _bins(study), _curve_prose(study), *_curves(study)]
+        at = f"{study.reference_prevalence:g}"
+        curves = [_curve(study, name, title.format(at), take) for name, (title, take) in CURVES.items()]
+        blocks += [_scores(study), _bins(study), _about_curves(at), *curves]
     return Section("crowd", "Against the crowd", blocks)
 
 
 def crowd_level(study: CrowdStudy) -> float:
     """The confidence level of its intervals."""
-    scores = [score for system in study.systems for score in system.scores.values()]
-    every = [e.interval for score in scores for e in (score.precision, score.recall, score.f)]
+    every = [e.interval for _, score in _named(study) for e in (score.precision, score.recall, score.f)]
     if study.agreement is not None:
         every += [estimate.interval for estimate in study.agreement.coefficients.values()]
     return next((interval.confidence_level for interval in every if interval is not None), 0.95)
@@ -55,9 +51,10 @@ def _span(low: float, high: float) -> str:
 def _histogram(study: CrowdStudy) -> Chart:
     counts = {_span(*edges): n for edges, n in study.histogram.items()}
     total = sum(counts.values())
-    rows: list[list[Cell]] = [[name, count(n), percent(n / total if total else None)] for name, n in counts.items()]
+    rows = [(name, n, n / total if total else None) for name, n in counts.items()]
+    columns = [Column("majority"), Column("items", "count"), Column("%", "percent", "share")]
     notes = ["a range holds its low edge, the last one also its high edge"]
-    table = Table("crowd-agreement", "Items by share of the majority", ["majority", "items", "%"], rows, 1, notes)
+    table = Table(columns, rows, "Items by share of the majority", "crowd-agreement", notes)
     text = f"{plural(study.n_items, 'item')} by the share of raters who agree with the majority. "
     text += "; ".join(f"{name}: {n:,}" for name, n in counts.items()) + "."
     spec = bar_chart(counts, x_title="share of the majority", y_title="items")
@@ -74,120 +71,105 @@ def _named(study: CrowdStudy) -> list[tuple[CrowdSystem, CrowdScore]]:
 
 
 def _scores(study: CrowdStudy) -> Chart:
-    rows: list[list[Cell]] = []
-    for system, score in _named(study):
-        parts = [Shown(f"{part:.1f}", part) for part in (score.hits, score.false_positives, score.misses)]
-        row: list[Cell] = [system.name, score.estimand, _judged(score), count(score.n_items), *parts]
-        for estimate in (score.precision, score.recall, score.f):
-            row += [estimate_cell(estimate), ends_cell(estimate.interval)]
-        rows.append(row)
-    name = f_name(_named(study)[0][1].beta)
-    ci = interval_heading(crowd_level(study))
-    columns = ["system", "estimand", "judgments", "items", "hits", "FP", "misses", "P", ci, "R", ci, name, ci]
-    every = [e for _, s in _named(study) for e in (s.precision, s.recall, s.f)]
-    notes = [
-        "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
-        *reasons(every),
+    named = _named(study)
+    name = f_name(named[0][1].beta)
+    columns = [
+        Column("system"),
+        Column("estimand"),
+        Column("judgments"),
+        Column("items", "count"),
+        *(Column(part, "number", digits=1) for part in ("hits", "FP", "misses")),
+        *(Column(measure, "percent", interval="beside") for measure in ("P", "R", name)),
     ]
-    dots = [
-        Dot(system.name, points(score.f.value), *low_high(score.f.interval), "", score.estimand)
-        for system, score in _named(study)
+    rows = [
+        (
+            system.name,
+            s.estimand,
+            _judged(s),
+            s.n_items,
+            s.hits,
+            s.false_positives,
+            s.misses,
+            s.precision,
+            s.recall,
+            s.f,
+        )
+        for system, s in named
     ]
+    notes = ["weighted: an item counts as the share of raters who call it an error; majority: as most of them do"]
+    table = Table(
+        columns, rows, "Scores against the crowd, in percent", "crowd-scores-values", notes, crowd_level(study)
+    )
+    dots = [Dot(system.name, *drawn(score.f), series=score.estimand) for system, score in named]
     text = f"{name} against the crowd, weighted and by majority, with intervals. "
-    text += "; ".join(f"{system.name}, {score.estimand}: {in_sentence(score.f)}" for system, score in _named(study)[:6])
+    text += "; ".join(f"{system.name}, {score.estimand}: {in_sentence(score.f)}" for system, score in named[:MOST_SAID])
     spec = dot_chart(dots, title=f"{name} (percent)", name_title="system", series_title="estimand")
-    table = Table("crowd-scores-values", "Scores against the crowd, in percent", columns, rows, 3, notes)
     return Chart("crowd-scores", f"{name} against the crowd", text + ".", spec, table, "half")
 
 
 def _bins(study: CrowdStudy) -> Chart:
-    rows: list[list[Cell]] = []
-    dots: list[Dot] = []
-    estimates = []
-    for system in study.systems:
-        for part in system.bins:
-            for score in part.scores.values():
-                row: list[Cell] = [system.name, _span(part.low, part.high), score.estimand]
-                row += [count(score.n_items), _judged(score)]
-                for estimate in (score.precision, score.recall):
-                    row += [estimate_cell(estimate), ends_cell(estimate.interval)]
-                    estimates.append(estimate)
-                rows.append(row)
-            weighted = part.scores.get("weighted")
-            for name, estimate in () if weighted is None else (("P", weighted.precision), ("R", weighted.recall)):
-                label = f"{system.name} at {_span(part.low, part.high)}"
-                dots.append(Dot(label, points(estimate.value), *low_high(estimate.interval), "", name))
-    ci = interval_heading(crowd_level(study))
-    columns = ["system", "agreement", "estimand", "items", "judgments", "P", ci, "R", ci]
+    every = [(system, part, _span(part.low, part.high)) for system in study.systems for part in system.bins]
+    columns = [
+        *(Column(name) for name in ("system", "agreement", "estimand")),
+        Column("items", "count"),
+        Column("judgments"),
+        *(Column(measure, "percent", interval="beside") for measure in "PR"),
+    ]
+    rows: list[list[Cell]] = [
+        [system.name, span, score.estimand, score.n_items, _judged(score), score.precision, score.recall]
+        for system, part, span in every
+        for score in part.scores.values()
+    ]
     notes = ["agreement: share of the majority; a bin holds its low edge, the last one also its high edge"]
-    table = Table("crowd-bins-values", "P and R by agreement, in percent", columns, rows, 3, notes + reasons(estimates))
-    shown, cut = dots[:120], ""
+    table = Table(columns, rows, "P and R by agreement, in percent", "crowd-bins-values", notes, crowd_level(study))
+    dots = [
+        Dot(f"{system.name} at {span}", *drawn(estimate), series=measure)
+        for system, part, span in every
+        if (score := part.scores.get("weighted")) is not None
+        for measure, estimate in (("P", score.precision), ("R", score.recall))
+    ]
+    shown, cut = dots[:MOST_DRAWN], ""
     if len(shown) < len(dots):
         cut = f" The chart shows the first {len(shown)} of {len(dots)} values, the table all."
     text = f"Weighted precision and recall of {plural(len(study.systems), 'system')} on items by agreement. "
     text += "; ".join(
-        f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}" for dot in dots[:6]
+        f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}"
+        for dot in dots[:MOST_SAID]
     )
     spec = dot_chart(shown, title="percent", name_title="system at agreement", series_title="quantity")
     return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
 
 
-def _curve_prose(study: CrowdStudy) -> Prose:
+def _about_curves(at: str) -> Prose:
     return Prose(
         [
             "As only items on which the crowd agrees more are kept, the share of errors among them changes, and kappa "
             "changes with it even where a system errs as often as before. Compare systems on different data by "
-            f"Youden's J, the odds ratio, or kappa at one share of errors ({study.reference_prevalence:g}), which "
-            "do not depend on it."
+            f"Youden's J, the odds ratio, or kappa at one share of errors ({at}), which do not depend on it."
         ]
     )
 
 
-def _curves(study: CrowdStudy) -> list[Chart]:
-    at = f"Kappa at {study.reference_prevalence:g}"
-    curves: list[tuple[str, str, Take]] = [
-        ("crowd-kappa", "Kappa", lambda p: p.kappa),
-        ("crowd-youden", "Youden's J", lambda p: p.youden),
-        ("crowd-kappa-at", at, lambda p: p.kappa_at),
-        ("crowd-odds", "Log odds ratio", lambda p: p.log_odds),
-    ]
-    return [_curve(study, name, title, take) for name, title, take in curves]
-
-
 def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
-    rows: list[list[Cell]] = []
-    drawn = []
-    for system in study.systems:
-        for p in system.curve:
-            estimate = take(p)
-            row: list[Cell] = [
-                system.name,
-                f">= {p.threshold:g}",
-                count(p.n_items),
-                count(p.n_ties),
-                percent(p.kept),
-                percent(p.prevalence),
-            ]
-            rows.append([*row, plain(estimate.value, 3), plain_ends(estimate.interval, 3)])
-            drawn.append(LinePoint(system.name, p.threshold, estimate.value, *low_high(estimate.interval, 1)))
+    every = [(system.name, p) for system in study.systems for p in system.curve]
     columns = [
-        "system",
-        "agreement",
-        "items",
-        "ties",
-        "kept %",
-        "errors %",
-        title,
-        interval_heading(crowd_level(study)),
+        Column("system"),
+        Column("agreement"),
+        Column("items", "count"),
+        Column("ties", "count"),
+        Column("kept %", "percent"),
+        Column("errors %", "percent"),
+        Column(title, "number", digits=3, interval="beside"),
     ]
+    rows = [(system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence, take(p)) for system, p in every]
     notes = ["ties: items left out because half of the raters call them an error"]
-    notes += reasons([take(p) for system in study.systems for p in system.curve])
-    table = Table(f"{name}-values", f"{title} by agreement", columns, rows, 2, notes)
+    table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, crowd_level(study))
     first = study.systems[0]
-    ends = [(p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:])]
+    ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
     text = f"{title} on the items on which at least such a share of the raters agree. {first.name}: "
-    text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in dict.fromkeys(ends))
+    text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
+    points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
     spec = line_chart(
-        drawn, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
+        points, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
     )
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

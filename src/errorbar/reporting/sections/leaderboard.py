@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from errorbar.core.estimate import Undefined
-from errorbar.metrics.comparison import Comparison, Pair
+from dataclasses import replace
+
+from errorbar.metrics.comparison import Comparison
+from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, dot_chart
-from errorbar.reporting.model import Block, Cell, Chart, Prose, Section, Shown, Table
-from errorbar.reporting.pairs import (
-    ADJUSTED,
-    PAIR_NOTES,
-    group_legend,
-    hopeless,
-    level_text,
-    pair_columns,
-    pair_texts,
-    why_not,
-)
-from errorbar.reporting.sections.figures import (
-    count,
-    ends_cell,
-    estimate_cell,
-    f_name,
-    in_sentence,
-    interval_heading,
-    low_high,
-    plural,
-    points,
-    reasons,
-)
-from errorbar.reporting.sections.ranking import ranked
+from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
+from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.stats.letters import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
+from errorbar.studies.score import measure_column
+from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
+from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40
 """Systems in the chart; the table has all."""
 MOST_PAIRS = 105
 """Pairs in the table (15 systems); of more, those with the best system."""
+UNTESTED = "The systems were not compared with a test, so nothing here says which differences are real."
 
 
 def leaderboard(study: Study) -> Section | None:
@@ -43,63 +27,66 @@ def leaderboard(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy) or not study.scores:
         return None
     blocks: list[Block] = [_chart(study)]
-    if study.comparison is not None and len(study.scores) > 1:
-        blocks += [_how(study, study.comparison), _pairs(study, study.comparison)]
-    elif len(study.scores) > 1:
-        blocks.append(
-            Prose(["The systems were not compared with a test, so nothing here says which differences are real."])
-        )
+    if len(study.scores) > 1:
+        found = study.comparison
+        blocks += [Prose([UNTESTED])] if found is None else [_how(study, found), _pairs(study, found)]
     return Section("leaderboard", "Leaderboard", blocks)
 
 
 def score_table(study: CorpusStudy) -> Table:
-    """P, R and F with intervals, as ``errorbar score --ci`` prints them, best first."""
-    ci = interval_heading(study.confidence_level)
-    columns = ["system", "P", ci, "R", ci, f_name(study.scores[0].beta), ci, "correct", "proposed", "gold"]
+    """Every measure with its interval, and its counts; best first."""
+    first = study.scores[0]
+    counts = [Column(name, "count") for name in first.counts]
+    columns = [Column("system"), *map(measure_column, first.measures), *counts]
     grouped = any(study.groups)
     rows: list[list[Cell]] = []
     for k in ranked(study):
         score = study.scores[k]
-        cells: list[Cell] = [score.system]
-        for estimate in (score.precision, score.recall, score.f):
-            cells += [estimate_cell(estimate), ends_cell(estimate.interval)]
-        cells += [count(score.counts.correct), count(score.counts.proposed), count(score.counts.gold)]
-        rows.append([*cells, *([Shown(study.groups[k], float(len(rows)))] if grouped else [])])
-    every = [e for score in study.scores for e in (score.precision, score.recall, score.f)]
-    notes = reasons(every)
-    if any(e.interval is not None and e.interval.method.startswith("bootstrap") for e in every):
+        rows.append([score.system, *score.estimates.values(), *score.counts.values()])
+        rows[-1] += [study.groups[k]] if grouped else []
+    notes = []
+    every = [estimate.interval for score in study.scores for estimate in score.estimates.values()]
+    if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
     if grouped and study.comparison is not None:
-        notes += group_legend(study.comparison, _alpha(study))
-    return Table("scores", "Scores, in percent", [*columns, *(["group"] if grouped else [])], rows, 1, notes)
+        notes += group_legend(study.comparison, 1 - study.confidence_level)
+    return Table(
+        [*columns, *([Column("group")] if grouped else [])],
+        rows,
+        "Scores, in percent",
+        "scores",
+        notes,
+        study.confidence_level,
+    )
 
 
 def _chart(study: CorpusStudy) -> Chart:
     order = ranked(study)
     shown = order[:MOST_DRAWN]
-    name = f_name(study.scores[0].beta)
-    dots = []
-    for k in shown:
-        score = study.scores[k]
-        low, high = low_high(score.f.interval)
-        dots.append(Dot(score.system, points(score.f.value), low, high, study.groups[k] if study.groups else ""))
+    measure = main_measure(study.scores[0])
+    name, kind = measure.title, measure.kind
+    dots = [
+        Dot(score.system, *drawn(score[score.main], kind), study.groups[k] if study.groups else "")
+        for k in shown
+        for score in (study.scores[k],)
+    ]
     best, last = study.scores[order[0]], study.scores[order[-1]]
     text = f"{name} of {plural(len(order), 'system')} as points with intervals as bars, best first. "
-    text += f"{best.system}: {in_sentence(best.f)}"
-    text += f"; last, {last.system}: {in_sentence(last.f)}." if len(order) > 1 else "."
+    text += f"{best.system}: {in_sentence(best[best.main], kind)}"
+    text += f"; last, {last.system}: {in_sentence(last[last.main], kind)}." if len(order) > 1 else "."
     if len(shown) < len(order):
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(study.groups) and len(order) > 1:
         text += " Letters behind the bars: systems that share one do not differ significantly."
         if any(UNDECIDED in group for group in study.groups):
             text += " A question mark: no difference from some other system could have been significant."
-    spec = dot_chart(dots, title=f"{name} (percent)", name_title="system")
+    spec = dot_chart(dots, title=axis(measure), name_title="system", percent=kind == "percent")
     title = f"{name} with {100 * study.confidence_level:g}% intervals"
     return Chart("leaderboard-chart", title, text, spec, score_table(study))
 
 
 def _how(study: CorpusStudy, found: Comparison) -> Prose:
-    alpha = _alpha(study)
+    alpha = 1 - study.confidence_level
     text = (
         f"Each pair of systems was compared by swapping their output at random, {study.unit} by {study.unit}; "
         f"p-values are adjusted for the number of pairs ({ADJUSTED[found.testing.adjust]}). Systems that share a group "
@@ -116,28 +103,11 @@ def _how(study: CorpusStudy, found: Comparison) -> Prose:
 
 
 def _pairs(study: CorpusStudy, found: Comparison) -> Table:
-    pairs = found.pairs
-    notes = list(PAIR_NOTES)
-    if len(pairs) > MOST_PAIRS:
-        best = study.scores[ranked(study)[0]].system
-        notes.append(f"only pairs with {best}, the system with the highest F, of all {len(pairs):,} pairs")
-        pairs = tuple(pair for pair in pairs if best in (pair.first, pair.second))
-    alpha = _alpha(study)
-    rows = [_pair(pair, alpha) for pair in pairs]
-    notes += [f"– {why}" for why in dict.fromkeys(map(why_not, pairs)) if why]
-    columns = pair_columns(found, study.confidence_level)
-    return Table("pairs", "Every pair of systems", columns, rows, 2, notes)
-
-
-def _pair(pair: Pair, alpha: float) -> list[Cell]:
-    """The texts of a pair with the numbers that columns are sorted by."""
-    low = None if isinstance(pair.interval, Undefined) else pair.interval.low
-    values = (pair.difference, low, pair.test.p_value, pair.p_adjusted, None, pair.power.detectable, pair.power.power)
-    first, second, *texts = pair_texts(pair, alpha)
-    shown: list[Cell] = [Shown(text, value) for text, value in zip(texts, values, strict=True)]
-    shown[4] = texts[4]  # a word
-    return [first, second, *shown]
-
-
-def _alpha(study: CorpusStudy) -> float:
-    return 1 - study.confidence_level
+    if len(found.pairs) <= MOST_PAIRS:
+        return pair_table(found, study.confidence_level)
+    best = study.scores[ranked(study)[0]].system
+    table = pair_table(
+        found, study.confidence_level, [pair for pair in found.pairs if best in (pair.first, pair.second)]
+    )
+    note = f"only pairs with {best}, the best system, of all {len(found.pairs):,} pairs"
+    return replace(table, notes=[*table.notes, note])

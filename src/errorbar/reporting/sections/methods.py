@@ -1,15 +1,16 @@
-"""How the numbers were made: signatures, data, intervals, seeds, whom to cite, warnings, and the command."""
+"""How the numbers were made: signatures, data, intervals, whom to cite, warnings, the command; and what is left out."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from errorbar.core.errors import Problem
-from errorbar.reporting.model import Block, Cell, Code, Prose, Section, Table
+from errorbar.core.errors import Place, Problem
+from errorbar.reporting.blocks import Block, Code, Prose, Section
 from errorbar.reporting.sections.crowd import crowd_level
-from errorbar.reporting.sections.figures import count, plural
+from errorbar.reporting.sections.figures import plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
 MOST_ALIKE = 20
@@ -19,6 +20,10 @@ ADJUSTED_BY = {
     "holm": "Holm's method",
 }
 ADJUSTED_IN = {"max-t": "Westfall and Young 1993, Romano and Wolf 2005", "holm": "Holm 1979"}
+RANKED_TOGETHER = (
+    "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
+    "all but the hypothesis (hyp)."
+)
 OWN = (
     "The errorbar developers. errorbar: measuring grammatical error detection and correction against many human "
     f"judges. Version {__version__}. Apache-2.0."
@@ -33,27 +38,21 @@ def methods(studies: Sequence[Study], command: str) -> Section:
         command: The command line that makes it again, or empty where it was made by a program.
     """
     blocks: list[Block] = [
-        Prose(
-            [
-                "Every number rests on what its signature names: two rows may be ranked together only "
-                "if their signatures agree in all but the hypothesis (hyp)."
-            ]
-        )
+        Prose([RANKED_TOGETHER]),
+        _signatures(studies),
+        Prose([line for study in studies for line in _how(study)]),
+        Prose(["The data keep their own terms: a report that holds sentences is passed on as those allow."]),
+        Code(_citations(studies), "How to cite"),
+        _warnings(studies),
+        *([Code(command, "This page is made by")] if command else []),
     ]
-    blocks += [_signatures(studies), Prose([line for study in studies for line in _how(study)])]
-    blocks.append(Prose(["The data keep their own terms: a report that holds sentences is passed on as those allow."]))
-    blocks.append(Code(_citations(studies), "How to cite"))
-    blocks.append(_warnings(studies))
-    if command:
-        blocks.append(Code(command, "This page is made by"))
     return Section("methods", "Methods", blocks)
 
 
 def _signatures(studies: Sequence[Study]) -> Table:
-    rows: list[list[Cell]] = [
-        [study.name, title, signature] for study in studies for title, signature in _signed(study).items()
-    ]
-    return Table("signatures", "What was computed on which data how", ["data", "what", "signature"], rows, 3)
+    rows = [(study.name, title, signature) for study in studies for title, signature in _signed(study).items()]
+    columns = [Column("data"), Column("what"), Column("signature")]
+    return Table(columns, rows, "What was computed on which data how", "signatures")
 
 
 def _signed(study: Study) -> dict[str, str]:
@@ -89,10 +88,7 @@ def _corpus(study: CorpusStudy) -> list[str]:
     who = plural(len(study.annotators), "annotator")
     lines = [f"{study.name}: {plural(study.n_sentences, 'sentence')}{known}, {who}."]
     methods_of = dict.fromkeys(
-        e.interval.method.split(",")[0]
-        for s in study.scores
-        for e in (s.precision, s.recall, s.f)
-        if e.interval is not None
+        e.interval.method.split(",")[0] for s in study.scores for e in s.estimates.values() if e.interval is not None
     )
     if methods_of:
         resampled = (
@@ -161,6 +157,46 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
         seen[note.code] += 1
         if seen[note.code] <= MOST_ALIKE:
             rows.append([note.severity, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
-    footer = [f"and {count(n - MOST_ALIKE).text} more of {code}" for code, n in found.items() if n > MOST_ALIKE]
-    title = f"Warnings and repairs: {count(sum(found.values())).text}"
-    return Table("warnings", title, ["kind", "code", "where", "what"], rows, 4, footer)
+    others = [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in found.items() if n > MOST_ALIKE]
+    columns = [Column("kind"), Column("code"), Column("where"), Column("what")]
+    return Table(columns, rows, f"Warnings and repairs: {sum(found.values()):,}", "warnings", others)
+
+
+def left_out(studies: Sequence[Study]) -> list[Problem]:
+    """What is said of each part that the data does not allow."""
+    return [
+        Problem("report-no-section", line, Place(study.name), severity="warning")
+        for study in studies
+        for line in _missing(study)
+    ]
+
+
+def _missing(study: Study) -> list[str]:
+    if isinstance(study, CorpusStudy):
+        return _missing_of_corpus(study)
+    if isinstance(study, HooStudy):
+        return [] if study.scores else ["no section of runs: no run was given"]
+    if isinstance(study, CrowdStudy):
+        scored = [] if study.systems else ["no scores against the crowd: no flags of a system were given"]
+        return scored + ([] if study.agreement else ["no section on agreement: it takes two raters"])
+    return [] if study.budget else ["nothing on what more judgments would buy: no error was seen in the sample"]
+
+
+def _missing_of_corpus(study: CorpusStudy) -> list[str]:
+    lines = []
+    if not study.scores:
+        lines.append("no leaderboard: no system was given")
+    elif study.comparison is None and len(study.scores) == 1:
+        lines.append("no comparison in the leaderboard: it takes two systems")
+    elif study.comparison is None:
+        lines.append("no comparison in the leaderboard: it takes two essays or sentences, and resampling")
+    if study.scores and not any(score.by_type for score in study.scores):
+        lines.append("no section on error types: no edit of the reference has one")
+    if study.ceiling is None:
+        why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
+        lines.append(f"no section on the human ceiling: {why}")
+    if study.agreement is None:
+        lines.append("no section on agreement: it takes two annotators of the same sentences")
+    if study.scores and not study.others:
+        lines.append("no section on what the choices change: it takes two annotators or a second --metric")
+    return lines

@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import Pair
 from errorbar.metrics.score import Score
 from errorbar.studies.model import CorpusStudy
 
 
-def value(score: Score) -> float:
-    """F to sort by; without a value last."""
-    return -1.0 if score.f.value is None else score.f.value
+def main_measure(score: Score) -> Measure:
+    """The measure that ranks systems."""
+    return next(measure for measure in score.measures if measure.name == score.main)
 
 
 def ranked(study: CorpusStudy) -> list[int]:
-    """Numbers of the systems from the highest F to the lowest; of equal ones the first comes first."""
-    return sorted(range(len(study.scores)), key=lambda k: -value(study.scores[k]))
+    """Numbers of the systems from the best to the worst; of equal ones the first comes first."""
+    return sorted(range(len(study.scores)), key=lambda k: study.scores[k].rank_key)
 
 
-def ranks(values: Sequence[float | None]) -> list[int | None]:
-    """Rank of each value, 1 for the highest; equal values share the better rank; None has none."""
-    known = sorted((v for v in values if v is not None), reverse=True)
-    return [None if v is None else known.index(v) + 1 for v in values]
+def ranks(values: Sequence[float | None], sign: float = 1.0) -> list[int | None]:
+    """Rank of each value, 1 for the best; equal values share the better rank; None has none.
+
+    Args:
+        values: The values.
+        sign: 1 where higher is better, else -1.
+    """
+    known = sorted(-sign * v for v in values if v is not None)
+    return [None if v is None else known.index(-sign * v) + 1 for v in values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ def standing(study: CorpusStudy) -> Standing | None:
     pairs = {p.second if p.first == best else p.first: p for p in found.pairs if best in (p.first, p.second)}
     alpha = 1 - study.confidence_level
     others = [study.scores[k].system for k in order[1:]]
-    # The best F is no lower than any other, so a significant difference is in its favor.
+    # No other system has a better value, so a significant difference is in its favor.
     better = tuple(name for name in others if pairs[name].significant(alpha))
     undecided = tuple(name for name in others if pairs[name].undecided(alpha))
     rest = tuple(name for name in others if name not in {*better, *undecided})

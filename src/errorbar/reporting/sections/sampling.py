@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from errorbar.core.estimate import Interval
+from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
-from errorbar.reporting.model import Block, Cell, Chart, Section, Shown, Table
-from errorbar.reporting.sections.figures import (
-    DASH,
-    Ends,
-    count,
-    ends_cell,
-    in_sentence,
-    interval_heading,
-    low_high,
-    percent,
-    points,
-    reasons,
-    share,
-)
+from errorbar.reporting.sections.figures import drawn, in_sentence, points
 from errorbar.studies.model import SampleStudy, Study
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
 
 COUNTED = ("hits", "misses", "false positives")
 
@@ -27,7 +16,7 @@ def sampling(study: Study) -> Section | None:
     """The estimates, or None where there is no sample."""
     if not isinstance(study, SampleStudy) or not study.systems:
         return None
-    blocks: list[Block] = [_estimates(study)]
+    blocks: list[Block] = [_estimates(study), _counts(study)]
     if study.differences:
         blocks.append(_differences(study))
     if study.budget:
@@ -35,79 +24,71 @@ def sampling(study: Study) -> Section | None:
     return Section("sampling", "Estimates from a sample", blocks)
 
 
-def _level(study: SampleStudy) -> float:
-    every = (row.estimate.interval for one in study.systems for row in one.rows)
-    return next((interval.confidence_level for interval in every if interval), 0.95)
-
-
-def _number(value: float | None, counted: bool) -> Shown:
-    if not counted:
-        return share(value)
-    return Shown(DASH if value is None else f"{value:,.1f}", value)
-
-
-def _ends(ends: Ends, counted: bool) -> Shown:
-    if not counted:
-        return ends_cell(ends)
-    return Shown(f"{ends.low:,.1f}–{ends.high:,.1f}", ends.low) if isinstance(ends, Interval) else Shown(DASH)
+def _rows(study: SampleStudy, *, counted: bool) -> list[list[Cell]]:
+    return [
+        [one.system, row.name, row.estimate, row.estimate.interval and row.estimate.interval.method, row.bayes]
+        for one in study.systems
+        for row in one.rows
+        if (row.name in COUNTED) is counted
+    ]
 
 
 def _estimates(study: SampleStudy) -> Chart:
-    rows: list[list[Cell]] = []
-    dots = []
-    for one in study.systems:
-        for row in one.rows:
-            counted = row.name in COUNTED
-            method = DASH if row.estimate.interval is None else row.estimate.interval.method
-            values = [_number(row.estimate.value, counted), _ends(row.estimate.interval, counted)]
-            rows.append([one.system, row.name, *values, method, _ends(row.bayes, counted)])
-            if not counted:
-                low, high = low_high(row.estimate.interval)
-                dots.append(Dot(f"{one.system}: {row.name}", points(row.estimate.value), low, high))
-    columns = ["system", "quantity", "estimate", interval_heading(_level(study)), "by", "Bayes"]
+    columns = [
+        Column("system"),
+        Column("quantity"),
+        Column("estimate", "percent", interval="beside"),
+        Column("by"),
+        Column("Bayes", "percent", interval="only"),
+    ]
     notes = [
         f"{study.n_judged:,} of {study.n_items:,} items were judged",
-        "percent; hits, misses and false positives are numbers of items of the whole corpus",
         "by: how the interval was made; Bayes: the interval of a posterior with Jeffreys priors, as a check",
-        *reasons([row.estimate for one in study.systems for row in one.rows]),
     ]
-    table = Table("sample-values", "Estimates for the whole corpus", columns, rows, 2, notes)
+    rows = _rows(study, counted=False)
+    table = Table(columns, rows, "Estimates for the whole corpus, in percent", "sample-values", notes)
     text = f"P, R and F of the whole corpus of {study.n_items:,} items, estimated from {study.n_judged:,}. "
     text += "; ".join(
         f"{one.system}: " + ", ".join(f"{name} {in_sentence(one[name].estimate)}" for name in ("P", "R", "F"))
         for one in study.systems
     )
+    dots = [
+        Dot(f"{one.system}: {row.name}", *drawn(row.estimate))
+        for one in study.systems
+        for row in one.rows
+        if row.name not in COUNTED
+    ]
     spec = dot_chart(dots, title="estimate (percent)", name_title="quantity")
     return Chart("sample-estimates", "Estimates with intervals", text + ".", spec, table)
 
 
+def _counts(study: SampleStudy) -> Table:
+    columns = [
+        Column("system"),
+        Column("quantity"),
+        Column("estimate", "number", digits=1, interval="beside"),
+        Column("by"),
+        Column("Bayes", "number", digits=1, interval="only"),
+    ]
+    return Table(columns, _rows(study, counted=True), "Items of the whole corpus", "sample-counts")
+
+
 def _differences(study: SampleStudy) -> Table:
-    rows: list[list[Cell]] = []
-    for apart in study.differences:
-        value, ends = apart.estimate.value, apart.estimate.interval
-        shown = DASH if value is None else f"{100 * value:+.2f}"
-        interval = DASH if ends is None else f"{100 * ends.low:+.2f} to {100 * ends.high:+.2f}"
-        rows.append([apart.name, Shown(shown, value), Shown(interval, ends.low if ends else None)])
     first, second = (one.system for one in study.systems[:2])
-    columns = ["quantity", f"{first} − {second}", interval_heading(_level(study))]
-    notes = ["both systems were judged on the same items", *reasons([apart.estimate for apart in study.differences])]
-    return Table("sample-differences", f"{first} against {second}, in points", columns, rows, 1, notes)
+    columns = [Column("quantity"), Column(f"{first} − {second}", "percent", "difference", None, "beside", signed=True)]
+    rows = [(apart.name, apart.estimate) for apart in study.differences]
+    notes = ["both systems were judged on the same items"]
+    return Table(columns, rows, f"{first} against {second}, in points", "sample-differences", notes)
 
 
 def _budget(study: SampleStudy) -> Chart:
     names = list(dict.fromkeys(name for step in study.budget for name in step.half_widths))
-    rows: list[list[Cell]] = [
-        [count(step.n_judgments), *(share(step.half_widths.get(name)) for name in names)] for step in study.budget
-    ]
-    table = Table(
-        "sample-budget-values",
-        "Expected half-widths of intervals, in points",
-        ["judgments", *(f"± {name}" for name in names)],
-        rows,
-        0,
-        ["if further items show errors at the rates seen so far; the first row is what was spent"],
-    )
-    drawn = [
+    columns = [Column("judgments", "count"), *(Column(f"± {name}", "percent", name.lower()) for name in names)]
+    rows = [(step.n_judgments, *(step.half_widths.get(name) for name in names)) for step in study.budget]
+    notes = ["if further items show errors at the rates seen so far; the first row is what was spent"]
+    title = "Expected half-widths of intervals, in points"
+    table = Table(columns, rows, title, "sample-budget-values", notes)
+    shown = [
         LinePoint(name, step.n_judgments, points(step.half_widths.get(name))) for name in names for step in study.budget
     ]
     first, last = study.budget[0], study.budget[-1]
@@ -117,6 +98,6 @@ def _budget(study: SampleStudy) -> Chart:
         for name in names
     )
     spec = line_chart(
-        drawn, x_title="judgments", y_title="half-width (points)", whole=False, height=220, series_title="quantity"
+        shown, x_title="judgments", y_title="half-width (points)", whole=False, height=220, series_title="quantity"
     )
     return Chart("sample-budget", "What more judgments would buy", text + ".", spec, table)

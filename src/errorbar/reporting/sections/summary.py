@@ -12,12 +12,13 @@ import numpy as np
 
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.score import Score
-from errorbar.reporting.pairs import hopeless, level_text, verdict
-from errorbar.reporting.sections.figures import f_name, in_sentence, listed, percent, plural
+from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural, value_text
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
-from errorbar.reporting.sections.ranking import Standing, ranked, standing
+from errorbar.reporting.sections.ranking import Standing, main_measure, ranked, standing
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.studies.significance import hopeless, level_text, verdict
 
 MOST_LISTED = 4
 
@@ -48,28 +49,31 @@ def _scores(study: CorpusStudy) -> list[str]:
 
 
 def _one(score: Score, against: str) -> str:
-    name = f_name(score.beta)
-    if score.f.value is None:
-        return f"{score.system} has no {name} against {against}: {score.f.undefined or 'it is undefined'}."
-    return f"{score.system} scores {name} {in_sentence(score.f)} against {against}.{_empty(score)}"
+    measure, main = main_measure(score), score[score.main]
+    if main.value is None:
+        return f"{score.system} has no {measure.title} against {against}: {main.undefined or 'it is undefined'}."
+    return f"{score.system} scores {measure.title} {in_sentence(main, measure.kind)} against {against}.{_empty(score)}"
 
 
 def _highest(order: Sequence[Score], against: str) -> str:
-    best, name = order[0], f_name(order[0].beta)
-    if best.f.value is None:
+    best, measure = order[0], main_measure(order[0])
+    name, main = measure.title, best[best.main]
+    if main.value is None:
         return f"None of {plural(len(order), 'system')} has a value of {name} against {against}."
-    top = [score.system for score in order if score.f.value == best.f.value]
-    if best.f.value == 0:
+    top = [score.system for score in order if score[score.main].value == main.value]
+    if main.value == 0 and measure.better == "higher":
         rest = "" if len(top) == len(order) else f"; {plural(len(order) - len(top), 'other')} without a value"
-        return f"{name} of {plural(len(top), 'system')} is 0.00 against {against}{rest}."
-    who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'} the highest {name} of {len(order)} systems"
-    return f"{who}, {in_sentence(best.f)}, against {against}.{_empty(best) if len(top) == 1 else ''}"
+        return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{rest}."
+    who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
+    who += f" the {'highest' if measure.better == 'higher' else 'lowest'} {name} of {len(order)} systems"
+    return f"{who}, {in_sentence(main, measure.kind)}, against {against}.{_empty(best) if len(top) == 1 else ''}"
 
 
 def _empty(score: Score) -> str:
     """A score that a convention makes is said to be one."""
-    why = score.f.undefined or score.precision.undefined or score.recall.undefined
-    return f" That value is set by convention: {why}." if why is not None and score.f.value else ""
+    main = score[score.main]
+    why = next((one.undefined for one in (main, *score.estimates.values()) if one.undefined is not None), None)
+    return f" That value is set by convention: {why}." if why is not None and main.value else ""
 
 
 def _comparison(study: CorpusStudy) -> list[str]:
@@ -83,7 +87,7 @@ def _comparison(study: CorpusStudy) -> list[str]:
 
 def _pair(study: CorpusStudy, found: Standing) -> str:
     (pair,) = found.pairs.values()
-    return f"{verdict(pair, 1 - study.confidence_level, study.unit)}."
+    return f"{verdict(pair, 1 - study.confidence_level, study.unit, main_measure(study.scores[0]).sign)}."
 
 
 def _field(study: CorpusStudy, found: Standing) -> str:
@@ -118,26 +122,27 @@ def _human(study: CorpusStudy) -> list[str]:
     found = study.ceiling
     if found is None:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
-    size, human = found.sizes[-1], float(found.human[-1, 2])
-    name = f_name(study.scores[0].beta) if study.scores else "F"
+    measure = found.measures[found.main]
+    size, human = found.sizes[-1], value_text(float(found.human[-1, found.main]), measure.kind)
+    name = measure.title
     against = plural(size, "reference")
     best = study.scores[ranked(study)[0]].system if study.scores else ""
     if best not in found.systems:
-        return [f"A human scores {name} {percent(human)} against {against}."]
+        return [f"A human scores {name} {human} against {against}."]
     at = found.systems.index(best)
     ratio = float(found.ratio[at, -1])
     if np.isnan(ratio):
-        return [f"Against {against} a human scores {name} 0.00, so there is no share of it to give."]
+        return [f"Against {against} a human scores {name} {human}, so there is no share of it to give."]
     ends = "" if study.ceiling_intervals is None else _ends(study.ceiling_intervals.ratios[at][-1])
-    mine = float(found.scores[at, -1, 2])
+    mine = value_text(float(found.scores[at, -1, found.main]), measure.kind)
     most = int(np.nanargmax(found.ratio[:, -1]))
     other = found.systems[most]
     further = float(found.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
     more = f"; {other} comes nearest to it, with {100 * further:.0f}%" if further > ratio else ""
     return [
-        f"With {against}, {best} reaches {100 * ratio:.0f}%{ends} of what a human scores ({name} {percent(mine)} "
-        f"against {percent(human)}){more}."
+        f"With {against}, {best} reaches {100 * ratio:.0f}%{ends} of what a human scores ({name} {mine} "
+        f"against {human}){more}."
     ]
 
 
@@ -150,15 +155,15 @@ def _ends(ends: object) -> str:
 def _hoo(study: HooStudy) -> list[str]:
     if not study.scores:
         return ["No run was scored."]
-    order = by_f(list(study.scores))
+    order = by_f(study.scores)
     best = order[0]
-    figures = {m: best.figures[CONDITIONS[0], m].f for m in ("detection", CORRECTION)}
+    figures = {m: prf(best, CONDITIONS[0], m).f for m in ("detection", CORRECTION)}
     value = f"{in_sentence(figures[CORRECTION])}; for detection it is {in_sentence(figures['detection'])}"
     if len(order) == 1:
-        return [f"{best.run} has F of correction {value}."]
+        return [f"{best.system} has F of correction {value}."]
     if not figures[CORRECTION].value:
         return [f"None of {len(order)} runs corrects anything as the gold edits do: F of correction is 0 or undefined."]
-    first = f"{best.run} has the highest F of correction of {len(order)} runs without bonus, {value}."
+    first = f"{best.system} has the highest F of correction of {len(order)} runs without bonus, {value}."
     return [first, "The runs were not compared with a test, so which differences are real is open."]
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from errorbar.metrics.score import Score, TypeRecall
+from collections.abc import Mapping, Sequence
+
+from errorbar.metrics.score import TypeScore
+from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts import HeatCell, heat_chart
-from errorbar.reporting.charts.build import percent_top
-from errorbar.reporting.model import Cell, Chart, Section, Shown, Table
-from errorbar.reporting.sections.figures import DASH, percent, plural, points, share
+from errorbar.reporting.charts.base import percent_top
+from errorbar.reporting.sections.figures import plural, points
 from errorbar.reporting.sections.ranking import ranked
 from errorbar.studies.model import CorpusStudy, Study
+from errorbar.tables.shown import DASH, percent
+from errorbar.tables.table import Cell, Column, Table
 
 MOST_SYSTEMS = 16
 MOST_TYPES = 40
+NO_EDIT = "in percent; – where the chosen annotators have no edit of the type"
+RANGES = "edits: smallest and largest number, since systems are scored against different annotators"
+
+Found = Mapping[str, Mapping[str, TypeScore]]
+"""System, best first, to error type to its score."""
 
 
 def types(study: Study) -> Section | None:
@@ -19,79 +28,67 @@ def types(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy):
         return None
     scores = [study.scores[k] for k in ranked(study)]
-    tables = [{row.type: row for row in score.by_type} for score in scores]
-    names = sorted({name for table in tables for name in table})
-    if not names:
+    found = {score.system: {row.type: row for row in score.by_type} for score in scores}
+    gold: dict[str, list[int]] = {}
+    for rows in found.values():
+        for row in rows.values():
+            gold.setdefault(row.type, []).append(row.counts["gold"])
+    if not gold:
         return None
-    gold = {name: [table[name].gold for table in tables if name in table] for name in names}
-    names.sort(key=lambda name: (-max(gold[name]), name))
-    return Section("types", "Error types", [_chart(scores, tables, names, gold), _counts(scores, tables, names)])
+    names = sorted(gold, key=lambda name: (-max(gold[name]), name))
+    edits = {name: _range(gold[name]) for name in names}
+    counts = [(name, *(_counts(rows.get(name)) for rows in found.values())) for name in names]
+    columns = [Column("type"), *(Column(system, key=system) for system in found)]
+    table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
+    return Section("types", "Error types", [_chart(found, edits), table])
 
 
-def _range(numbers: list[int]) -> str:
+def _range(numbers: Sequence[int]) -> str:
     low, high = min(numbers), max(numbers)
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def _chart(
-    scores: list[Score], tables: list[dict[str, TypeRecall]], names: list[str], gold: dict[str, list[int]]
-) -> Chart:
-    shown, systems = names[:MOST_TYPES], scores[:MOST_SYSTEMS]
-    cells = []
-    for name in shown:
-        for score, counted in zip(systems, tables, strict=False):
-            row = counted.get(name)
-            value = None if row is None else row.recall
-            text = DASH if value is None else f"{100 * value:.0f}"
-            detail = DASH if row is None else f"{percent(value)}: {row.correct:,} of {row.gold:,}"
-            cells.append(HeatCell(f"{name} ({_range(gold[name])})", score.system, points(value), text, detail))
-    top = percent_top([cell.value for cell in cells])
+def _counts(row: TypeScore | None) -> str | None:
+    return None if row is None else f"{row.counts['correct']:,} / {row.counts['gold']:,}"
+
+
+def _cell(name: str, system: str, row: TypeScore | None) -> HeatCell:
+    if row is None:
+        return HeatCell(name, system, None, DASH, DASH)
+    recall = row["recall"].value
+    detail = f"{percent(recall)}: {row.counts['correct']:,} of {row.counts['gold']:,}"
+    return HeatCell(name, system, points(recall), percent(recall, 0), detail)
+
+
+def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
+    names = list(edits)
+    shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
+    cells = [_cell(f"{name} ({edits[name]})", system, found[system].get(name)) for name in shown for system in systems]
+    domain = (0, percent_top([cell.value for cell in cells]))
     spec = heat_chart(
-        cells, row_title="type (edits)", column_title="system", value_title="recall (percent)", domain=(0, top)
+        cells, row_title="type (edits)", column_title="system", value_title="recall (percent)", domain=domain
     )
-    recalls: list[list[Cell]] = [
-        [name, Shown(_range(gold[name]), max(gold[name])), *(_recall(table.get(name)) for table in tables)]
-        for name in names
-    ]
-    frequent = names[0]
-    values = [(table[frequent].recall, s.system) for s, table in zip(scores, tables, strict=True) if frequent in table]
-    known = [(value, system) for value, system in values if value is not None]
-    text = f"Recall of {plural(len(names), 'error type')} by {plural(len(scores), 'system')}, frequent types first. "
+    often = [(rows[names[0]]["recall"].value, system) for system, rows in found.items() if names[0] in rows]
+    known = [(value, system) for value, system in often if value is not None]
+    text = f"Recall of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
     if known:
         (high, best), (low, worst) = max(known), min(known)
-        text += f"The most frequent type, {frequent}: "
+        text += f"The most frequent type, {names[0]}: "
         text += f"{percent(high)} percent ({best})" + (f" down to {percent(low)} ({worst})." if len(known) > 1 else ".")
-    if len(shown) < len(names) or len(systems) < len(scores):
+    if len(shown) < len(names) or len(systems) < len(found):
         text += (
             f" The chart shows the {len(shown)} most frequent types and the best {len(systems)} systems, the table all."
         )
-    if any(len(set(numbers)) > 1 for numbers in gold.values()):
+    ranges = any("–" in each for each in edits.values())
+    if ranges:
         text += (
             " Beside a type: its edits in the reference, from the fewest to the most that a system was scored against."
         )
-    notes = ["recall in percent; – where the chosen annotators have no edit of the type"]
-    if any(len(set(numbers)) > 1 for numbers in gold.values()):
-        notes.append("edits: smallest and largest number, since systems are scored against different annotators")
-    table = Table("type-recall", "Recall by type", ["type", "edits", *(s.system for s in scores)], recalls, 1, notes)
+    columns = [Column("type"), Column("edits")]
+    columns += [Column(system, "percent", system, interval="hidden") for system in found]
+    rows: list[list[Cell]] = []
+    for name in names:
+        parts = (table.get(name) for table in found.values())
+        rows.append([name, edits[name], *(None if row is None else row["recall"].value for row in parts)])
+    table = Table(columns, rows, "Recall by type", "type-recall", [f"recall {NO_EDIT}", *([RANGES] if ranges else [])])
     return Chart("type-recall-map", "Recall by error type", text, spec, table)
-
-
-def _recall(row: TypeRecall | None) -> Shown:
-    return share(None if row is None else row.recall)
-
-
-def _counts(scores: list[Score], tables: list[dict[str, TypeRecall]], names: list[str]) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            name,
-            *(
-                Shown(DASH)
-                if (row := table.get(name)) is None
-                else Shown(f"{row.correct:,} / {row.gold:,}", row.correct)
-                for table in tables
-            ),
-        ]
-        for name in names
-    ]
-    title = "Edits found, of all edits of the type"
-    return Table("type-counts", title, ["type", *(score.system for score in scores)], rows, 1)
