@@ -14,7 +14,6 @@ from errorbar.core.corpus import (
     absent_note,
     annotator_order,
     unknown_annotator,
-    wrong_count,
 )
 from errorbar.core.errors import Place
 from errorbar.core.estimate import Estimate, Undefined
@@ -24,7 +23,7 @@ from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Folded, Metric
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import CorpusPiece, Looked, Measuring, Part, Reading, Sentences, SystemPart
+from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
 from errorbar.metrics.score import Score, TypeScore, UnitScore
 from errorbar.stats.resampling import Resampling
 
@@ -84,36 +83,6 @@ class Plan:
     def unit(self) -> str:
         """What is scored: ``sentence`` or ``fragment``."""
         return self.metrics[0].reads.removesuffix("s") if self.metrics else "sentence"
-
-
-@dataclass(slots=True)
-class InMemory:
-    """A hypothesis, taken in step with the source as a file is."""
-
-    hypothesis: Hypothesis
-    problems: Problems
-    at: int = 0
-
-    @property
-    def name(self) -> str:
-        """The system's name."""
-        return self.hypothesis.name
-
-    @property
-    def count(self) -> int:
-        """How many sentences it has."""
-        return len(self.hypothesis.lines)
-
-    def take(self, size: int) -> Sequence[str]:
-        """The next sentences, as many as there are up to ``size``."""
-        taken = self.hypothesis.lines[self.at : self.at + size]
-        self.at += len(taken)
-        return taken
-
-    def finish(self, n_sentences: int) -> None:
-        """Check that it has as many sentences as the source."""
-        if self.count != n_sentences:
-            self.problems.error("line-count", wrong_count(self.count, n_sentences), Place(self.name))
 
 
 def score_corpus(

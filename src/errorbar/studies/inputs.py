@@ -33,7 +33,8 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.scoring import Ending, InMemory, corpus_pieces, piece_size
+from errorbar.metrics.measuring import InMemory
+from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
 from errorbar.studies.signatures import CorpusSignatures
 
 if TYPE_CHECKING:
