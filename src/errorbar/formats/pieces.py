@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.byte_files import byte_blocks
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.m2 import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, decode_lines, read_once
@@ -24,10 +23,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.registry import recognize_line
-from errorbar.formats.stretches import BLOCK, Cutter, Stretch
-
-N_BARS = 5
-"""Separators of a regular A line."""
+from errorbar.formats.stretches import Cutter, Stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,33 +251,5 @@ def _policy(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, .
         return unmarked, tuple(m2_annotators(file.path))
     if unmarked != "auto":
         return unmarked, ()
-    known = first_annotators(file.path)
+    known = tuple(m2_annotators(file.path, most=2))
     return ("auto", known) if len(known) == 1 else ("official", ())
-
-
-def first_annotators(path: str) -> tuple[str, ...]:
-    """The first one or two annotators of an M2 file: reading stops at the second.
-
-    A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
-    the five separators and ends with the one id.
-    """
-    found: dict[str, None] = {}
-    end = b""
-    for block in byte_blocks(path, size=BLOCK):
-        whole = b"\n" + block
-        n_lines = whole.count(b"\nA ")
-        if end and whole.count(end) == n_lines and whole.count(b"|||") == N_BARS * n_lines:
-            continue
-        for name, tail in _annotators(whole):
-            found[name] = None
-            end = tail + b"\n"
-            if len(found) > 1:
-                return tuple(found)
-    return tuple(found)
-
-
-def _annotators(text: bytes) -> Iterator[tuple[str, bytes]]:
-    for line in text.split(b"\n"):
-        if line.startswith(b"A ") and line.count(b"|||") >= N_BARS:
-            name = line.split(b"|||")[N_BARS]
-            yield name.decode(errors="replace").strip(), b"|||" + name

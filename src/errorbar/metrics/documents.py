@@ -68,4 +68,4 @@ class Documents:
             problems.note("few-documents", what, Place(), fix="docs/design/intervals.md has the measured coverage")
         if 0 < self._n_without < len(self._codes):
             what = f"{self._n_without} of {len(self._codes)} sentences have no document; each is resampled on its own"
-            problems.note("documents-missing", what, Place(), fix="errorbar convert --essays adds documents")
+            problems.note("documents-missing", what, Place(), fix="errorbar convert --documents adds documents")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from errorbar.core.corpus import Corpus, reference_record, source_record, type_record
+from errorbar.core.corpus import Corpus, Hypothesis, reference_record, source_record, type_record, wrong_count
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.likeness import Evidence, evidence
@@ -16,6 +17,36 @@ from errorbar.metrics.base import Metric, Statistics
 
 if TYPE_CHECKING:
     from errorbar.edits.retokenize import Retokenized
+
+
+@dataclass(slots=True)
+class InMemory:
+    """A hypothesis, taken in step with the source as a file is."""
+
+    hypothesis: Hypothesis
+    problems: Problems
+    at: int = 0
+
+    @property
+    def name(self) -> str:
+        """The system's name."""
+        return self.hypothesis.name
+
+    @property
+    def count(self) -> int:
+        """How many sentences it has."""
+        return len(self.hypothesis.lines)
+
+    def take(self, size: int) -> Sequence[str]:
+        """The next sentences, as many as there are up to ``size``."""
+        taken = self.hypothesis.lines[self.at : self.at + size]
+        self.at += len(taken)
+        return taken
+
+    def finish(self, n_sentences: int) -> None:
+        """Check that it has as many sentences as the source."""
+        if self.count != n_sentences:
+            self.problems.error("line-count", wrong_count(self.count, n_sentences), Place(self.name))
 
 
 class Records(NamedTuple):

@@ -14,7 +14,6 @@ from errorbar.core.corpus import (
     absent_note,
     annotator_order,
     unknown_annotator,
-    wrong_count,
 )
 from errorbar.core.errors import Place
 from errorbar.core.estimate import Estimate, Undefined
@@ -24,7 +23,7 @@ from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Folded, Metric
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import CorpusPiece, Looked, Measuring, Part, Reading, Sentences, SystemPart
+from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
 from errorbar.metrics.score import Score, TypeScore, UnitScore
 from errorbar.stats.resampling import Resampling
 
@@ -81,27 +80,6 @@ class Plan:
     most: int | None = None
 
 
-@dataclass(slots=True)
-class _InMemory:
-    hypothesis: Hypothesis
-    problems: Problems
-    at: int = 0
-
-    @property
-    def name(self) -> str:
-        return self.hypothesis.name
-
-    def take(self, size: int) -> Sequence[str]:
-        taken = self.hypothesis.lines[self.at : self.at + size]
-        self.at += len(taken)
-        return taken
-
-    def finish(self, n_sentences: int) -> None:
-        n_lines = len(self.hypothesis.lines)
-        if n_lines != n_sentences:
-            self.problems.error("line-count", wrong_count(n_lines, n_sentences), Place(self.name))
-
-
 def score_corpus(
     corpus: Corpus,
     systems: Sequence[Hypothesis],
@@ -111,7 +89,7 @@ def score_corpus(
     executor: Executor | None = None,
 ) -> list[Score]:
     """Score systems against a corpus in memory: as ``score_pieces``."""
-    streams = [_InMemory(system, problems) for system in systems]
+    streams = [InMemory(system, problems) for system in systems]
     return score_pieces(corpus_pieces([corpus], streams, executor), streams, plan, problems, executor=executor)
 
 

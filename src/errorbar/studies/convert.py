@@ -34,7 +34,6 @@ from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
-ALL_FORMATS = [*FORMATS, HOO]
 OF_KIND = {"text": ("source",), "nucle": ("tokens", "detach_stops"), "corpus": ("documents",)}
 """The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""
 _OF_FILES = ("documents", "unmarked")

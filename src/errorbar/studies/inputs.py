@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from errorbar.core.corpus import Corpus, Hypothesis, wrong_count
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, Problem, UsageError, nearest
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
@@ -33,6 +33,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.metrics.documents import Documents
+from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
 from errorbar.studies.signatures import CorpusSignatures
 
@@ -331,37 +332,6 @@ def system_streams(
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
     for each in systems:
         yield HypothesisReader(each, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
-
-
-@dataclass(slots=True)
-class InMemory:
-    """A hypothesis, taken in step with the source as a file is."""
-
-    hypothesis: Hypothesis
-    problems: Problems
-    at: int = 0
-
-    @property
-    def name(self) -> str:
-        """The system's name."""
-        return self.hypothesis.name
-
-    @property
-    def count(self) -> int:
-        """How many sentences it has."""
-        return len(self.hypothesis.lines)
-
-    def take(self, size: int) -> Sequence[str]:
-        """The next sentences, as many as there are up to ``size``."""
-        taken = self.hypothesis.lines[self.at : self.at + size]
-        self.at += len(taken)
-        return taken
-
-    def finish(self, n_sentences: int) -> None:
-        """Check that it has as many sentences as the source."""
-        if self.count != n_sentences:
-            what = wrong_count(self.count, n_sentences)
-            self.problems.error("line-count", what, Place(self.name))
 
 
 def _can_cut(
