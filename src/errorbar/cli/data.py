@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from errorbar.cli.options import format_option, note_record, show_notes
+from errorbar.cli.options import format_option, show_notes
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import show_json, show_tables
 from errorbar.cli.talk import show_lines, tell
 from errorbar.core.errors import InputError, Problem, UsageError, as_options
+from errorbar.tables.records import note_record
 from errorbar.tables.table import Cell, Column, Table
 
 if TYPE_CHECKING:
