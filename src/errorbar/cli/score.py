@@ -74,7 +74,7 @@ def command(
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
     errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
-    from errorbar.formats.hoo_folder import FragmentOptions
+    from errorbar.formats.hoo_detect import FragmentOptions
     from errorbar.studies.score import Scores, score
 
     with progress_bar("sentences") as progress:
