@@ -56,6 +56,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="expression that titles of cases must hold")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # as where the package is installed
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder) / "bytecode")
         cases = [
             *_on_corpora(arguments.data, Path(folder)),
             *_on_judgments(arguments.votes, Path(folder), arguments.only),
