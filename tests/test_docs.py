@@ -113,7 +113,7 @@ def codes_of(tree: ast.Module) -> tuple[set[str], set[str]]:
         if called not in MAKERS:
             continue
         if isinstance(first, ast.JoinedStr):
-            endings |= {part.value for part in first.values if isinstance(part, ast.Constant)}
+            endings |= {str(part.value) for part in first.values if isinstance(part, ast.Constant)}
         elif isinstance(first, ast.Constant):
             codes |= constants(first)
         else:
