@@ -14,6 +14,7 @@ import pytest
 
 from errorbar.cli.main import COMMANDS
 from errorbar.metrics.registry import metric_class, metric_names
+from tests.test_layers import LAYER
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -158,6 +159,27 @@ def test_every_error_code_is_documented_and_exists() -> None:
 def test_every_command_is_documented() -> None:
     text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"## `errorbar {name}`" not in text] == []
+
+
+def test_the_ways_of_the_data_name_what_is_there() -> None:
+    text = (ROOT / "docs/design/architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"^ {2}(\w+(?:/\w+)*\.py) +(\w+)(?:\.(\w+))?  ", text, re.MULTILINE)
+    assert len(named) > 40
+    for file, name, member in named:
+        tree = ast.parse((ROOT / "src/errorbar" / file).read_text(encoding="utf-8"))
+        found = [node for node in tree.body if getattr(node, "name", "") == name]
+        assert found, f"{file}: {name}"
+        assert not member or any(getattr(node, "name", "") == member for node in ast.walk(found[0])), (
+            f"{file}: {member}"
+        )
+
+
+def test_the_rooms_are_those_of_the_layers() -> None:
+    text = (ROOT / "docs/design/architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| (`[^|]*) \|", text, re.MULTILINE)
+    rooms = {room: int(number) for number, names in rows for room in re.findall(r"`(\w+)`", names)}
+    folders = {path.parent.name for path in (ROOT / "src/errorbar").glob("*/__init__.py")}
+    assert rooms == {room: number for room, number in LAYER.items() if room in folders}
 
 
 @pytest.mark.parametrize("name", metric_names())
