@@ -170,7 +170,7 @@ class TestIntervals:
             Resampling("bcaa")  # type: ignore[arg-type]  # what a user may type
 
     def test_no_resample(self) -> None:
-        with pytest.raises(UsageError, match="0 replicates"):
+        with pytest.raises(UsageError, match="number of resamples must be at least 1, got 0"):
             intervals(Resampling("percentile", 0))
 
     def test_the_signature_names_what_changes_digits(self) -> None:
