@@ -12,9 +12,9 @@ import pytest
 from errorbar.core.errors import ErrorbarError, InputError, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats import hoo_xml, safe_xml
-from errorbar.formats.byte_files import MOST_EXPANSION
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.opening import MOST_EXPANSION
 from tests.helpers.standoff import edit_xml, edits_xml, parse
 
 BARE = 'start="0" end="0"'

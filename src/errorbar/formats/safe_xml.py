@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import IO, NoReturn
 from xml.parsers import expat
 
-from errorbar.formats.byte_files import open_bytes, packed_stream
-from errorbar.formats.pipes import Source
+from errorbar.formats.opening import Source, open_bytes, packed_stream
 
 EXPANSION = 12
 """How many times its size a packed file may have, unpacked; the edit files of the shared task have 6 to 10 times."""
