@@ -177,7 +177,7 @@ class TestLibrary:
         from errorbar.ceilings import prepare_study
         from errorbar.metrics.documents import Documents
         from errorbar.stats.resampling import Resampling
-        from errorbar.studies import study_corpus
+        from errorbar.studies.corpus import study_corpus
 
         other = package.Hypothesis("other", OTHER)
         documents = Documents()
