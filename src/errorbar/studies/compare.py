@@ -160,7 +160,9 @@ def compare(
     found = compare_systems(parsed, measured, data.documents.clusters(), resampling, testing, intervals=ci is not False)
     data.documents.warn(data.problems)
     warn_hopeless(found, alpha, data.problems, unit=unit)
-    how = resampling.convention(data.documents.clustering), testing.convention(len(measured), alpha)
+    by = data.documents.clustering
+    drawn = f"level:{confidence},by:{by},seed:{seed}" if ci is False else resampling.convention(by)
+    how = drawn, testing.convention(len(measured), alpha)
     return Compared(found, confidence, unit, data.signature(str(parsed.spec), *how), tuple(data.problems.notes))
 
 

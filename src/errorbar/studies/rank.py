@@ -147,9 +147,9 @@ def rank(
     asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
     methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
     how = resampling(given, ci, Resampling("percentile", resamples, confidence, seed), problems)
-    results = rank_systems(comparisons, methods, how, by=by, progress=progress)
+    results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=progress)
     notes = (*problems.notes, *no_scores(results))
-    signed = signature(comparisons, how, by)
+    signed = signature(comparisons, methods, how, by, seed)
     return Ranking(given, comparisons, results, judge_agreement(given), signed, notes)
 
 

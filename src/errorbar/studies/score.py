@@ -10,8 +10,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_detect import wants_hoo
-from errorbar.formats.hoo_folder import FragmentOptions
+from errorbar.formats.hoo_detect import FragmentOptions, wants_hoo
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Measure, Metric, lacking
