@@ -227,7 +227,7 @@ class TestBadInput:
             ([*GOLD, "--metric", "m2(choose=A1)"], "scores against one annotator only"),
             (
                 [*GOLD, "--n-documents", "1"],
-                "--n-documents needs to know which essay each sentence is from; add",
+                "--n-documents needs to know which essay each sentence is from; add --documents",
             ),
             ([*GOLD, "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
             (["--gold", "B*.m2"], "B*.m2: no file has such a name"),
