@@ -43,14 +43,21 @@ confidence_option = click.option(
     show_default=True,
     help="Confidence level of intervals.",
 )
-resamples_option = click.option(
-    "--resamples",
-    type=click.IntRange(1),
-    metavar="N",
-    default=2000,
-    show_default=True,
-    help="Number of resamples that intervals rest on.",
-)
+
+
+def resamples_option_of(default: int) -> Decorator:
+    """``--resamples`` with a usual number of its own."""
+    return click.option(
+        "--resamples",
+        type=click.IntRange(1),
+        metavar="N",
+        default=default,
+        show_default=True,
+        help="Number of resamples that intervals rest on.",
+    )
+
+
+resamples_option = resamples_option_of(2000)
 
 
 def interval_options(
@@ -59,6 +66,7 @@ def interval_options(
     jobs: bool = True,
     default: str = "up to 20,000 sentences",
     elsewhere: Sequence[str] = (),
+    resamples: int = 2000,
 ) -> Callable[[Command], Command]:
     """Make a decorator: the command gets an ``IntervalOptions``, ``intervals``.
 
@@ -66,12 +74,13 @@ def interval_options(
         methods: What ``--ci-method`` may say, the default first, e.g. ``BOOTSTRAPS``; none: no such option.
         jobs: Whether the command can use several processes.
         default: What there is where neither is given.
+        resamples: Their usual number.
         elsewhere: Those of ``OF_INTERVALS`` that are about something else too, and of use beside ``--no-ci``.
     """
     switch = click.option(
         "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"
     )
-    options: list[Decorator] = [switch, confidence_option, resamples_option, seed_option]
+    options: list[Decorator] = [switch, confidence_option, resamples_option_of(resamples), seed_option]
     if methods:
         options.append(ci_method_option(methods))
     if jobs:

@@ -77,7 +77,7 @@ def command(
     """
     if by_sentence and intervals.ci is None:
         refuse_given(OF_INTERVALS, "is about intervals, and --by-sentence has none", "add --ci, or leave it out")
-    from errorbar.formats.hoo_folder import FragmentOptions
+    from errorbar.formats.hoo_detect import FragmentOptions
     from errorbar.studies.score import Scores, score
 
     with progress_bar("sentences") as progress:

@@ -153,6 +153,7 @@ def compare(
     parsed = parse_metric(metric, "sentences")
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     data.problems.raise_errors()
+    data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     measured = [System(system.name, parsed.measure(data.corpus, system.lines)) for system in data.systems]
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     testing, alpha, unit = SwapPlan(adjust, swaps), 1 - confidence, data.documents.unit

@@ -203,7 +203,7 @@ def meta(
     metrics = _metrics(scores, beta, first_sentence, problems)
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
-        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed)), method
+        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed), problems), method
         signed = signature(found, [method], how, by, seed)
         everybody = human_scores(rank_systems(found, [method], how, by=by, seed=seed, progress=progress)[0])
     else:
