@@ -8,11 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
-from errorbar.cli.main import COMMANDS
+from errorbar.cli.main import COMMANDS, cli
 from errorbar.metrics.registry import metric_class, metric_names
 from tests.test_layers import LAYER
 
@@ -159,6 +161,27 @@ def test_every_error_code_is_documented_and_exists() -> None:
 def test_every_command_is_documented() -> None:
     text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"## `errorbar {name}`" not in text] == []
+
+
+def commands(path: tuple[str, ...] = (), command: click.Command = cli) -> Iterator[tuple[str, click.Command]]:
+    """Every command and group with its name in full."""
+    yield " ".join(path), command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from commands((*path, name), inner)
+
+
+def test_every_option_is_documented() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    told = set(re.findall(r"--[a-z][a-z-]*", text))
+    options = [
+        (name, each) for name, command in commands() for each in command.params if isinstance(each, click.Option)
+    ]
+    assert len(options) > 200
+    assert [(name, each.opts) for name, each in options if not told & {*each.opts, *each.secondary_opts}] == []
 
 
 def test_the_ways_of_the_data_name_what_is_there() -> None:
