@@ -91,8 +91,21 @@ def test_python_examples_run(page: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 
 
-MAKERS = {"Problem", "error", "repairable", "mend", "note"}
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def sources() -> list[ast.Module]:
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))]
+
+
+def takers(trees: list[ast.Module]) -> dict[str, int]:
+    """Functions that take a code, and which of their arguments it is."""
+    found = {"Problem": 0}
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.FunctionDef):
+            names = [each.arg for each in node.args.args if each.arg != "self"]
+            found |= {node.name: names.index("code")} if "code" in names else {}
+    return found
 
 
 def constants(node: ast.AST) -> set[str]:
@@ -101,26 +114,27 @@ def constants(node: ast.AST) -> set[str]:
     return {each for each in found if CODE.fullmatch(each)}
 
 
-def codes_of(tree: ast.Module) -> tuple[set[str], set[str]]:
-    """The codes that a module gives to problems, the first argument of the calls that make one, and endings of codes.
+def codes_of(tree: ast.Module, makers: dict[str, int]) -> tuple[set[str], set[str]]:
+    """The codes that a module gives to problems, and endings of codes.
 
-    A code stands there itself, or a name that a code is assigned to, or the end of one: ``f"{kind}-empty"``.
+    A code stands in the call itself, or a name that a code is assigned to, or the end of one: ``f"{kind}-empty"``.
     """
     codes, endings, names = set(), set(), set()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not node.args:
+        if not isinstance(node, ast.Call):
             continue
-        called, first = getattr(node.func, "id", getattr(node.func, "attr", "")), node.args[0]
+        called = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if called == "Wanted":
             codes |= {code for each in node.args for code in constants(each) if "-" in code}
-        if called not in MAKERS:
+        if called not in makers or len(node.args) <= makers[called]:
             continue
-        if isinstance(first, ast.JoinedStr):
-            endings |= {str(part.value) for part in first.values if isinstance(part, ast.Constant)}
-        elif isinstance(first, ast.Constant):
-            codes |= constants(first)
+        given = node.args[makers[called]]
+        if isinstance(given, ast.JoinedStr):
+            endings |= {str(part.value) for part in given.values if isinstance(part, ast.Constant)}
+        elif isinstance(given, ast.Constant):
+            codes |= constants(given)
         else:
-            names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(first)} - {"self", ""}
+            names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(given)} - {"self", ""}
     assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign)]
     targets = [(node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value) for node in assigned]
     for target, value in targets:
@@ -134,7 +148,9 @@ def codes_of(tree: ast.Module) -> tuple[set[str], set[str]]:
 
 def error_codes() -> tuple[set[str], set[str]]:
     """Every code that the source gives to a problem, and the endings of those that it puts together."""
-    found = [codes_of(ast.parse(path.read_text(encoding="utf-8"))) for path in (ROOT / "src").rglob("*.py")]
+    trees = sources()
+    makers = takers(trees)
+    found = [codes_of(tree, makers) for tree in trees]
     return {code for codes, _ in found for code in codes}, {end for _, endings in found for end in endings}
 
 
