@@ -98,19 +98,19 @@ class TestFormats:
 
 class TestViews:
     def test_by_type(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--by-type", "--format", "csv").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--by", "type", "--format", "csv").out
         assert list(csv.reader(io.StringIO(out)))[1:] == [
             ["good", "ArtOrDet", "0.0", "0", "1"],
             ["good", "SVA", "1.0", "2", "2"],
         ]
 
     def test_by_type_of_two_systems_is_a_grid(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "bad.txt", "--by-type", "--format", "markdown").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "bad.txt", "--by", "type", "--format", "markdown").out
         assert out.splitlines()[0] == "| type | good | bad |"
         assert "| SVA | 100.00 | 0.00 |" in out
 
     def test_by_sentence(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--by-sentence", "--format", "csv").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--by", "sentence", "--format", "csv").out
         assert out.splitlines() == [
             "system,annotator,sentence,correct,proposed,gold",
             "good,0,1,1,1,1",
@@ -118,7 +118,9 @@ class TestViews:
         ]
 
     def test_json_holds_them_too(self, errorbar: CommandLine) -> None:
-        (row,) = json.loads(errorbar("score", "--gold", "gold.m2", "good", "--by-type", "--format", "json").out)["rows"]
+        (row,) = json.loads(errorbar("score", "--gold", "gold.m2", "good", "--by", "type", "--format", "json").out)[
+            "rows"
+        ]
         assert row["by_type"][1] == {"type": "SVA", "recall": 1.0, "correct": 2, "gold": 2}
 
     def test_several_metrics_are_told_apart(self, errorbar: CommandLine) -> None:
@@ -131,7 +133,7 @@ class TestViews:
         assert [float(row["f"]) for row in rows] == pytest.approx([10 / 11, 0.8])
 
     def test_one_annotator(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--annotator", "1", "--format", "csv")
+        out = errorbar("score", "--gold", "gold.m2", "good", "--metric", "m2(choose=1)", "--format", "csv")
         (row,) = csv.DictReader(io.StringIO(out.out))
         assert (row["correct"], row["gold"], row["n_sentences"]) == ("0", "1", "1")
         assert "annotator 1 has no line for 1 of 2 sentences" in out.err
@@ -281,7 +283,7 @@ class TestBadInput:
             (["--gold", "gold.m2", "good", "--metric", "m2(beta=x)"], "m2: beta must be a number, got x"),
             (["--gold", "gold.m2", "good", "--metric", "m2("], "cannot read the metric 'm2('"),
             (["--gold", "gold.m2", "good", "--annotator", "7"], "no annotator '7' in the reference; known: 0, 1"),
-            (["--gold", "gold.m2", "good", "--by-type", "--by-sentence"], "--by-type and --by-sentence cannot"),
+            (["--gold", "gold.m2", "good", "--by-type", "--by-sentence"], "--by type and --by sentence cannot"),
             (["--gold", "gold.m2", "--gold", "x/gold.m2", "good"], "two reference files are called 'gold'"),
         ],
     )
@@ -318,7 +320,7 @@ class TestMisuseOfTheCommandLine:
     def test_help(self, errorbar: CommandLine) -> None:
         done = errorbar("score", "--help")
         assert done.code == 0
-        for option in ("--gold", "--metric", "--annotator", "--by-type", "--by-sentence", "--lenient", "--format"):
+        for option in ("--gold", "--metric", "--by", "--lenient", "--format"):
             assert option in done.out
         assert "\n  errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI\n" in done.out
 
