@@ -24,8 +24,10 @@ from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import shared_letters
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, study_hoo, study_sample
-from errorbar.studies.model import CorpusStudy
+from errorbar.studies.budgets import study_sample
+from errorbar.studies.crowd_study import study_crowd
+from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff

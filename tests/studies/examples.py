@@ -14,7 +14,8 @@ from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import CorpusStudy, study_corpus
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.model import CorpusStudy
 from tests.helpers.cli import CommandLine
 
 DEMO = Path(__file__).parents[2] / "src/errorbar/demo"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from errorbar.core.estimate import Interval
-from errorbar.studies import CorpusStudy
+from errorbar.studies.model import CorpusStudy
 from tests.studies.examples import interval_of, only_ends
 
 Document = dict[str, Any]

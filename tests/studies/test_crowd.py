@@ -13,7 +13,8 @@ from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.studies import CrowdStudy, study_crowd
+from errorbar.studies.crowd_study import study_crowd
+from errorbar.studies.model import CrowdStudy
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.studies.examples import document, interval_of, only_ends

@@ -65,7 +65,7 @@ class Subsets(click.ParamType[tuple[int, int]]):
 @former(
     "--repeats", "n_documents", lambda found, repeats: f"{found[0]}x{repeats}" if found else f"x{repeats}", type=int
 )
-@interval_options(default="where they take seconds", resamples=200)
+@interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
 def command(
     systems: tuple[str, ...],

@@ -11,6 +11,8 @@ import click
 
 from errorbar.cli.options import Command, Decorator, anywhere_options, in_one, jobs_option, refuse_given, seed_option
 
+OF_INTERVALS = ("ci_method", "resamples", "confidence", "seed")
+
 
 @dataclass(frozen=True, slots=True)
 class IntervalOptions:
@@ -64,6 +66,7 @@ def interval_options(
     jobs: bool = True,
     cluster: bool = False,
     default: str = "up to 20,000 sentences",
+    elsewhere: Sequence[str] = (),
     resamples: int = 2000,
 ) -> Callable[[Command], Command]:
     """Make a decorator: the command gets an ``IntervalOptions``, ``intervals``.
@@ -74,6 +77,7 @@ def interval_options(
         cluster: Whether these can be those of a Dask cluster.
         default: What there is where neither is given.
         resamples: Their usual number.
+        elsewhere: Those of ``OF_INTERVALS`` that are about something else too, and of use beside ``--no-ci``.
     """
     switch = click.option(
         "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"
@@ -87,7 +91,7 @@ def interval_options(
     def decorate(command: Command) -> Command:
         @wraps(command)
         def checked(*args: Any, intervals: IntervalOptions, **given: Any) -> Any:
-            _refuse_useless(intervals)
+            _refuse_useless(intervals, [name for name in OF_INTERVALS if name not in elsewhere])
             return command(*args, intervals=intervals, **given)
 
         return in_one("intervals", IntervalOptions, *options)(cast("Command", checked))
@@ -95,12 +99,13 @@ def interval_options(
     return decorate
 
 
-def _refuse_useless(intervals: IntervalOptions) -> None:
+def _refuse_useless(intervals: IntervalOptions, of_intervals: Sequence[str]) -> None:
     """Refuse options of intervals where there are none, and those of draws where there is a formula."""
     if intervals.ci is False:
-        refuse_given(("ci_method", "resamples", "confidence"), "is about intervals, and --no-ci asks for none")
+        refuse_given(of_intervals, "is about intervals, and --no-ci asks for none")
     elif intervals.ci_method == "closed":
-        refuse_given(("resamples",), "is about random draws, and --ci-method closed makes none")
+        drawn = [name for name in of_intervals if name in ("resamples", "seed")]
+        refuse_given(drawn, "is about random draws, and --ci-method closed makes none")
 
 
 def ci_method_option(methods: Sequence[str]) -> Decorator:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from errorbar.cli.command import former
-from errorbar.cli.intervals import IntervalOptions, interval_options
+from errorbar.cli.intervals import OF_INTERVALS, IntervalOptions, interval_options
 from errorbar.cli.metric_options import beta_option, missing_as_empty, with_beta, with_parameter
 from errorbar.cli.options import (
     BOOTSTRAPS,
@@ -20,6 +20,7 @@ from errorbar.cli.options import (
     gold_options,
     lenient_option,
     order_option,
+    refuse_given,
     system_options,
 )
 from errorbar.cli.progress import progress_bar
@@ -106,6 +107,8 @@ def command(
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
     errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
+    if by in ("sentence", "fragment") and intervals.ci is None:
+        refuse_given(OF_INTERVALS, f"is about intervals, and --by {by} has none", "add --ci, or leave it out")
     from errorbar.studies.score import Scores, score
 
     with progress_bar("sentences") as progress:

@@ -25,12 +25,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.stats.distributions import NORMAL, tails
 
 BootstrapMethod = Literal["bca", "percentile", "basic"]
 Method = Literal["bca", "percentile", "basic", "closed"]
+MOST_UNASKED = 20_000
+"""Sentences or items up to which intervals are made where nobody says whether to."""
 ROUNDING = 1e-12
 """Differences up to this are rounding, not variation."""
 
@@ -99,6 +102,15 @@ class Resampling:
         return bootstrap_interval(
             value, drawn, jackknife=jackknife, method=self.bootstrap(), confidence_level=self.confidence_level
         )
+
+
+def unasked(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
+    """Whether intervals are made where nobody says; if not, a note says why: there are too many of the units."""
+    few = n <= (MOST_UNASKED if most is None else most)
+    if not few:
+        what = f"no intervals of {n:,} {units} unless they are asked for"
+        problems.note("no-intervals", what, Place(), fix="add --ci")
+    return few
 
 
 def bootstrap_interval(

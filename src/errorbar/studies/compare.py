@@ -153,13 +153,16 @@ def compare(
     parsed = parse_metric(metric, "sentences")
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     data.problems.raise_errors()
+    data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     measured = [System(system.name, parsed.measure(data.corpus, system.lines)) for system in data.systems]
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     testing, alpha, unit = SwapPlan(adjust, swaps), 1 - confidence, data.documents.unit
     found = compare_systems(parsed, measured, data.documents.clusters(), resampling, testing, intervals=ci is not False)
     data.documents.warn(data.problems)
     warn_hopeless(found, alpha, data.problems, unit=unit)
-    how = resampling.convention(data.documents.clustering), testing.convention(len(measured), alpha)
+    by = data.documents.clustering
+    drawn = f"level:{confidence},by:{by},seed:{seed}" if ci is False else resampling.convention(by)
+    how = drawn, testing.convention(len(measured), alpha)
     return Compared(found, confidence, unit, data.signature(str(parsed.spec), *how), tuple(data.problems.notes))
 
 

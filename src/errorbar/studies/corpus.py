@@ -24,8 +24,7 @@ from errorbar.metrics.scoring import Plan, score_corpus
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.agree import agree
-from errorbar.studies.browse import Browse
-from errorbar.studies.browsing import browse_corpus
+from errorbar.studies.browse import Browse, browse_corpus
 from errorbar.studies.measured import Memory, remembering
 from errorbar.studies.model import CorpusStudy
 from errorbar.studies.signatures import CorpusSignatures

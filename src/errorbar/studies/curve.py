@@ -181,7 +181,7 @@ def curve(
     options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     against = Against.of(read_crowd(judgments, options, problems), Crowd(1.0, "weighted", shares, ties), error, seed)
-    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs))
+    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs), problems)
     said = {
         "bins": "+".join(f"{edge:g}" for edge in bins),
         "thresholds": "+".join(f"{mark:g}" for mark in thresholds),

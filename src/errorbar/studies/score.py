@@ -16,8 +16,8 @@ from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Measure, Metric, lacking
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.score import Score, TypeScore, signature_lines
-from errorbar.metrics.scoring import MOST_WITH_INTERVALS, Plan, score_pieces
-from errorbar.stats.resampling import Method, Resampling
+from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.stats.resampling import MOST_UNASKED, Method, Resampling
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, read_pieces
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
@@ -237,7 +237,7 @@ def score(
     processes, dask = read_jobs(jobs)
     resampling = Resampling(ci_method, resamples, confidence, seed, processes) if wanted else None
     reading = ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize))
-    most = MOST_WITH_INTERVALS if ci is None else None
+    most = MOST_UNASKED if ci is None else None
     if wants_hoo(gold, metrics):
         from errorbar.studies.hoo_scores import Runs, score_hoo  # noqa: PLC0415 - another kind of data
 

@@ -10,7 +10,9 @@ from errorbar.core.problems import Problems
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import Study, study_corpus, study_hoo
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.model import Study
 from errorbar.tasks.config import Task
 from errorbar.tasks.task_data import of_run, read_data
 from errorbar.tasks.task_results import CorpusResults, TaskResults
