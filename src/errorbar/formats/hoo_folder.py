@@ -62,7 +62,12 @@ class FragmentFiles:
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
             what = f"no source text for fragment {self.name}"
-            problems.error("hoo-no-text", what, Place(str(self.edits.path)), fix="--source FOLDER")
+            problems.error(
+                "hoo-no-text",
+                what,
+                Place(str(self.edits.path)),
+                fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+            )
         return read_edits(self.edits, self.name, problems, text=text)
 
 
