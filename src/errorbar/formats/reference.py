@@ -219,7 +219,7 @@ class ReferenceStream:
         self.file = file
         self.rename = rename
         self.path = rereadable(file.path)
-        self.lines = Lines(self.path, problems, file.path)
+        self.lines = Lines(self.path, problems)
         # Only M2 leaves it open what a sentence without annotations means.
         self.unmarked: Unmarked = "absent" if self.lines.peek().lstrip().startswith("{") else unmarked
         self.sentences = read_sentences(self.lines, problems)

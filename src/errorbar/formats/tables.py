@@ -91,20 +91,21 @@ class Wanted:
         return not missing and not twice
 
 
-def table_rows(path: Source, problems: Problems, needed: Sequence[str] = ()) -> Iterator[TableRow]:
+def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:
     """Read a table of texts row by row; the caller raises the problems after the last.
 
     Args:
         path: The file, or ``-``.
         problems: Where problems go; a row of the wrong width is left out by lenient reading.
-        needed: Columns that must be there.
+        needed: Columns that must be there, or more of what is wanted.
 
     Raises:
         InputError: If the file cannot be opened, or too many problems are found.
         MissingExtraError: If the file is Parquet and pyarrow is not installed.
     """
     name, parquet = display_name(path), is_parquet(path)
-    for header, columns, lines, _ in table_blocks(path, problems, Wanted(needed)):
+    wanted = needed if isinstance(needed, Wanted) else Wanted(needed)
+    for header, columns, lines, _ in table_blocks(path, problems, wanted):
         for line, *values in zip(lines, *columns, strict=True):
             place = Place(name, line)
             if any(isinstance(value, dict | list) for value in values):

@@ -163,7 +163,7 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
         }
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
-    for sentence in read_sentences(Lines(path, problems, file), problems):
+    for sentence in read_sentences(Lines(path, problems), problems):
         sentences += 1
         tokens += len(sentence.tokens)
         edits += sum(map(len, sentence.annotations.values()))

@@ -111,7 +111,7 @@ def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequ
 def _from_corpus(file: NamedFile, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
     path = rereadable(file.path)
     if has_standoff(path):
-        fragments, sentences, annotator = read_standoff(Lines(path, problems, file.path), problems)
+        fragments, sentences, annotator = read_standoff(Lines(path, problems), problems)
         problems.raise_errors()
         if list(annotators) in ([], [annotator]):
             check_sentences(fragments, sentences, annotator, problems)
