@@ -91,6 +91,22 @@ def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
     reader.finish()
 
 
+def read_essays(path: str, problems: Problems) -> list[Essay]:
+    """Read NUCLE essays whole: what is wrong with them is said before anything else fails because of it.
+
+    Raises:
+        InputError: If the file is bad.
+    """
+    lines = Lines(path, problems)
+    first = lines.peek().lstrip()
+    if first and not first.startswith("<"):
+        what = f"this is no NUCLE SGML; it starts {first[:30]!r}"
+        raise InputError(Problem("unknown-format", what, Place(lines.name, 1), expected="<DOC ...>"))
+    essays = list(read_nucle(lines, problems))
+    problems.raise_errors()
+    return essays
+
+
 def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
     """Bring the annotations of several files over the same essays together.
 

@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from errorbar.core.corpus import Annotation, Sentence
+from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation
-from errorbar.formats.nucle import Essay, Mistake
+from errorbar.formats.nucle import Essay, Mistake, read_essays
 from errorbar.formats.tokenize import sentence_spans, treebank_tokens
 
 NOOP = "noop"
@@ -103,6 +103,36 @@ def locate(
     if left:
         what = f"{left} sentences are left when the essays are at their end"
         raise InputError(Problem("nucle-tokens", what, Place(name), fix="give the sentences of these essays"))
+
+
+def with_documents(
+    sentences: Iterable[Sentence], essays_path: str, problems: Problems, name: str = ""
+) -> Iterator[Sentence]:
+    """Yield the sentences with the essay that each is from.
+
+    Args:
+        sentences: All sentences of the essays, in order.
+        essays_path: NUCLE SGML with the text of the essays.
+        problems: Where problems of that file are recorded.
+        name: The file the sentences are from, for messages.
+
+    Raises:
+        InputError: If the file is bad, or the sentences are not those of the essays.
+    """
+    for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
+        for paragraph in paragraphs:
+            for located in paragraph:
+                located.sentence.document = essay.nid
+                yield located.sentence
+
+
+def add_documents(corpus: Corpus, essays_path: str, problems: Problems) -> None:
+    """Write the essay of each sentence into a corpus.
+
+    Raises:
+        InputError: If the file is bad, or the sentences are not those of the essays.
+    """
+    corpus.sentences = list(with_documents(corpus.sentences, essays_path, problems, corpus.name))
 
 
 def project_essays(

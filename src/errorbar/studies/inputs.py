@@ -17,9 +17,9 @@ from errorbar.core.errors import InputError, Problem, UsageError, nearest
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
-from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,
