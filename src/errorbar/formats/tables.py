@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from math import isfinite
 from typing import NamedTuple, TypeVar
 
 from errorbar.core.errors import Place, nearest
@@ -269,6 +270,17 @@ def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterato
         number += n
     if not number and not problems.errors:
         problems.error(f"{wanted.kind}-empty", "the file has no row", place)
+
+
+def finite(value: object) -> float | None:
+    """A number, or a text that is one; None where it is none, or not finite."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
 
 
 def _turned(rows: Sequence[Sequence[Value]]) -> list[tuple[Value, ...]]:

@@ -23,7 +23,8 @@ from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import ERROR, WORD_CLASSES, Projection, edit_items
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_files import COLUMNS, JudgmentTable, Layout, is_corpus, read_judgment_table
+from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table
+from errorbar.formats.judgment_layouts import COLUMNS
 from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, read_named, refuse_same_names
