@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.formats.hoo_detect import GOLD, RAW, is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_xml import DataFile, read_bytes
 from errorbar.formats.opening import read_once
-from errorbar.formats.reference import NamedFile
+from errorbar.formats.reference import NamedFile, refuse_same_names
 
 _NAME = re.compile(r"(\d+)[A-Z]{2,}\d*")
 _ENDINGS = (".gz", ".xml", ".txt")
@@ -146,10 +146,7 @@ def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
             team = path.resolve().parent.name
             numbered = name.isdecimal() and name == path.name and path.is_dir() and team
             runs.append((f"{team}-{name}" if numbered else name, file.path))
-    names = [name for name, _ in runs]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(Problem("same-name", f"two runs are called '{name}'", fix="rename one: name=path"))
+    refuse_same_names([NamedFile(path, name) for name, path in runs], "runs")
     return runs
 
 

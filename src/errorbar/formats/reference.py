@@ -27,7 +27,6 @@ annotator of the file looked at it and found nothing; at a sentence that some ma
 ``everywhere``: every annotator of the file looked at every sentence, also at those that only others marked.
 ``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
-UNMARKED_HELP = "Who looked at sentences without any A line; everywhere: everybody looked at every sentence."
 OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))
 """What takes it to know every annotator of the file."""
 FIRST_ANNOTATOR = "0"
