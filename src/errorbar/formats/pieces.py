@@ -59,6 +59,15 @@ class Part:
     known: tuple[str, ...]
     rename: bool
 
+    def stream(self, problems: Problems) -> ReferenceStream:
+        """The stretch, read as the whole file would be."""
+        lines = self.stretch.lines(problems)
+        if not self.stretch.separated:
+            lines.peek()  # what cannot be decoded is said first, as in a whole file
+            no_blank_line(Place(lines.name, lines.before + 1), problems)
+        known = dict.fromkeys(self.known)
+        return ReferenceStream(self.file, read_m2(lines, problems), self.unmarked, self.rename, known, complete=True)
+
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
@@ -84,27 +93,12 @@ class TextPiece:
         """
         # Whoever collects the pieces sets the limit.
         problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
-        streams = [_Part(part, problems) for part in self.references]
+        streams = [part.stream(problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
         annotators = tuple(name for stream in streams for name in stream.annotators())
         lines = [list(stretch.lines(problems)) for stretch in self.systems]
         return Reading(Corpus(sentences, annotators, self.references[0].file.name), lines, problems)
-
-
-class _Part(ReferenceStream):
-    """A stretch read as the whole file would be."""
-
-    def __init__(self, part: Part, problems: Problems) -> None:
-        stretch = part.stretch
-        self.file, self.path, self.rename, self.unmarked = part.file, stretch.path, part.rename, part.unmarked
-        self.seen = dict.fromkeys(part.known)
-        self.complete = True
-        lines = stretch.lines(problems)
-        if not stretch.separated:
-            lines.peek()  # what cannot be decoded is said first, as in a whole file
-            no_blank_line(Place(stretch.path, lines.before + 1), problems)
-        self.sentences = read_m2(lines, problems)
 
 
 class CutSystem:

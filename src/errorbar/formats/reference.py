@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import glob
 from itertools import islice, zip_longest
 from os import PathLike, fspath
@@ -15,7 +15,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_t
 from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
-from errorbar.formats.opening import Lines, Source, rereadable
+from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.registry import recognize_line
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
@@ -155,7 +155,7 @@ def reference_chunks(
         UsageError: If two files have one name.
     """
     refuse_same_names(files, "reference files", "--gold=name=path")
-    streams = [ReferenceStream(file, problems, unmarked, rename=len(files) > 1) for file in files]
+    streams = [_opened(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
     while True:
         parts = [stream.take(size) for stream in streams]
@@ -204,26 +204,25 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
     return Corpus(sentences, annotators, files[0].name, list(problems.notes))
 
 
+@dataclass(slots=True)
 class ReferenceStream:
-    """One reference file, taken in step with others.
+    """One reference file or a part of it, taken in step with others.
 
-    Args:
+    Attributes:
         file: The file.
-        problems: Where problems are recorded.
+        sentences: Its sentences.
         unmarked: What a sentence without any A line means.
         rename: Its annotators are called after the file, since there are several.
+        seen: The annotators known so far.
+        complete: They are all that it takes to know what a sentence means.
     """
 
-    def __init__(self, file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> None:
-        self.file = file
-        self.rename = rename
-        self.path = rereadable(file.path)
-        self.lines = Lines(self.path, problems)
-        # Only M2 leaves it open what a sentence without annotations means.
-        self.unmarked: Unmarked = "absent" if self.lines.peek().lstrip().startswith("{") else unmarked
-        self.sentences = read_sentences(self.lines, problems)
-        self.seen: dict[str, None] = {}
-        self.complete = False
+    file: NamedFile
+    sentences: Iterator[Sentence]
+    unmarked: Unmarked
+    rename: bool
+    seen: dict[str, None] = field(default_factory=dict)
+    complete: bool = False
 
     def take(self, size: int) -> list[Sentence]:
         """The next sentences, as many as there are up to ``size``, with an entry for everybody who looked."""
@@ -233,7 +232,7 @@ class ReferenceStream:
                 self.seen.update(dict.fromkeys(sentence.annotations))
         if len(taken) == size and not self.complete and (self.unmarked == "auto" or self.unmarked in OF_ALL):
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
-            self.seen.update(dict.fromkeys(m2_annotators(self.path)))
+            self.seen.update(dict.fromkeys(m2_annotators(self.file.path)))
         self.complete = True
         self.fill(taken)
         return taken
@@ -264,6 +263,14 @@ class ReferenceStream:
             self.seen.setdefault(only)
             for sentence in bare:
                 sentence.annotations = {only: ()}
+
+
+def _opened(file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> ReferenceStream:
+    file = NamedFile(fspath(rereadable(file.path)), file.name)
+    lines = Lines(file.path, problems)
+    # Only M2 leaves it open what a sentence without annotations means.
+    meaning: Unmarked = "absent" if lines.peek().lstrip().startswith("{") else unmarked
+    return ReferenceStream(file, read_sentences(lines, problems), meaning, rename)
 
 
 def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], at: int) -> None:
@@ -299,4 +306,6 @@ def _mismatch(first: Sentence, other: Sentence, stream: ReferenceStream, name: s
     pairs = zip_longest(first.tokens, other.tokens)
     position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
     what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
-    return Problem("source-mismatch", what, Place(stream.file.path, other.line), fix="give files over the same text")
+    return Problem(
+        "source-mismatch", what, Place(display_name(stream.file.path), other.line), fix="give files over the same text"
+    )
