@@ -37,9 +37,6 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
         path: The file, or ``-``.
         problems: Where problems go; lenient reading leaves out bad rows and all but the first of repeated ones.
         name: What to call the system; "": the file.
-
-    Raises:
-        InputError: If the file is bad.
     """
     flags: dict[str, bool] = {}
     scores: dict[str, float] = {}

@@ -62,20 +62,12 @@ class FragmentFiles:
         return [str(file.path) for file in (self.edits, self.text, *self.runs) if file is not None]
 
     def loaded(self) -> FragmentFiles:
-        """The same with their contents, for workers that cannot open them.
-
-        Raises:
-            InputError: If one cannot be opened or is too large.
-        """
+        """The same with their contents, for workers that cannot open them."""
         text, *runs = (None if file is None else file.loaded() for file in (self.text, *self.runs))
         return replace(self, edits=self.edits.loaded(), text=text, runs=tuple(runs))
 
     def read(self, problems: Problems) -> Fragment:
-        """Read the gold edits and the source text.
-
-        Raises:
-            InputError: If a file cannot be opened, or the edits are not XML.
-        """
+        """Read the gold edits and the source text."""
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
             what = f"no source text for fragment {self.name}"
@@ -93,11 +85,7 @@ def read_gold(path: str, problems: Problems, *, source: str | None = None, need_
 
 
 def read_source(path: str, problems: Problems) -> list[Fragment]:
-    """Read source texts as fragments without edits.
-
-    Raises:
-        InputError: If nothing is there.
-    """
+    """Read source texts as fragments without edits."""
     return [
         Fragment(name, (), read_text(DataFile(file), problems), str(file))
         for name, file in list_files(Path(path), ".txt").items()
@@ -105,11 +93,7 @@ def read_source(path: str, problems: Problems) -> list[Fragment]:
 
 
 def read_text(file: DataFile, problems: Problems) -> str:
-    """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text.
-
-    Raises:
-        InputError: If it cannot be opened or is too large.
-    """
+    """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text."""
     content = file.read()
     try:
         return content.decode().removeprefix("\ufeff")

@@ -50,9 +50,6 @@ class HypothesisReader:
         """Check that the file has as many sentences as the source.
 
         Blank lines at the end are forgiven in lenient mode.
-
-        Raises:
-            InputError: If the numbers differ.
         """
         n_rest, n_said = count_rest(self.lines)
         self.count += n_rest

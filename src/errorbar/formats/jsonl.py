@@ -162,11 +162,7 @@ def _wrong_keys(record: dict[str, Any], known: Mapping[str, type], n_needed: int
 
 
 def has_standoff(path: Source) -> bool:
-    """Whether a file's first line is the header of a JSONL corpus with stand-off records.
-
-    Raises:
-        InputError: If the file cannot be opened.
-    """
+    """Whether a file's first line is the header of a JSONL corpus with stand-off records."""
     try:
         header = json.loads(Lines(path, Problems(lenient=True)).peek())
     except (ValueError, RecursionError):  # no JSON: another format
@@ -201,10 +197,6 @@ def _standoff_edit_record(edit: StandoffEdit) -> dict[str, object]:
 
 def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], list[Sentence], str]:
     """Read the fragments of a corpus that has stand-off records.
-
-    Args:
-        lines: The file.
-        problems: Where problems are recorded; the caller raises them.
 
     Returns:
         The fragments; the sentences beside them; whose edits they are.

@@ -106,9 +106,6 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     Args:
         path: A file that can be read more than once.
         told: An option says that it is a table, so that JSON lines of whatever keys are one.
-
-    Raises:
-        InputError: If the file cannot be opened.
     """
     if is_parquet(path):
         return False

@@ -64,7 +64,6 @@ def read_batch(
         labels: Labels that get the first codes. If given, another label is an error.
 
     Raises:
-        InputError: If the file is bad.
         UsageError: If no or several columns could be the answer.
     """
     columns: dict[str, str] = {}

@@ -80,10 +80,6 @@ def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
     Conventions
         A line feed after an opening tag and one before a closing tag are not part of the text. The five named
         entities of SGML are decoded, and offsets count the decoded characters.
-
-    Args:
-        lines: The file.
-        problems: Where problems are recorded; the caller raises them after the last essay.
     """
     reader = _Reader(lines.name, problems)
     for number, line in enumerate(lines, 1):
@@ -92,11 +88,7 @@ def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
 
 
 def read_essays(path: str, problems: Problems) -> list[Essay]:
-    """Read NUCLE essays whole: what is wrong with them is said before anything else fails because of it.
-
-    Raises:
-        InputError: If the file is bad.
-    """
+    """Read NUCLE essays whole: what is wrong with them is said before anything else fails because of it."""
     lines = Lines(path, problems)
     first = lines.peek().lstrip()
     if first and not first.startswith("<"):

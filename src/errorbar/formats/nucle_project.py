@@ -66,18 +66,10 @@ def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
 def locate(
     essays: Iterable[Essay], sentences: Iterable[Sentence], name: str = ""
 ) -> Iterator[tuple[Essay, list[list[Located]]]]:
-    """Find the sentences of each paragraph of each essay.
-
-    Args:
-        essays: The essays, with their text.
-        sentences: Their sentences in the same order; titles are sentences too.
-        name: The file the sentences are from, for messages.
+    """Find the sentences of each paragraph of each essay, in order; titles are sentences too.
 
     Yields:
         Each essay with the sentences of each of its paragraphs.
-
-    Raises:
-        InputError: If the sentences are not those of the essays.
     """
     rest = iter(sentences)
     for essay in essays:
@@ -103,9 +95,6 @@ def with_documents(
         essays_path: NUCLE SGML with the text of the essays.
         problems: Where problems of that file are recorded.
         name: The file the sentences are from, for messages.
-
-    Raises:
-        InputError: If the file is bad, or the sentences are not those of the essays.
     """
     for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
         for paragraph in paragraphs:
@@ -115,11 +104,7 @@ def with_documents(
 
 
 def add_documents(corpus: Corpus, essays_path: str, problems: Problems) -> None:
-    """Write the essay of each sentence into a corpus.
-
-    Raises:
-        InputError: If the file is bad, or the sentences are not those of the essays.
-    """
+    """Write the essay of each sentence into a corpus."""
     corpus.sentences = list(with_documents(corpus.sentences, essays_path, problems, corpus.name))
 
 
@@ -143,9 +128,6 @@ def project_essays(
     Yields:
         The sentences with their essay as document. An annotator who marked something in an essay's file looked at
         all of its sentences; of an essay given without its text (alternative answers), only at those marked.
-
-    Raises:
-        InputError: If the sentences are not those of the essays.
     """
     for essay, paragraphs in locate(essays, sentences, name):
         found: list[list[_Found]] = [[{} for _ in located] for located in paragraphs]

@@ -86,11 +86,7 @@ class TextPiece:
     as_written: bool = False
 
     def read(self) -> Reading:
-        """Read it.
-
-        Raises:
-            InputError: If the reference files are not over the same sentences.
-        """
+        """Read it."""
         # Whoever collects the pieces sets the limit.
         problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
         streams = [part.stream(problems) for part in self.references]
@@ -121,11 +117,7 @@ class CutSystem:
         return stretch
 
     def finish(self, n_sentences: int) -> None:
-        """Check that the file has as many sentences as the source.
-
-        Raises:
-            InputError: If the numbers differ.
-        """
+        """Check that the file has as many sentences as the source."""
         reader = self._reader
         reader.lines = Lines(self.cutter.path, reader.problems, cut=self.cutter.rest(), before=reader.count)
         reader.finish(n_sentences)
@@ -133,11 +125,7 @@ class CutSystem:
 
 
 def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
-    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once.
-
-    Raises:
-        InputError: If a file cannot be opened.
-    """
+    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once."""
     if any(read_once(file.path) for file in (*references, *systems)):
         return False
     for file in systems:
@@ -166,7 +154,6 @@ def cut_pieces(
         carry: Pieces hold their text, for workers who do not see the files.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two reference files have one name.
     """
     refuse_same_names(references, "reference files", "--gold=name=path")

@@ -232,11 +232,7 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
 
 
 def is_ranking(path: Source) -> bool:
-    """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns.
-
-    Raises:
-        InputError: If it cannot be opened.
-    """
+    """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns."""
     lines = Lines(path, Problems(lenient=True))  # XML may have another encoding
     first = lines.peek()
     fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}

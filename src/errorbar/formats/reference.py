@@ -122,11 +122,7 @@ def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, exampl
 
 
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read M2 or errorbar JSONL, told apart by the first line.
-
-    Raises:
-        InputError: If the file is neither.
-    """
+    """Read M2 or errorbar JSONL, told apart by the first line."""
     first = lines.peek().lstrip()
     known = recognize_line(first)
     if known.name in ("m2", "jsonl"):
@@ -151,7 +147,6 @@ def reference_chunks(
     any other id becomes ``name.id``. The last chunk is followed by a check of everything the readers recorded.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
     refuse_same_names(files, "reference files", "--gold=name=path")
@@ -179,9 +174,6 @@ def read_corpus(
         problems: Where notes go, ``Problems(lenient=True)`` to mend what can be mended; None: read strictly. The
             notes are on the corpus too.
         unmarked: What a sentence without any A line means.
-
-    Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
     """
     notebook = Problems() if problems is None else problems
     every = [files] if isinstance(files, str | PathLike) else files
@@ -192,7 +184,6 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
     """As ``read_corpus``, for files with names of their own.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
     if not files:
@@ -283,11 +274,7 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
 
 
 def in_step(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> list[Sentence]:
-    """Join what was taken from each stream, as many sentences of each.
-
-    Raises:
-        InputError: If they are not the same sentences.
-    """
+    """Join what was taken from each stream, as many sentences of each."""
     return parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
 
 
