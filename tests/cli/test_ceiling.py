@@ -162,7 +162,7 @@ class TestOutput:
         assert set(essays["ratios"]) == {"s0", "s1"}
         assert re.search(r"\|essays:3,7,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
         done = errorbar("ceiling", *many, "--n-documents", "3x7")
-        assert "7 random subsets of 3 of the 6 essays" in done.out
+        assert "7 random subsets of 3 of the 6 documents" in done.out
 
     def test_drawn_subsets_say_so(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         document = run(errorbar, *many, "--most", "2", "--seed", "5")
