@@ -1,4 +1,4 @@
-"""``errorbar score --ci``: intervals beside values, the same in every form."""
+"""``errorbar score`` with its intervals, the same in every form, and what is refused where there are none."""
 
 from __future__ import annotations
 
@@ -49,9 +49,14 @@ def test_json(errorbar: CommandLine) -> None:
         assert "|ci:bca,0.9,2000,by:sentence,seed:0|" in row["signature"]
 
 
-def test_without_it_nothing_changes(errorbar: CommandLine) -> None:
-    (plain,), (row,) = run(errorbar, "good"), run(errorbar, "good", "--ci")
+def test_there_are_intervals_by_default(errorbar: CommandLine) -> None:
+    assert run(errorbar, "good", "poor") == run(errorbar, "good", "poor", "--ci")
+
+
+def test_without_them_nothing_else_changes(errorbar: CommandLine) -> None:
+    (plain,), (row,) = run(errorbar, "good", "--no-ci"), run(errorbar, "good", "--ci")
     assert "intervals" not in plain
+    assert "|ci:" not in plain["signature"]
     del row["intervals"], row["signature"], plain["signature"]
     assert row == plain
 
@@ -134,13 +139,16 @@ def test_misuse(errorbar: CommandLine, arguments: list[str], message: str) -> No
     "option", [("--resamples", "9"), ("--confidence", "0.9"), ("--ci-method", "basic"), ("--seed", "3")]
 )
 def test_interval_options_without_intervals_are_refused(errorbar: CommandLine, option: tuple[str, str]) -> None:
-    done = errorbar("score", "--gold", "gold.m2", "good", *option)
+    done = errorbar("score", "--gold", "gold.m2", "good", "--no-ci", *option)
     assert (done.code, done.out) == (2, "")
-    what = (
-        f"error: {option[0]} is about intervals, and none are asked for; add --ci, or leave it out [useless-option]\n"
-    )
-    assert done.err == what
-    assert errorbar("score", "--gold", "gold.m2", "good", "--ci", *option).code == 0
+    why = "is about intervals, and --no-ci asks for none; leave it out"
+    assert done.err == f"error: {option[0]} {why} [useless-option]\n"
+    done = errorbar("score", "--gold", "gold.m2", "good", "--by-sentence", *option)
+    assert (done.code, done.out) == (2, "")
+    why = "is about intervals, and --by-sentence has none; add --ci, or leave it out"
+    assert done.err == f"error: {option[0]} {why} [useless-option]\n"
+    for there in ((), ("--ci",), ("--ci", "--by-sentence")):
+        assert errorbar("score", "--gold", "gold.m2", "good", *there, *option).code == 0
 
 
 class TestByType:
@@ -158,7 +166,7 @@ class TestByType:
         assert det["interval"]["low"] < det["recall"] < det["interval"]["high"]
         assert (det["interval"]["confidence_level"], det["interval"]["method"]) == (0.9, "bootstrap-bca")
         assert noun["interval"] == {"low": None, "high": None, "reason": "a single unit does not show how units vary"}
-        assert [set(each) for each in run(errorbar, "good", "--by-type")[0]["by_type"]] == [
+        assert [set(each) for each in run(errorbar, "good", "--by-type", "--no-ci")[0]["by_type"]] == [
             {"type", "recall", "correct", "gold"}
         ] * 2
 

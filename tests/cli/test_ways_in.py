@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 import errorbar.demo
-from errorbar.formats.byte_files import BLOCK
 from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.opening import BLOCK
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine, Outcome
 
@@ -46,7 +46,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "convert source": ("large-copy.txt", ("convert", "--source", IN, "a=large.txt", "--to", "m2")),
     "convert nucle": ("essays.sgml", ("convert", IN, "--to", "jsonl")),
     "convert tokens": ("tokens.m2", ("convert", "essays.sgml", "--tokens", IN, "--to", "m2")),
-    "convert essays": ("essays.sgml", ("convert", "tokens.m2", "--essays", IN, "--to", "jsonl")),
+    "convert essays": ("essays.sgml", ("convert", "tokens.m2", "--documents", IN, "--to", "jsonl")),
     "convert two": ("one.m2", ("convert", f"a={IN}", "b=other.m2", "--to", "jsonl")),
     "check m2": ("large.m2", ("check", IN, *JSON)),
     "check system": ("large.txt", ("check", "--gold", "large.m2", f"s={IN}", *JSON)),

@@ -45,7 +45,7 @@ SCHEMA = "errorbar.ceiling/1"
 @click.option(
     "--repeats", type=click.IntRange(2), metavar="N", default=100, show_default=True, help="Number of such subsets."
 )
-@interval_options()
+@interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
 def command(
     systems: tuple[str, ...],

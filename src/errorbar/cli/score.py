@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 import click
 
-from errorbar.cli.intervals import IntervalOptions, interval_options
+from errorbar.cli.intervals import OF_INTERVALS, IntervalOptions, interval_options
 from errorbar.cli.metric_options import beta_option, with_beta
 from errorbar.cli.options import (
     BOOTSTRAPS,
@@ -17,6 +17,7 @@ from errorbar.cli.options import (
     gold_options,
     lenient_option,
     order_option,
+    refuse_given,
     system_options,
 )
 from errorbar.cli.progress import progress_bar
@@ -74,7 +75,9 @@ def command(
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
     errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
-    from errorbar.formats.hoo_folder import FragmentOptions
+    if by_sentence and intervals.ci is None:
+        refuse_given(OF_INTERVALS, "is about intervals, and --by-sentence has none", "add --ci, or leave it out")
+    from errorbar.formats.hoo_detect import FragmentOptions
     from errorbar.studies.score import Scores, score
 
     with progress_bar("sentences") as progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from errorbar.core.errors import Problem, UsageError
 from errorbar.execute.executor import Executor, Processes, Serial, run
 
 __all__ = ["Executor", "Processes", "Serial", "choose_executor", "run"]
@@ -16,8 +17,10 @@ def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:
 
     Raises:
         MissingExtraError: If Dask is asked for and not installed.
-        UsageError: If the scheduler cannot be reached, or has no workers.
+        UsageError: If there is no job, the scheduler cannot be reached, or has no workers.
     """
+    if jobs < 1:
+        raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {jobs}"))
     if dask is not None:
         from errorbar.execute.cluster import DaskCluster  # noqa: PLC0415 - an extra
 

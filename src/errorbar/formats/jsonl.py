@@ -11,8 +11,8 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation, check_span, check_white_space
-from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines
+from errorbar.formats.untrusted import NotJsonError, parse_json
 
 FORMAT = "errorbar-corpus"
 VERSION = 1

@@ -15,9 +15,9 @@ from pathlib import Path
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
-from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
+from errorbar.formats.untrusted import NotJsonError, parse_json
 
 SCORE_SCHEMA = "errorbar.score/1"
 LARGEST = 1e100

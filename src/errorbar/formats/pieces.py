@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.errors import Place, Problem
+from errorbar.core.corpus import Corpus
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.m2 import m2_annotators, read_m2
-from errorbar.formats.opening import Lines, decode_lines, read_once
+from errorbar.formats.m2 import m2_annotators, no_blank_line, read_m2
+from errorbar.formats.opening import Lines, read_once
 from errorbar.formats.reference import (
     ALL,
     OF_ALL,
@@ -88,27 +88,8 @@ class TextPiece:
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
         annotators = tuple(name for stream in streams for name in stream.annotators())
-        lines = [list(BytesLines([s.read()], s.path, s.lines_before, problems)) for s in self.systems]
+        lines = [list(stretch.lines(problems)) for stretch in self.systems]
         return Reading(Corpus(sentences, annotators, self.references[0].file.name), lines, problems)
-
-
-class BytesLines(Lines):
-    """The lines of blocks of bytes that were cut out of a file."""
-
-    def __init__(self, blocks: Sequence[bytes] | Iterator[bytes], name: str, before: int, problems: Problems) -> None:
-        self.name = name
-        self._blocks = self._decoded(blocks, before, problems)
-        self._ahead = []
-        self._lines = self._iterate()
-
-    def _decoded(
-        self, blocks: Sequence[bytes] | Iterator[bytes], number: int, problems: Problems
-    ) -> Iterator[list[str]]:
-        for block in blocks:
-            if block:
-                lines = decode_lines(block.removesuffix(b"\n"), self.name, number, problems)
-                yield lines
-                number += len(lines)
 
 
 class _Part(ReferenceStream):
@@ -116,41 +97,14 @@ class _Part(ReferenceStream):
 
     def __init__(self, part: Part, problems: Problems) -> None:
         stretch = part.stretch
-        self.file = part.file
-        self.path = stretch.path
-        self.rename = part.rename
-        self.unmarked = part.unmarked
+        self.file, self.path, self.rename, self.unmarked = part.file, stretch.path, part.rename, part.unmarked
         self.seen = dict.fromkeys(part.known)
         self.complete = True
-        self.before = stretch.lines_before
-        self.problems = problems
-        self.lines = BytesLines([stretch.read()], stretch.path, self.before, problems)
+        lines = stretch.lines(problems)
         if not stretch.separated:
-            self.lines.peek()  # what cannot be decoded is said first, as in a whole file
-            problems.repairable(
-                "m2-no-blank",
-                "a second S line in one block",
-                Place(stretch.path, self.before + 1),
-                expected="a blank line before it",
-                repair="a new block",
-            )
-
-    def take(self, size: int) -> list[Sentence]:
-        found = self.problems.another(sys.maxsize)
-        taken = list(read_m2(self.lines, found))
-        for sentence in taken:
-            sentence.line += self.before
-            self.seen.update(dict.fromkeys(sentence.annotations))
-        self.problems.errors += map(self._moved, found.errors)
-        self.problems.take(map(self._moved, found.notes))
-        self.fill(taken)
-        return taken
-
-    def _moved(self, problem: Problem) -> Problem:
-        """The same problem, in the line of the file."""
-        if problem.others:
-            return problem
-        return replace(problem, place=Place(problem.place.file, problem.place.line + self.before))
+            lines.peek()  # what cannot be decoded is said first, as in a whole file
+            no_blank_line(Place(stretch.path, lines.before + 1), problems)
+        self.sentences = read_m2(lines, problems)
 
 
 class CutSystem:
@@ -178,9 +132,9 @@ class CutSystem:
         Raises:
             InputError: If the numbers differ.
         """
-        rest = self.cutter.rest()
-        self._reader.lines = BytesLines(rest, self.cutter.path, self._reader.count, self._reader.problems)
-        self._reader.finish(n_sentences)
+        reader = self._reader
+        reader.lines = Lines(self.cutter.path, reader.problems, cut=self.cutter.rest(), before=reader.count)
+        reader.finish(n_sentences)
         self.cutter.close()
 
 

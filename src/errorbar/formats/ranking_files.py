@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.ranking_pairs import Collected, Placed
-from errorbar.formats.safe_xml import guarded_parser, parse, read_limited
+from errorbar.formats.untrusted import XmlReader, read_limited
 
 MOST_BYTES = 1 << 28
 """Of one XML file, unpacked; 2,319 rankings have 800 thousand."""
@@ -93,7 +93,8 @@ def read_rankings(path: Source, problems: Problems | None = None, *, systems: Se
     collected = Collected(name, notebook, systems)
     # XML may have another encoding than UTF-8, and then its bytes are no errors.
     if Lines(path, Problems(lenient=True), name).peek().lstrip().startswith("<"):
-        _read_xml(path, name, collected, notebook)
+        content = read_limited(path, MOST_BYTES, Place(name), "ranking-too-large", "split it by judges")
+        _XmlReader(name, collected).parse(content)
     else:
         _read_csv(Lines(path, notebook, name), collected, notebook)
     comparisons = collected.comparisons()
@@ -101,41 +102,18 @@ def read_rankings(path: Source, problems: Problems | None = None, *, systems: Se
     return comparisons
 
 
-def _read_xml(path: Source, name: str, collected: Collected, problems: Problems) -> None:
-    """Read every ``ranking-item``, however deep it stands; other elements are passed by."""
+class _XmlReader(XmlReader):
+    """Collects every ``ranking-item``, however deep it stands; other elements are passed by."""
 
-    def too_large(what: str, fix: str) -> NoReturn:
-        raise InputError(Problem("ranking-too-large", what, Place(name), fix=fix or "split it by judges"))
+    kind, called, expected = "ranking", "rankings", "<ranking-item> elements"
 
-    def refuse(what: str, line: int) -> NoReturn:
-        raise InputError(Problem("ranking-xml", what, Place(name, line), "<ranking-item> elements"))
-
-    parse(_XmlReader(name, collected, problems).parser, read_limited(path, MOST_BYTES, too_large), refuse)
-
-
-class _XmlReader:
-    """Collects rankings from the events of the parser."""
-
-    def __init__(self, name: str, collected: Collected, problems: Problems) -> None:
-        self.name = name
+    def __init__(self, name: str, collected: Collected) -> None:
+        super().__init__(name)
         self.collected = collected
-        self.problems = problems
         self.item: dict[str, str] | None = None
         self.placed: list[Placed] = []
-        self.parser = guarded_parser(self._doctype)
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
 
-    @property
-    def place(self) -> Place:
-        return Place(self.name, self.parser.CurrentLineNumber)
-
-    def _doctype(self, *_: object) -> NoReturn:
-        what = "the file declares a document type or an entity"
-        fix = "take the declaration out: rankings need none, and it can be used to do harm"
-        raise InputError(Problem("ranking-xml-entity", what, self.place, fix=fix))
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "ranking-item":
             self.item, self.placed = attributes, []
         elif tag == "translation" and self.item is not None:
@@ -143,13 +121,13 @@ class _XmlReader:
             if missing:
                 what = f"a <translation> without {' and '.join(missing)}"
                 repair = "it is left out of the ranking"
-                self.problems.repairable("ranking-attribute", what, self.place, repair=repair)
+                self.collected.problems.repairable("ranking-attribute", what, self.place, repair=repair)
                 return
             rank = self.collected.rank(attributes["rank"], self.place)
             if rank is not None:
                 self.placed.append(Placed(rank, tuple(attributes["system"].split()), self.place))
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         if tag != "ranking-item" or self.item is None:
             return
         item, self.item = self.item, None

@@ -15,9 +15,9 @@ from typing import NamedTuple, TypeVar
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source, display_name
 from errorbar.formats.parquet_file import is_parquet, parquet_columns, parquet_names
+from errorbar.formats.untrusted import NotJsonError, parse_json
 
 Value = TypeVar("Value")
 DELIMITERS = ",\t;"

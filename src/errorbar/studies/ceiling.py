@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errorbar.ceilings import Ceiling, TypeRow, prepare_study, type_rows
+from errorbar.ceilings import Ceiling, Study, TypeRow, prepare_study, type_rows
 from errorbar.ceilings import ceiling as fold_ceiling
 from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Place, Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
@@ -27,6 +28,8 @@ RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
 MOST = 1000
 """Subsets of annotators of one size that are enumerated."""
+MOST_FOLDED = 400_000_000
+"""Sentences in all folds up to which intervals are made unasked: some seconds."""
 SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
 Ends = Interval | Undefined
 
@@ -175,7 +178,7 @@ def ceiling(
     by_type: bool = False,
     n_documents: int | None = None,
     repeats: int = 100,
-    ci: bool = False,
+    ci: bool | None = None,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
     seed: int = 0,
@@ -199,7 +202,8 @@ def ceiling(
         by_type: Also recall of each error type at the largest size.
         n_documents: Repeat on random subsets of so many documents; None: do not.
         repeats: How many such subsets.
-        ci: Make percentile intervals: every resample folds the whole study.
+        ci: Make percentile intervals; every resample folds the whole study. None: where that takes seconds, which
+            depends on the numbers of sentences, texts, subsets and resamples alone.
         resamples: How many resamples.
         confidence: Confidence level, a fraction.
         seed: Of the random streams.
@@ -229,7 +233,7 @@ def reached(
     resampling: Resampling,
     subsets: Subsets = Subsets(),
     *,
-    ci: bool = False,
+    ci: bool | None = None,
     by_type: bool = False,
     progress: Callable[[int], object] = lambda _: None,
 ) -> CeilingResult:
@@ -250,7 +254,7 @@ def reached(
     found = fold_ceiling(study, jobs=jobs)
     intervals = spread = None
     how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
-    if ci:
+    if ci if ci is not None else _takes_seconds(study, resampling.replicates, data.problems):
         intervals = ceiling_intervals(study, data.documents.clusters(), resampling, progress)
         data.documents.warn(data.problems)
         how.append(resampling.convention(data.documents.clustering))
@@ -263,6 +267,17 @@ def reached(
     types = type_rows(study, study.sizes[-1]) if by_type else None
     signature = data.signature(str(metric.spec), *how)
     return CeilingResult(found, intervals, spread, types, signature, tuple(data.problems.notes))
+
+
+def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
+    """Whether intervals are made unasked; if not, a note says so."""
+    n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems)) * resamples
+    n_sentences = len(study.humans[0].statistics)
+    if n_folds * n_sentences <= MOST_FOLDED:
+        return True
+    what = f"no intervals unless they are asked for: {n_folds:,} folds of {n_sentences:,} sentences take a while"
+    problems.note("no-intervals", what, Place(), fix="add --ci")
+    return False
 
 
 def _of_human(name: str) -> Column:

@@ -153,6 +153,7 @@ def compare(
     parsed = parse_metric(metric, "sentences")
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     data.problems.raise_errors()
+    data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     return compared(data, parsed, resampling, SwapPlan(adjust, swaps), intervals=ci is not False)
 
@@ -166,7 +167,9 @@ def compared(
     found = compare_systems(metric, measured, data.documents.clusters(), resampling, testing, intervals=intervals)
     data.documents.warn(data.problems)
     warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
-    how = resampling.convention(data.documents.clustering), testing.convention(len(measured), 1 - confidence)
+    by = data.documents.clustering
+    drawn = resampling.convention(by) if intervals else f"level:{confidence},by:{by},seed:{resampling.seed}"
+    how = drawn, testing.convention(len(measured), 1 - confidence)
     return Compared(found, confidence, unit, data.signature(str(metric.spec), *how), tuple(data.problems.notes))
 
 

@@ -22,7 +22,7 @@ from errorbar.metrics.crowd_weighted import (
     Votes,
     score_kinds,
 )
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, unasked
 from errorbar.stats.streams import stream
 from errorbar.studies.flag_input import Systems, read_systems
 from errorbar.studies.judgment_input import CrowdReading, Judged, JudgmentOptions, read_crowd
@@ -31,9 +31,6 @@ from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-
-MOST_RESAMPLED = 20_000
-"""Items up to which there are intervals where nobody says."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,9 +84,9 @@ class Against:
         said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
 
-    def resampling(self, ci: bool | None, options: Resampling) -> Resampling | None:
+    def resampling(self, ci: bool | None, options: Resampling, problems: Problems) -> Resampling | None:
         """How intervals are made; None where none are asked for, or nobody says and there are many items."""
-        wanted = len(self.judged.judgments.items) <= MOST_RESAMPLED if ci is None else ci
+        wanted = unasked(len(self.judged.judgments.items), "items", problems) if ci is None else ci
         return options if wanted else None
 
 
@@ -216,7 +213,7 @@ def crowd(
     metric, asked = Crowd(beta, "weighted", shares, ties), Resampling("percentile", resamples, confidence, seed, jobs)
     against = Against.of(read_crowd(judgments, options, problems), metric, error, seed)
     found = read_systems(systems, against.judged, problems)
-    rows = crowd_rows(against, found, against.resampling(ci, asked))
+    rows = crowd_rows(against, found, against.resampling(ci, asked, problems))
     return CrowdScores(tuple(rows), against.unit, tuple(problems.notes))
 
 

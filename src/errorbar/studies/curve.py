@@ -182,7 +182,7 @@ def curve(
     options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     against = Against.of(read_crowd(judgments, options, problems), Crowd(1.0, "weighted", shares, ties), error, seed)
-    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs))
+    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs), problems)
     flags = read_systems(systems, against.judged, problems)
     rows = curve_rows(against, flags, resampling, bins=bins, thresholds=thresholds, prevalence=prevalence, view=view)
     return Curves(tuple(rows), prevalence, seed, tuple(problems.notes))

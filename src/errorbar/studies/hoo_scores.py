@@ -12,9 +12,10 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_folder import FragmentOptions, expand_runs, list_gold, list_run
-from errorbar.formats.json_text import NotJsonError, parse_json
+from errorbar.formats.hoo_detect import FragmentOptions
+from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
 from errorbar.formats.opening import Lines
+from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
 from errorbar.metrics.hoo_counts import row_names

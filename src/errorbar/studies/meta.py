@@ -203,9 +203,9 @@ def meta(
     metrics = _metrics(scores, beta, first_sentence, problems)
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
-        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed)), method
-        signed = signature(found, how, by)
-        everybody = human_scores(rank_systems(found, [method], how, by=by, progress=progress)[0])
+        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed), problems), method
+        signed = signature(found, [method], how, by, seed)
+        everybody = human_scores(rank_systems(found, [method], how, by=by, seed=seed, progress=progress)[0])
     else:
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)

@@ -10,15 +10,14 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_detect import wants_hoo
-from errorbar.formats.hoo_folder import FragmentOptions
+from errorbar.formats.hoo_detect import FragmentOptions, wants_hoo
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Measure, Metric, lacking
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.score import Score, TypeScore, signature_lines
-from errorbar.metrics.scoring import MOST_WITH_INTERVALS, Plan, score_pieces
-from errorbar.stats.resampling import Method, Resampling
+from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.stats.resampling import MOST_UNASKED, Method, Resampling
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, read_pieces
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
@@ -240,7 +239,7 @@ def score(
     wanted = not by_sentence if ci is None else ci
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs) if wanted else None
     reading = ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize))
-    most = MOST_WITH_INTERVALS if ci is None else None
+    most = MOST_UNASKED if ci is None else None
     if wants_hoo(gold, metrics):
         from errorbar.studies.hoo_scores import Runs, score_hoo  # noqa: PLC0415 - another kind of data
 
