@@ -25,7 +25,7 @@ from errorbar.metrics.base import Metric, Selection, Swapping, lacking
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import metric_class, metric_names, metrics_for, parse_metric
 from errorbar.metrics.score import Score
-from errorbar.studies.score import Scores
+from errorbar.studies.score_result import Scores
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
 from tests.helpers.read import lines_of

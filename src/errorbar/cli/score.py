@@ -23,9 +23,6 @@ from errorbar.cli.options import (
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import output_options, show_result
 
-SCHEMA = "errorbar.score/1"
-HOO_SCHEMA = "errorbar.hoo-score/1"
-
 
 @click.command("score")
 @click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
@@ -78,7 +75,7 @@ def command(
     if by_sentence and intervals.ci is None:
         refuse_given(OF_INTERVALS, "is about intervals, and --by-sentence has none", "add --ci, or leave it out")
     from errorbar.formats.hoo_detect import FragmentOptions
-    from errorbar.studies.score import Scores, score
+    from errorbar.studies.score import score
 
     with progress_bar("sentences") as progress:
         found = score(
@@ -96,6 +93,5 @@ def command(
             **asdict(intervals),
         )
     found = replace(found, order=order)
-    schema = SCHEMA if isinstance(found, Scores) else HOO_SCHEMA
-    rows = [found.type_rows()] if isinstance(found, Scores) and by_type and style == "csv" else None
-    show_result(found, style, schema=schema, output=output, tables=rows)
+    rows = [found.type_rows()] if by_type and style == "csv" else None
+    show_result(found, style, schema=found.schema, output=output, tables=rows)

@@ -17,7 +17,7 @@ from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
-from errorbar.studies.score import measure_column
+from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table

@@ -11,7 +11,7 @@ from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
 from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.stats.letters import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
-from errorbar.studies.score import measure_column
+from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
 from errorbar.tables.table import Cell, Column, Table
 
