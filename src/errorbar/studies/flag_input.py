@@ -9,17 +9,16 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.extract import extract_edits
-from errorbar.edits.items import ERROR, edit_items
+from errorbar.edits.items import changed_items, named_words
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
-from errorbar.studies.judgment_input import Judged, JudgmentOptions, paths_of, words_of
+from errorbar.studies.judgment_input import Judged, JudgmentOptions, paths_of
 
 Flags = NDArray[np.bool_]
 System = Source | Mapping[str, bool] | Flags | Sequence[bool]
@@ -93,11 +92,6 @@ def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems
     lines = reader.take(len(corpus))
     reader.finish(len(corpus))
     problems.raise_errors()
-    sentences = [
-        Sentence(sentence.text, {file.name: tuple(extract_edits(sentence.tokens, line.split()))})
-        for sentence, line in zip(corpus.sentences, lines, strict=True)
-    ]
-    made = edit_items(Corpus(sentences, (file.name,), file.name), options.items, words=words_of(options)).judgments
-    flags = np.zeros(len(made.items), np.bool_)
-    flags[made.item] = made.label == made.labels.index(ERROR)
+    system = Hypothesis(file.name, lines)
+    flags: Flags = changed_items(corpus, [system], options.items, words=named_words(options.words))[1][0]
     return flags

@@ -20,7 +20,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import POLICIES, Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
-from errorbar.edits.items import ERROR, OK, WORD_CLASSES, Items, Labels, Projection, edit_items
+from errorbar.edits.items import ERROR, OK, Items, Labels, Projection, edit_items, named_words
 from errorbar.formats.judgment_files import (
     COLUMNS,
     JudgmentTable,
@@ -291,7 +291,7 @@ def _found(
 
 
 def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
-    made = edit_items(corpus, options.items, words=words_of(options), type=options.type, labels=labels)
+    made = edit_items(corpus, options.items, words=named_words(options.words), type=options.type, labels=labels)
     problems.notes += made.notes()
     return made
 
@@ -351,11 +351,6 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
         what = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
         problems.note("crowd-unjudged", f"{what} count", Place())
     return Judged(judgments, seconds=None if seconds is None else seconds[rows], options=options)
-
-
-def words_of(options: JudgmentOptions) -> str | list[str]:
-    """The words that are items, or the name of their class."""
-    return options.words if options.words in WORD_CLASSES else [word for word in options.words.split(",") if word]
 
 
 def column_roles(columns: Sequence[str]) -> dict[str, str]:
