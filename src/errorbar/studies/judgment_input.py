@@ -21,10 +21,11 @@ from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import ERROR, WORD_CLASSES, Projection, edit_items
-from errorbar.formats.documents import add_documents
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_files import COLUMNS, JudgmentTable, Layout, is_corpus, read_judgment_table
+from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table
+from errorbar.formats.judgment_layouts import COLUMNS
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files, read_named, refuse_same_names
 from errorbar.formats.tables import header_of
