@@ -82,10 +82,6 @@ class Retokenized:
 def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[str], Retokenized]:
     """Give the lines of a text that look untokenized the source's tokens.
 
-    Args:
-        sources: Source sentences, tokens between white space.
-        lines: As many lines of a text.
-
     Returns:
         The lines, and what was changed in them.
     """

@@ -28,11 +28,8 @@ Systems = Source | Sequence[Source] | Mapping[str, System]
 def read_systems(systems: Systems, crowd: Judged, problems: Problems) -> dict[str, Flags]:
     """Every system's flag for each item of a crowd: name to flags of shape (items,).
 
-    Args:
-        systems: Tables ``item,flag`` or, with a corpus, texts with one corrected sentence per line: paths,
-            ``name=path``, or name to path; or name to flags: for each item in order, or by the item's name.
-        crowd: What they are compared with.
-        problems: Where warnings go.
+    Systems are tables ``item,flag`` or, with a corpus, texts with one corrected sentence per line: paths,
+    ``name=path``, or name to path; or name to flags: for each item in order, or by the item's name.
 
     Raises:
         InputError: If a file is bad or does not fit.

@@ -191,12 +191,8 @@ def score_hoo(
 ) -> HooScores:
     """Score runs against HOO gold edits.
 
-    Args:
-        runs: Where the data is.
-        metrics: Specs of the metric; none: ``hoo``.
-        resampling: Intervals over fragments; None: none.
-        most: With more fragments than these there are no intervals; None: whatever their number.
-        progress: Told how many fragments are done.
+    With more fragments than ``most`` there are no intervals (None: whatever their number); without a resampling
+    there are none either.
 
     Raises:
         InputError: If a file is bad or a run lacks a fragment.
