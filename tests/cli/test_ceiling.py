@@ -104,31 +104,31 @@ class TestOutput:
             assert (row["subsets"], row["exact"]) == (str(record["n_subsets"]), str(record["exact"]).lower())
 
     def test_by_type(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, *GOLD, "sys", "--metric", "m2(beta=1)", "--by-type", "--sizes", "1")
+        document = run(errorbar, *GOLD, "sys", "--metric", "m2(beta=1)", "--by", "type", "--sizes", "1")
         # The system finds X in 1 (1 of 1 Det) and 2, and not Z in 3; no Y in 1 and 3.
         assert document["by_type"] == [
             {"type": "Det", "human": pytest.approx(1 / 3), "systems": {"sys": pytest.approx(2 / 3)}},
             {"type": "Prep", "human": pytest.approx(2 / 3), "systems": {"sys": 0}},
         ]
         shown = errorbar(
-            "ceiling", *GOLD, "sys", "--metric", "m2(beta=1)", "--by-type", "--sizes", "1"
+            "ceiling", *GOLD, "sys", "--metric", "m2(beta=1)", "--by", "type", "--sizes", "1"
         ).out.splitlines()
         assert shown[0].split() == ["type", "human", "sys", "sys", "/", "human", "%"]
         assert [line.split() for line in shown[2:4]] == [
             ["Det", "33.33", "66.67", "200.00"],
             ["Prep", "66.67", "0.00", "0.00"],
         ]
-        done = errorbar("ceiling", *GOLD, "sys", "--by-type", "--sizes", "1", "--format", "csv")
+        done = errorbar("ceiling", *GOLD, "sys", "--by", "type", "--sizes", "1", "--format", "csv")
         assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 
     def test_a_type_that_nobody_can_find_has_a_dash(self, errorbar: CommandLine) -> None:
         """Against both others of size 2, text 1 and text 3 have no Noun to find; only A2 has one."""
         Path("A2.m2").write_text(m2((X, (8, "N", "Noun"))))
         Path("A1.m2").write_text(m2((X,)))
-        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by-type")
+        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by", "type")
         assert [row["type"] for row in document["by_type"]] == ["Det", "Prep"]
         Path("A3.m2").write_text(m2(()))
-        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by-type", "A=sys")
+        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by", "type", "A=sys")
         (row,) = document["by_type"]
         assert row == {"type": "Det", "human": 0, "systems": {"A": 1}}
 
@@ -155,13 +155,13 @@ class TestOutput:
         assert "95% CI" in errorbar("ceiling", *unasked).out
 
     def test_essays(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        document = run(errorbar, *many, "--n-documents", "3", "--repeats", "7")
+        document = run(errorbar, *many, "--n-documents", "3x7")
         essays = document["essays"]
         assert (essays["n_essays"], essays["n_available"], len(essays["human_f"])) == (3, 6, 7)
         assert {len(row) for row in essays["human_f"]} == {3}
         assert set(essays["ratios"]) == {"s0", "s1"}
         assert re.search(r"\|essays:3,7,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
-        done = errorbar("ceiling", *many, "--n-documents", "3", "--repeats", "7")
+        done = errorbar("ceiling", *many, "--n-documents", "3x7")
         assert "7 random subsets of 3 of the 6 documents" in done.out
 
     def test_drawn_subsets_say_so(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
@@ -182,7 +182,7 @@ class TestOutput:
 
 
 class TestDigits:
-    OPTIONS = ("--ci", "--resamples", "30", "--most", "2", "--n-documents", "2", "--repeats", "5", "--format", "json")
+    OPTIONS = ("--ci", "30", "--most", "2", "--n-documents", "2x5", "--format", "json")
 
     def test_workers_change_none_and_seeds_do(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         one = errorbar("ceiling", *many, *self.OPTIONS).out

@@ -87,8 +87,8 @@ def _votes() -> list[dict[str, str]]:
 SYSTEMS = (f"{NAMED}=other.txt", f"run{NAMED}.txt")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "score": ("score", "--gold", "gold.jsonl", *SYSTEMS),
-    "by-type": ("score", "--gold", "gold.jsonl", "--by-type", *SYSTEMS),
-    "by-sentence": ("score", "--gold", "gold.jsonl", "--by-sentence", SYSTEMS[1]),
+    "by-type": ("score", "--gold", "gold.jsonl", "--by", "type", *SYSTEMS),
+    "by-sentence": ("score", "--gold", "gold.jsonl", "--by", "sentence", SYSTEMS[1]),
     "compare": ("compare", "--gold", "gold.jsonl", "--resamples", "20", *SYSTEMS),
     "ceiling": ("ceiling", "--gold", "gold.jsonl", *SYSTEMS),
     "agree": ("agree", "gold.jsonl", "--resamples", "20"),
