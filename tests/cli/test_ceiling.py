@@ -182,7 +182,7 @@ class TestOutput:
 
 
 class TestDigits:
-    OPTIONS = ("--ci", "30", "--most", "2", "--n-documents", "2x5", "--format", "json")
+    OPTIONS = ("--ci", "--resamples", "30", "--most", "2", "--n-documents", "2x5", "--format", "json")
 
     def test_workers_change_none_and_seeds_do(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         one = errorbar("ceiling", *many, *self.OPTIONS).out
