@@ -12,15 +12,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import errorbar.demo
-from errorbar.formats.byte_files import BLOCK
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_layouts import write_judgments
+from errorbar.formats.opening import BLOCK
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine, Outcome
 
@@ -30,8 +29,6 @@ FOLDER = Path(errorbar.demo.__file__).parent
 MANY = 60
 """Copies of the demo corpus: its smallest file is then larger than a block."""
 JSON = ("--format", "json")
-FEW = ("--resamples", "20", "--swaps", "20")
-VALUES = ("--no-ci", *JSON)
 TASK = """[task]
 name = "T"
 [[corpus]]
@@ -54,17 +51,14 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "check m2": ("large.m2", ("check", IN, *JSON)),
     "check system": ("large.txt", ("check", "--gold", "large.m2", f"s={IN}", *JSON)),
     "check gold": ("large.m2", ("check", "--gold", IN, "large.txt", *JSON)),
-    "score gold": ("large.m2", ("score", "--gold", IN, "s=large.txt", *VALUES)),
-    "score system": ("large.txt", ("score", "--gold", "large.m2", f"s={IN}", *VALUES)),
-    "score jobs": ("large.txt", ("score", "--gold", "large.m2", f"s={IN}", "--jobs", "2", *VALUES)),
-    "score documents": (
-        "essays.sgml",
-        ("score", "--gold", "tokens.m2", "tokens.txt", "--documents", IN, "--resamples", "20", *JSON),
-    ),
-    "compare gold": ("gold.m2", ("compare", "--gold", IN, "a=careful.txt", "b=greedy.txt", *FEW, *JSON)),
+    "score gold": ("large.m2", ("score", "--gold", IN, "s=large.txt", *JSON)),
+    "score system": ("large.txt", ("score", "--gold", "large.m2", f"s={IN}", *JSON)),
+    "score jobs": ("large.txt", ("score", "--gold", "large.m2", f"s={IN}", "--jobs", "2", *JSON)),
+    "score documents": ("essays.sgml", ("score", "--gold", "tokens.m2", "tokens.txt", "--documents", IN, *JSON)),
+    "compare gold": ("gold.m2", ("compare", "--gold", IN, "a=careful.txt", "b=greedy.txt", "--resamples", "50", *JSON)),
     "compare system": (
         "careful.txt",
-        ("compare", "--gold", "gold.m2", f"a={IN}", "b=greedy.txt", *FEW, *JSON),
+        ("compare", "--gold", "gold.m2", f"a={IN}", "b=greedy.txt", "--resamples", "50", *JSON),
     ),
     "ceiling": ("gold.m2", ("ceiling", "--gold", IN, "a=careful.txt", *JSON)),
     "agree corpus": ("gold.m2", ("agree", IN, "--resamples", "20", *JSON)),
@@ -109,18 +103,13 @@ REPORTING = {"check m2": 1, "check system": 1, "check gold": 1, "task validate":
 Way = Callable[[Path], "Iterator[tuple[str, bytes]]"]
 
 
-@cache
-def gzipped(path: Path) -> bytes:
-    return gzip.compress(path.read_bytes(), 1)
-
-
 def plain(path: Path) -> Iterator[tuple[str, bytes]]:
     yield str(path), b""
 
 
 def packed(path: Path) -> Iterator[tuple[str, bytes]]:
     there = path.with_name(f"{path.name}.gz")
-    there.write_bytes(gzipped(path))
+    there.write_bytes(gzip.compress(path.read_bytes()))
     yield str(there), b""
 
 
@@ -129,7 +118,7 @@ def standard_input(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def packed_standard_input(path: Path) -> Iterator[tuple[str, bytes]]:
-    yield "-", gzipped(path)
+    yield "-", gzip.compress(path.read_bytes())
 
 
 def pipe(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -137,7 +126,7 @@ def pipe(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def packed_pipe(path: Path) -> Iterator[tuple[str, bytes]]:
-    yield from _through_pipe(gzipped(path))
+    yield from _through_pipe(gzip.compress(path.read_bytes(), 1))
 
 
 def named_pipe(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -237,14 +226,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '<ANNOTATION teacher_id="1">\n'
         '<MISTAKE start_par="0" start_off="3" end_par="0" end_off="5">\n<TYPE>SVA</TYPE>\n'
         "<CORRECTION>goes</CORRECTION>\n</MISTAKE>\n</ANNOTATION>\n</DOC>\n"
-        for k in range(1100)
+        for k in range(1500)
     )
     (path / "essays.sgml").write_text(essays)
-    tokens = "".join(f"S He go to school {k} .\n\nS It is fine .\n\n" for k in range(1100))
+    tokens = "".join(f"S He go to school {k} .\n\nS It is fine .\n\n" for k in range(1500))
     (path / "tokens.m2").write_text(tokens)
-    (path / "tokens.txt").write_text("".join(f"He go to school {k} .\nIt is fine .\n" for k in range(1100)))
-    (path / "one.m2").write_text("S a b\nA 0 1|||T|||c|||REQUIRED|||-NONE-|||0\n\n" * 6000)
-    (path / "other.m2").write_text("S a b\nA 1 2|||T|||c|||REQUIRED|||-NONE-|||0\n\n" * 6000)
+    (path / "tokens.txt").write_text("".join(f"He go to school {k} .\nIt is fine .\n" for k in range(1500)))
+    (path / "one.m2").write_text("S a b\nA 0 1|||T|||c|||REQUIRED|||-NONE-|||0\n\n" * 8000)
+    (path / "other.m2").write_text("S a b\nA 1 2|||T|||c|||REQUIRED|||-NONE-|||0\n\n" * 8000)
     (path / "task.toml").write_text(TASK)
     return path
 
@@ -334,7 +323,7 @@ def test_utf16_is_called_by_its_name(place: Path, errorbar: CommandLine, case: s
 
 
 def _damaged(path: Path) -> dict[str, bytes]:
-    content = gzipped(path)
+    content = gzip.compress(path.read_bytes())
     return {
         "cut.gz": content[: len(content) // 2],
         "checksum.gz": content[:-8] + b"\1\2\3\4" + content[-4:],

@@ -24,15 +24,15 @@ SEVERAL = "several corrections"
 class _Remarks:
     """Where what is said of one edit goes."""
 
-    problems: Problems
+    repairs: Repairs
     place: Place
     called: str
 
     def note(self, code: str, what: str, fix: str) -> None:
-        self.problems.note(code, f"edit {self.called}: {what}", self.place, fix=fix)
+        self.repairs.problems.note(code, f"edit {self.called}: {what}", self.place, fix=fix)
 
     def mend(self, code: str, what: str, repair: str, expected: str = "") -> None:
-        self.problems.repairable(code, f"edit {self.called}: {what}", self.place, expected=expected, repair=repair)
+        self.repairs.mend(code, f"edit {self.called}: {what}", self.place, repair, expected)
 
 
 _Found = list[tuple[_Remarks, StandoffEdit]]
@@ -56,7 +56,7 @@ def read_edits(
     shown = display_name(file.path)
     repairs = Repairs(problems, shown)
     found: _Found = []
-    for raw in parse_edits(file.read(), shown, repairs):
+    for raw in parse_edits(file.read(), repairs):
         remarks = _Remarks(repairs, Place(shown, raw.line), raw.attributes.get("index") or f"of line {raw.line}")
         edit = _edit(raw, remarks, system=system)
         if edit is not None:
@@ -67,7 +67,7 @@ def read_edits(
         without = [remarks.place for remarks, edit in found if not edit.type]
         if without:
             what = f"{len(without)} of {len(found)} edits have no error type"
-            repairs.note("hoo-type", what, without[0], fix="they count as Other")
+            problems.note("hoo-type", what, without[0], fix="they count as Other")
     _check_overlaps(found)
     _check_indexes(found)
     sizes = Counter(edit.group for _, edit in found)

@@ -11,8 +11,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation, check_span, check_white_space
-from errorbar.formats.byte_files import byte_blocks
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.opening import Lines, Source, byte_blocks
 
 NOTHING = "-NONE-"
 NOOP = "noop"
@@ -31,10 +30,6 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     A sentence without any A line is yielded without annotations: what that means is the caller's policy
     (``errorbar.formats.reference``).
 
-    Args:
-        lines: The file.
-        problems: Where problems are recorded; the caller raises them after the last sentence.
-
     Yields:
         Sentences whose annotators are the ids in the file, as text.
     """
@@ -43,7 +38,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     text: str | None = None
     block: list[tuple[int, str]] = []
     s_number = number = count = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, lines.before + 1):
         start = line[:2]
         if start == "A ":
             if text is None:
@@ -52,10 +47,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
                 block.append((number, line))
         elif start in ("S ", "S"):
             if text is not None:
-                what = "a second S line in one block"
-                problems.repairable(
-                    "m2-no-blank", what, Place(name, number), expected="a blank line before it", repair="a new block"
-                )
+                no_blank_line(Place(name, number), problems)
                 yield assembler.sentence(text, s_number, block)
             text, s_number, block = line[2:].strip(), number, []
             count += 1
@@ -71,6 +63,12 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     if not count:
         what = "the file is empty" if not number else "the file has no S line"
         problems.error("m2-empty", what, Place(name), expected="M2: S and A lines")
+
+
+def no_blank_line(place: Place, problems: Problems) -> None:
+    """Record an S line that follows a sentence without a blank line between."""
+    what, expected = "a second S line in one block", "a blank line before it"
+    problems.repairable("m2-no-blank", what, place, expected=expected, repair="a new block")
 
 
 _Rest = tuple[tuple[str, ...], str, bool, str, str]
@@ -183,9 +181,6 @@ def m2_annotators(path: Source, most: int | None = None) -> list[str]:
     Args:
         path: The file.
         most: Look no further than for so many; None: for all.
-
-    Raises:
-        InputError: If the file cannot be opened.
     """
     found: dict[str, None] = {}
     known: set[bytes] = set()

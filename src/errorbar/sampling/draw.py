@@ -24,8 +24,8 @@ import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.json_text import NotJsonError, parse_json
 from errorbar.formats.opening import Lines, Source
+from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.sampling.frame import Frame
 from errorbar.sampling.strata import Counts, Strata, stratify
 from errorbar.stats.streams import stream
