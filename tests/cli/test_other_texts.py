@@ -173,19 +173,15 @@ class TestLibrary:
 
     def test_studies(self) -> None:
         from errorbar.ceilings import prepare_study
-        from errorbar.metrics.documents import Documents
         from errorbar.stats.resampling import Resampling
         from errorbar.studies.corpus import study_corpus
+        from tests.studies.examples import loaded
 
         other = package.Hypothesis("other", OTHER)
-        documents = Documents()
-        documents.add(self.CORPUS.sentences)
         how = Resampling(replicates=20)
         with pytest.raises(InputError, match="not-this-source"):
-            study_corpus(self.CORPUS, [other], package.M2(), package.Problems(), documents, resampling=how)
-        study = study_corpus(
-            self.CORPUS, [other], package.M2(), package.Problems(), documents, resampling=how, force=True
-        )
+            study_corpus(loaded(self.CORPUS, [other]), package.M2(), resampling=how)
+        study = study_corpus(loaded(self.CORPUS, [other]), package.M2(), resampling=how, force=True)
         assert [note.code for note in study.notes].count("not-this-source") == 1
         with pytest.raises(InputError, match="not-this-source"):
             prepare_study(self.CORPUS, [other], package.M2(), package.Problems())

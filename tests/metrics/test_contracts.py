@@ -29,7 +29,7 @@ from errorbar.metrics.base import Feature, Folded, Metric, Selection, Swapping, 
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import metric_class, metric_names, metrics_for, parse_metric
 from errorbar.metrics.score import Score
-from errorbar.studies.score import Scores
+from errorbar.studies.score_result import Scores
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
 from tests.helpers.read import lines_of

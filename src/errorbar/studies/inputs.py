@@ -19,7 +19,6 @@ from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,

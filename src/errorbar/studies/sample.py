@@ -17,7 +17,7 @@ from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.items import WORD_CLASSES, Projection
+from errorbar.edits.items import Projection, named_words
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile
@@ -341,8 +341,7 @@ def _frame(flags: Sequence[Flags], corpus: Gold | None, items: Projection, words
     how = ReadingOptions(lenient=problems.lenient, admission=Admission(force=True))
     data = load(corpus, [flag for flag in flags if not isinstance(flag, Frame)], how)
     problems.take(data.problems.notes)
-    known = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    return frame_of_systems(data.corpus, data.systems, items, words=known)
+    return frame_of_systems(data.corpus, data.systems, items, words=named_words(words))
 
 
 def _judged(
