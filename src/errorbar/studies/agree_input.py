@@ -13,12 +13,12 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import POLICIES, Judgments
 from errorbar.core.labels import as_number, named, usual_order
 from errorbar.core.problems import Problems
-from errorbar.edits.items import ERROR, OK, Labels, edit_items
+from errorbar.edits.items import ERROR, OK, Labels, edit_items, split_items
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table, refuse_others
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, expand_files
 from errorbar.studies.inputs import read_corpus
-from errorbar.studies.judgment_input import JudgmentOptions, paths_of, refuse_option, words_of
+from errorbar.studies.judgment_input import JudgmentOptions, paths_of, refuse_option
 from errorbar.studies.signatures import GIVEN
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Scale:
         if not corpus and self.labels != "error":
             refuse_option("labels", corpus=False)
         if self.order and self.level != "ordinal":
-            what = "--order is of labels that are ranks"
+            what = "an order is of labels that are ranks"
             raise UsageError(Problem("useless-option", what, fix="add --scale=ordinal, or leave it out"))
 
 
@@ -139,17 +139,18 @@ def _see_that_numbers_rank(labels: Sequence[str]) -> None:
         UsageError: If not.
     """
     if any(isnan(as_number(label)) for label in labels):
-        what, fix = "labels that are no numbers have no order of their own", f"name them by --order: {named(labels)}"
+        what, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
         raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
     for one, other in pairwise(labels):
         if as_number(one) == as_number(other):
             what = f"the labels '{named([one])}' and '{named([other])}' are the same number"
-            fix = "write them the same way, or say by --order which ranks lower"
+            fix = "write them the same way, or say which ranks lower"
             raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
 
 
 def _of_corpus(corpus: Corpus, options: JudgmentOptions, scale: Scale, problems: Problems) -> Judged:
-    made = edit_items(corpus, options.items, words=words_of(options), type=options.type, labels=scale.labels)
+    items, words = split_items(options.items)
+    made = edit_items(corpus, items, words=words, type=options.type, labels=scale.labels)
     problems.notes += made.notes()
     first = [label for label in (OK, ERROR) if label in made.judgments.labels]
     types = [label for label in made.judgments.labels if label not in first]

@@ -20,7 +20,7 @@ from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
-from errorbar.edits.items import ERROR, WORD_CLASSES, Projection, edit_items
+from errorbar.edits.items import ERROR, edit_items, split_items
 from errorbar.formats.documents import add_documents
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
@@ -41,8 +41,7 @@ class Reading(TypedDict, total=False):
     columns: Mapping[str, str]
     unknown: Sequence[str]
     repeats: RepeatPolicy
-    items: Projection
-    words: str
+    items: str
     type: str
     documents: Source | None
     unmarked: Unmarked
@@ -65,8 +64,8 @@ class JudgmentOptions:
         labels: The labels there may be, in order; others are refused. None named: any.
         unknown: Labels that mean "cannot say"; they count as not given.
         repeats: What to do where a rater judged an item twice: ``refuse``, ``first``, ``last`` or ``keep``.
-        items: What annotators of a corpus judge: ``tokens``, ``gaps``, ``words``, ... (``errorbar.edits.items``).
-        words: With ``words``: ``prepositions``, ``articles``, or words between commas.
+        items: What annotators of a corpus judge: ``tokens``, ``gaps``, ``sentences``, ... (``errorbar.edits.items``);
+            ``words`` are prepositions, ``words:articles`` articles, ``words:a,b,c`` those between the commas.
         type: Only annotators' edits of this type are errors; "": all.
         documents: NUCLE SGML that tells the essay of each sentence of a corpus.
         unmarked: Who looked at a sentence without any A line (``errorbar.formats.reference``).
@@ -79,8 +78,7 @@ class JudgmentOptions:
     labels: Sequence[str] = ()
     unknown: Sequence[str] = ()
     repeats: RepeatPolicy = "refuse"
-    items: Projection = "tokens"
-    words: str = "prepositions"
+    items: str = "tokens"
     type: str = ""
     documents: Source | None = None
     unmarked: Unmarked = "auto"
@@ -94,8 +92,9 @@ class JudgmentOptions:
 
     def projected(self, labels: str = "error") -> str:
         """What judgments made of edits are, for a signature."""
-        words = f",words={self.words}" if self.items == "words" else ""
-        return f"items={self.items}{words}{f',type={self.type}' if self.type else ''},labels={labels}"
+        name, _, words = self.items.partition(":")
+        said = f",words={words or 'prepositions'}" if name == "words" else ""
+        return f"items={name}{said}{f',type={self.type}' if self.type else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data.
@@ -103,14 +102,11 @@ class JudgmentOptions:
         Raises:
             UsageError: If one is.
         """
-        of_edits = ("items", "words", "type", *(() if self.shared else ("documents", "unmarked")))
+        of_edits = ("items", "type", *(() if self.shared else ("documents", "unmarked")))
         names = ("layout", "columns", "labels", "repeats") if corpus else of_edits
         for name in names:
             if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
                 refuse_option("column" if name == "columns" else name, corpus=corpus)
-        if corpus and self.items != "words" and self.words != _DEFAULTS["words"]:
-            what = f"--words is about --items=words, and these are {self.items}"
-            raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
 _DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
@@ -252,15 +248,11 @@ def _from_corpus(files: Sequence[NamedFile], options: JudgmentOptions, problems:
     corpus = read_named(list(files), problems, unmarked=options.unmarked)
     if options.documents is not None:
         add_documents(corpus, str(options.documents), problems)
-    made = edit_items(corpus, options.items, words=words_of(options), type=options.type)
+    items, words = split_items(options.items)
+    made = edit_items(corpus, items, words=words, type=options.type)
     problems.notes += made.notes()
     judgments, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
     return CrowdJudgments(judgments, made.clusters, None, corpus, options)
-
-
-def words_of(options: JudgmentOptions) -> str | list[str]:
-    """The words that are items, or the name of their class."""
-    return options.words if options.words in WORD_CLASSES else [word for word in options.words.split(",") if word]
 
 
 def read_systems(systems: Systems, crowd: CrowdJudgments, problems: Problems) -> dict[str, Flags]:
@@ -334,7 +326,8 @@ def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems
         Sentence(sentence.text, {file.name: tuple(extract_edits(sentence.tokens, line.split()))})
         for sentence, line in zip(corpus.sentences, lines, strict=True)
     ]
-    made = edit_items(Corpus(sentences, (file.name,), file.name), options.items, words=words_of(options)).judgments
+    items, words = split_items(options.items)
+    made = edit_items(Corpus(sentences, (file.name,), file.name), items, words=words).judgments
     flags = np.zeros(len(made.items), np.bool_)
     flags[made.item] = made.label == made.labels.index(ERROR)
     return flags
