@@ -96,8 +96,8 @@ def _on_judgments(n: int, folder: Path, only: str) -> Iterator[Case]:
     if not n or not re.search(only, title):
         return
     import numpy as np  # noqa: PLC0415 - a few cases need it
-
     from errorbar.formats.judgments_write import write_judgments  # noqa: PLC0415 - as above
+
     from errorbar.testing import accurate, biased, simulate, spammer  # noqa: PLC0415 - as above
 
     raters = [biased(0.75, 0.95)] * 400 + [accurate(0.8)] * 50 + [spammer()] * 50
@@ -110,7 +110,7 @@ def _on_judgments(n: int, folder: Path, only: str) -> Iterator[Case]:
         labels = made.judgments.labels
         rows = zip(made.judgments.items, made.truth.tolist(), strict=True)
         stream.writelines(f"{item},{labels[label]}\n" for item, label in rows)
-    plain = ["crowd", "score", "--judgments", votes, flags]
+    plain = ["crowd", "score", votes, flags]
     yield Case(title, plain, repeats=3)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from errorbar.ceilings import Ceiling, ceiling, prepare_study
 from errorbar.ceilings.spread import essay_spread
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
+from errorbar.formats.nucle_project import add_documents
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce import Sources

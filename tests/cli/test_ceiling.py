@@ -1,4 +1,4 @@
-"""``errorbar ceiling``: the numbers of ``tests/ceiling/test_definitions.py``, and what goes wrong."""
+"""``errorbar ceiling``: the numbers of ``tests/ceilings/test_definitions.py``, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 X, Y, Z = ((0, "X", "Det"), (5, "Y", "Prep"), (10, "Z", "Det"))
-GOLD = ("--gold", "A*.m2")
+GOLD = ("--gold", "A*.m2", "--no-ci")
 
 
 def m2(*sentences: tuple[tuple[int, str, str], ...], text: str = TEXT) -> str:
@@ -91,15 +91,16 @@ class TestOutput:
         assert rows[3] == ["2", "1", "61.11", "88.89", "145.45"]
 
     def test_csv_columns_have_names_of_their_own(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        done = errorbar("ceiling", *many, "--ci", "20", "--format", "csv")
+        done = errorbar("ceiling", *many, "--ci", "--resamples", "20", "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert len(set(header)) == len(header) == 14
+        assert len(set(header)) == len(header) == 15
+        assert header[-1] == "reason"
         assert [row[0] for row in rows] == ["1", "2", "3"]
-        document = json.loads(errorbar("ceiling", *many, "--ci", "20", "--format", "json").out)
+        document = json.loads(errorbar("ceiling", *many, "--ci", "--resamples", "20", "--format", "json").out)
         for row, record in zip((dict(zip(header, row, strict=True)) for row in rows), document["rows"], strict=True):
             assert float(row["human"]) == record["human"]["f"]  # all digits
-            assert float(row["human low"]) == record["human_interval"]["low"]
-            assert float(row["s1 ratio high"]) == record["systems"]["s1"]["ratio_interval"]["high"]
+            assert float(row["human_low"]) == record["human_interval"]["low"]
+            assert float(row["s1_ratio_high"]) == record["systems"]["s1"]["ratio_interval"]["high"]
             assert (row["subsets"], row["exact"]) == (str(record["n_subsets"]), str(record["exact"]).lower())
 
     def test_by_type(self, errorbar: CommandLine) -> None:
@@ -132,13 +133,26 @@ class TestOutput:
         assert row == {"type": "Det", "human": 0, "systems": {"A": 1}}
 
     def test_intervals(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        document = run(errorbar, *many, "--ci", "50")
+        document = run(errorbar, *many, "--ci", "--resamples", "50")
         for row in document["rows"]:
             assert row["human_interval"]["low"] < row["human"]["f"] < row["human_interval"]["high"]
             for system in row["systems"].values():
                 assert system["ratio_interval"]["low"] < system["ratio"] < system["ratio_interval"]["high"]
                 assert system["f_interval"]["low"] < system["f"] < system["f_interval"]["high"]
         assert re.search(r"\|ci:percentile,0\.95,50,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
+
+    def test_intervals_are_made_unasked_where_that_takes_seconds(
+        self, errorbar: CommandLine, many: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """200 resamples of 4 · 7 + 2 · 14 = 56 subsets: annotators meet 3 + 3 + 1 of the others, systems 4 + 6 + 4."""
+        usual = ("--resamples", "200")
+        assert run(errorbar, *many) == run(errorbar, *many, "--ci", *usual)
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 11_200 * 30 - 1)
+        done = errorbar("ceiling", *many)
+        assert "11,200 folds of 30 sentences take a while; add --ci [no-intervals]" in done.err
+        assert done.out == errorbar("ceiling", *many, "--no-ci").out
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 11_200 * 30)
+        assert "95% CI" in errorbar("ceiling", *many).out
 
     def test_essays(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         document = run(errorbar, *many, "--n-documents", "3x7")
@@ -148,7 +162,7 @@ class TestOutput:
         assert set(essays["ratios"]) == {"s0", "s1"}
         assert re.search(r"\|essays:3,7,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
         done = errorbar("ceiling", *many, "--n-documents", "3x7")
-        assert "7 random subsets of 3 of the 6 essays" in done.out
+        assert "7 random subsets of 3 of the 6 documents" in done.out
 
     def test_drawn_subsets_say_so(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         document = run(errorbar, *many, "--most", "2", "--seed", "5")
@@ -181,11 +195,11 @@ class TestDigits:
 
 class TestOneSentence:
     def test_an_interval_names_the_reason(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, *GOLD, "sys", "--ci", "10")
+        document = run(errorbar, *GOLD, "sys", "--ci", "--resamples", "10")
         why = "a single unit does not show how units vary"
         assert document["rows"][0]["human_interval"] == {"reason": why}
         assert document["rows"][0]["systems"]["sys"]["ratio_interval"] == {"reason": why}
-        assert f"– no interval: {why}" in errorbar("ceiling", *GOLD, "sys", "--ci", "10").out
+        assert f"– no interval: {why}" in errorbar("ceiling", *GOLD, "sys", "--ci", "--resamples", "10").out
 
 
 class TestBadInput:
@@ -211,7 +225,10 @@ class TestBadInput:
             ([*GOLD, "--sizes", "two"], "'two' is neither a number nor a range such as 1-9"),
             ([*GOLD, "--sizes", "1-"], "'1-' is neither a number nor a range"),
             ([*GOLD, "--metric", "m2(choose=A1)"], "scores against one annotator only"),
-            ([*GOLD, "--essays", "1"], "--essays needs to know which essay each sentence is from; add --documents"),
+            (
+                [*GOLD, "--n-documents", "1"],
+                "--n-documents needs to know which essay each sentence is from; add --documents",
+            ),
             ([*GOLD, "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
             (["--gold", "B*.m2"], "B*.m2: no file has such a name"),
             ([*GOLD, "sys", "./sys"], "two systems are called 'sys'; rename one: name=path"),
@@ -228,7 +245,7 @@ class TestBadInput:
         assert "different numbers of sentences (A1: 1, A2: 2, A3: 1)" in self.refused(errorbar, *GOLD)
 
     def test_more_essays_than_there_are(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        assert "subsets of 7 essays (expected 1 to 6" in self.refused(errorbar, *many, "--essays", "7")
+        assert "subsets of 7 essays (expected 1 to 6" in self.refused(errorbar, *many, "--n-documents", "7")
 
 
 def test_an_annotator_who_did_not_look_is_warned_of(errorbar: CommandLine) -> None:

@@ -30,8 +30,6 @@ from errorbar.core.errors import Problem, UsageError
 if TYPE_CHECKING:
     from errorbar.studies.score import View
 
-SCHEMA = "errorbar.score/1"
-HOO_SCHEMA = "errorbar.hoo-score/1"
 VIEWS = ("type", "sentence", "fragment", "team")
 
 
@@ -109,7 +107,7 @@ def command(
     """
     if by in ("sentence", "fragment") and intervals.ci is None:
         refuse_given(OF_INTERVALS, f"is about intervals, and --by {by} has none", "add --ci, or leave it out")
-    from errorbar.studies.score import Scores, score
+    from errorbar.studies.score import score
 
     with progress_bar("sentences") as progress:
         found = score(
@@ -123,6 +121,5 @@ def command(
             **asdict(intervals),
         )
     found = replace(found, order=order)
-    schema = SCHEMA if isinstance(found, Scores) else HOO_SCHEMA
-    rows = [found.type_rows()] if isinstance(found, Scores) and by == "type" and style == "csv" else None
-    show_result(found, style, schema=schema, output=output, tables=rows)
+    rows = [found.type_rows()] if by == "type" and style == "csv" else None
+    show_result(found, style, schema=found.schema, output=output, tables=rows)

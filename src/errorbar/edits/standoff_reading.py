@@ -80,11 +80,7 @@ def file_edits(file: DataFile | None, fragment: Fragment, problems: Problems) ->
 def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems) -> Edits:
     """Find the edits that turn a fragment's text into a corrected text.
 
-    Args:
-        fragment: The fragment; without a text, an error is recorded.
-        corrected: The corrected text.
-        file: Where it is from, for messages.
-        problems: Where problems are recorded: also a text that has little in common with the source.
+    A text that has little in common with the source is a problem, and so is a fragment without a text.
     """
     if fragment.text is None:
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
@@ -196,11 +192,7 @@ def cut_fragments(
 ) -> Iterator[FragmentPiece]:
     """Cut by the number of files, never by that of the workers.
 
-    Args:
-        files: The files of every fragment.
-        n_runs: How many runs there are.
-        lenient: Mend what can be mended.
-        carry: Send what is in the files along, for workers that cannot open them.
+    ``carry`` sends what is in the files along, for workers that cannot open them.
 
     Raises:
         InputError: If a file that is sent along cannot be opened or is too large.

@@ -46,9 +46,6 @@ def read_metric_scores(
         name: What a metric that the file does not name is called; None: after the file.
         betas: Where a file has precision and recall, further metrics: F with these betas.
         first_sentence: The number that the first sentence of ``errorbar score`` gets.
-
-    Raises:
-        InputError: If the file is bad.
     """
     notebook = Problems() if problems is None else problems
     called = name or _name_of(path)

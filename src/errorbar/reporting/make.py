@@ -32,9 +32,10 @@ from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.budgets import study_sample
 from errorbar.studies.corpus import study_corpus
 from errorbar.studies.crowd_study import study_crowd
+from errorbar.studies.flag_input import read_systems
 from errorbar.studies.hoo_study import study_hoo
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
-from errorbar.studies.judgment_input import Files, JudgmentOptions, read_crowd, read_systems
+from errorbar.studies.judgment_input import Files, JudgmentOptions, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.sample import sample_estimate
 
@@ -303,17 +304,12 @@ def _corpus(
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
     study = study_corpus(
-        data.corpus,
-        data.systems,
+        data,
         main,
-        data.problems,
-        data.documents,
         resampling=wanted.resampling,
         testing=wanted.testing,
-        conventions=data.conventions,
         metrics=others,
         ceiling_resamples=wanted.ceiling_resamples,
-        jobs=wanted.resampling.jobs,
         browse=wanted.browse,
         force=reading.admission.force,
     )
@@ -360,18 +356,9 @@ def _crowd(
 ) -> CrowdStudy:
     problems = Problems(lenient=options.lenient)
     crowd = read_crowd(judgments, options, problems)
-    return study_crowd(
-        crowd.judgments,
-        read_systems(flags, crowd, problems),
-        problems,
-        name=", ".join(NamedFile.parse(path).name for path in _paths(judgments)),
-        clusters=crowd.clusters,
-        error=error,
-        seed=resampling.seed,
-        resamples=resampling.replicates,
-        confidence_level=resampling.confidence_level,
-        how=crowd.how,
-    )
+    systems = read_systems(flags, crowd, problems)
+    name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
+    return study_crowd(crowd, systems, problems, name=name, error=error, resampling=resampling)
 
 
 def _paths(given: object) -> list[str]:

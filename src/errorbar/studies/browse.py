@@ -97,10 +97,7 @@ class Browse:
 def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric) -> Browse:
     """Lay out a corpus and systems for looking at.
 
-    Args:
-        corpus: Sentences and annotations.
-        systems: The systems' sentences.
-        metric: What chooses the annotator of each sentence and counts.
+    The metric chooses the annotator of each sentence and counts.
     """
     column = {name: k for k, name in enumerate(corpus.annotators)}
     counts: list[Sequence[Sequence[int]]] = []

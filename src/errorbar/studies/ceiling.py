@@ -20,17 +20,29 @@ from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 NO_RATIO = "the human score is 0"
 RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
+MOST = 1000
+"""Subsets of annotators of one size that are enumerated."""
 MOST_FOLDED = 400_000_000
 """Sentences in all folds up to which intervals are made unasked: some seconds."""
 SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
 Ends = Interval | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Subsets:
+    """Of what humans and systems are scored; the attributes are arguments of ``ceiling``."""
+
+    sizes: tuple[int, ...] = ()
+    most: int = MOST
+    n_documents: int | None = None
+    repeats: int = 100
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,7 +175,7 @@ def ceiling(
     metric: Metric | str = DEFAULT,
     *,
     sizes: Sequence[int] = (),
-    most: int = 1000,
+    most: int = MOST,
     by: Literal["type"] | None = None,
     n_documents: int | None = None,
     repeats: int = 100,
@@ -211,12 +223,29 @@ def ceiling(
     """
     parsed, by_type = parse_metric(metric, "sentences"), by == "type"
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
+    how = Resampling("percentile", resamples, confidence, seed, jobs)
+    wanted = Subsets(tuple(sizes), most, n_documents, repeats)
+    return reached(data, parsed, how, wanted, ci=ci, by_type=by_type, progress=progress)
+
+
+def reached(
+    data: Loaded,
+    metric: Metric,
+    resampling: Resampling,
+    subsets: Subsets = Subsets(),
+    *,
+    ci: bool | None = None,
+    by_type: bool = False,
+    progress: Callable[[int], object] = lambda _: None,
+) -> CeilingResult:
+    """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
+    seed, jobs, most = resampling.seed, resampling.jobs, subsets.most
     study = prepare_study(
         data.corpus,
         data.systems,
-        parsed,
+        metric,
         data.problems,
-        sizes=sizes,
+        sizes=subsets.sizes,
         most=most,
         seed=seed,
         jobs=jobs,
@@ -226,19 +255,18 @@ def ceiling(
     found = fold_ceiling(study, jobs=jobs)
     intervals = spread = None
     how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
-    resampling = Resampling("percentile", resamples, confidence, seed, jobs)
-    if ci if ci is not None else _takes_seconds(study, resamples, data.problems):
+    if ci if ci is not None else _takes_seconds(study, resampling.replicates, data.problems):
         intervals = ceiling_intervals(study, data.documents.clusters(), resampling, progress)
         data.documents.warn(data.problems)
         how.append(resampling.convention(data.documents.clustering))
-    if n_documents is not None:
-        of = data.need_documents("--n-documents")
+    if (n_documents := subsets.n_documents) is not None:
+        of, repeats = data.need_documents("--n-documents"), subsets.repeats
         spread = essay_spread(study, of, n_documents, repeats, seed=seed, jobs=jobs, progress=progress)
         how.append(f"essays:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
     if by_type:
         how += [f"size:{study.sizes[-1]}", data.types()]
     types = type_rows(study, study.sizes[-1]) if by_type else None
-    signature = data.signature(str(parsed.spec), *how)
+    signature = data.signature(str(metric.spec), *how)
     return CeilingResult(found, intervals, spread, types, signature, tuple(data.problems.notes))
 
 

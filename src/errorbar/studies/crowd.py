@@ -24,14 +24,8 @@ from errorbar.metrics.crowd_weighted import (
 )
 from errorbar.stats.resampling import Resampling, unasked
 from errorbar.stats.streams import stream
-from errorbar.studies.judgment_input import (
-    CrowdJudgments,
-    CrowdReading,
-    JudgmentOptions,
-    Systems,
-    read_crowd,
-    read_systems,
-)
+from errorbar.studies.flag_input import Systems, read_systems
+from errorbar.studies.judgment_input import CrowdReading, Judged, JudgmentOptions, read_crowd
 from errorbar.studies.judgment_input import Votes as Given
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.records import estimate_record
@@ -50,13 +44,13 @@ class Against:
         conventions: What joins every signature: which labels mean an error, the seed of the shares.
     """
 
-    judged: CrowdJudgments
+    judged: Judged
     votes: Votes
     metric: Crowd
     conventions: tuple[str, ...]
 
     @classmethod
-    def of(cls, judged: CrowdJudgments, metric: Crowd, error: str | Sequence[str], seed: int) -> Against:
+    def of(cls, judged: Judged, metric: Crowd, error: str | Sequence[str], seed: int) -> Against:
         """Find the share of errors of each item.
 
         Raises:
@@ -73,6 +67,11 @@ class Against:
         votes = Votes(answers.share_of(codes), answers.n_judgments, judged.clusters)
         drawn = (f"seed:{seed}",) if metric.shares == "dawid-skene" else ()
         return cls(judged, votes, metric, (*error_convention(judgments.labels, codes), *drawn))
+
+    @property
+    def unit(self) -> str:
+        """What is resampled."""
+        return "items" if self.judged.clusters is None else "essays or sentences"
 
     def counted(self, flags: Flags) -> dict[Crowd, CrowdStatistics]:
         """A system's counts by both estimands."""
@@ -215,8 +214,7 @@ def crowd(
     against = Against.of(read_crowd(judgments, options, problems), metric, error, seed)
     found = read_systems(systems, against.judged, problems)
     rows = crowd_rows(against, found, against.resampling(ci, asked, problems))
-    unit = "items" if against.judged.clusters is None else "essays or sentences"
-    return CrowdScores(tuple(rows), unit, tuple(problems.notes))
+    return CrowdScores(tuple(rows), against.unit, tuple(problems.notes))
 
 
 def crowd_rows(against: Against, systems: Mapping[str, Flags], resampling: Resampling | None) -> list[CrowdRow]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+from typing import ClassVar
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Undefined
@@ -34,8 +35,8 @@ from errorbar.metrics.score import Score, TypeScore, signature_lines
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.inputs import problems_in_order
+from errorbar.studies.score_result import Scores, row_labels
 from errorbar.tables.records import interval_record
-from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 BONUS = CONDITIONS[1]
@@ -96,51 +97,36 @@ def _path(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HooScores(Result):
+class HooScores(Scores):
     """Scores of runs, runs outermost.
 
     Attributes:
-        scores: The scores, with recall by the rows of table 8.
-        by_code: Recall by error code of each.
+        by_code: Recall by error code of each; the scores have it by the rows of table 8.
         fragments: Names of the fragments.
-        notes: Warnings and repairs.
         teams: Whose each run is; None: as its name says.
-        best: Show the best run of each team.
-        by_type: Show recall by row of table 8.
-        by_fragment: Show the figures of every fragment.
-        order: Runs stay in the order of the input.
+        best: Show the best run of each team. Runs stay in the order of the input.
     """
 
-    scores: Sequence[Score]
-    by_code: Sequence[Sequence[TypeScore]]
-    fragments: Sequence[str]
-    notes: Sequence[Problem] = ()
+    schema: ClassVar[str] = "errorbar.hoo-score/1"
+    by_code: Sequence[Sequence[TypeScore]] = ()
+    fragments: Sequence[str] = ()
     teams: Mapping[str, str] | None = None
     best: bool = False
-    by_type: bool = False
-    by_fragment: bool = False
-    order: str = "input"
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def __iter__(self) -> Iterator[Score]:
-        return iter(self.scores)
 
     def to_dict(self) -> dict[str, object]:
         """Every score, and the best run of each team."""
-        rows = [self._record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
+        rows = [self._hoo_record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
         return {"rows": rows, "best": best_records(self.scores, self.teams)}
 
     def tables(self) -> Sequence[Table]:
         """The table that was asked for."""
-        if self.by_fragment:
+        if self.by_sentence:
             return [self._fragment_table()]
         if self.by_type:
-            return [type_table(self.scores)]
+            return [self.type_rows()]
         return [(best_table if self.best else score_table)(self.scores, self.teams)]
 
-    def _record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
+    def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
         why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
         return {
             "run": score.system,
@@ -169,6 +155,17 @@ class HooScores(Result):
             "signature": str(score.signature),
         }
 
+    def type_rows(self) -> Table:
+        """Recall of each row of table 8."""
+        columns, labels = _labels(self.scores)
+        rows: list[list[Cell]] = [
+            [*label, row.type, row.counts["gold"], *row.estimates.values()]
+            for label, score in zip(labels, self.scores, strict=True)
+            for row in in_order(score.by_type)
+        ]
+        columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
+        return Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores)])
+
     def _fragment_table(self) -> Table:
         columns, labels = _labels(self.scores)
         rows: list[list[Cell]] = [
@@ -194,12 +191,8 @@ def score_hoo(
 ) -> HooScores:
     """Score runs against HOO gold edits.
 
-    Args:
-        runs: Where the data is.
-        metrics: Specs of the metric; none: ``hoo``.
-        resampling: Intervals over fragments; None: none.
-        most: With more fragments than these there are no intervals; None: whatever their number.
-        progress: Told how many fragments are done.
+    With more fragments than ``most`` there are no intervals (None: whatever their number); without a resampling
+    there are none either.
 
     Raises:
         InputError: If a file is bad or a run lacks a fragment.
@@ -231,7 +224,7 @@ def score_hoo(
             what = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
             problems.note("hoo-many-runs", what, Place(), fix="the best run is picked among all of them")
     codes = [score.by_type for score in by_code]
-    return HooScores(by_row, codes, names, tuple(problems.notes))
+    return HooScores(by_row, tuple(problems.notes), by_code=codes, fragments=names)
 
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
@@ -280,18 +273,6 @@ def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) 
     return Table(columns, rows, name="best", notes=[WITH_BONUS, *signature_lines(scores)])
 
 
-def type_table(scores: Sequence[Score]) -> Table:
-    """Recall of each row of table 8."""
-    columns, labels = _labels(scores)
-    rows: list[list[Cell]] = [
-        [*label, row.type, row.counts["gold"], *row.estimates.values()]
-        for label, score in zip(labels, scores, strict=True)
-        for row in in_order(score.by_type)
-    ]
-    columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
-    return Table(columns, rows, name="types", notes=["recall", *signature_lines(scores)])
-
-
 def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[dict[str, object]]:
     """The best run of each team as it stands in JSON output."""
     return [
@@ -326,9 +307,8 @@ def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
 
 def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
     """The leading columns that tell rows apart."""
-    several = len({score.metric for score in scores}) > 1
-    columns = [Column("run"), Column("metric", only="" if several else "data")]
-    return columns, [[score.system, score.metric] for score in scores]
+    columns, labels = row_labels(scores)
+    return [Column("run"), *columns[1:]], labels
 
 
 def rows_of(path: str) -> str:

@@ -30,7 +30,7 @@ from errorbar.ranking.sentence_accuracy import PairwiseAccuracy, pairwise_accura
 from errorbar.ranking.wins import By
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.rank import resampling
-from errorbar.tables.records import interval_record
+from errorbar.tables.records import interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -292,25 +292,16 @@ def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
     return None if estimate is None else estimate.interval or estimate.no_interval
 
 
-def _estimate(estimate: Estimate) -> dict[str, object]:
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate),
-    }
-
-
 def _record(agreement: MetricAgreement) -> dict[str, object]:
     return {
         "metric": agreement.metric,
         "correlations": [
             {
                 "kind": kind,
-                **_estimate(estimate),
+                **value_record(estimate),
                 "interval_judgments": interval_record(agreement.judged[kind]) if kind in agreement.judged else None,
                 "p_value": agreement.p_values[kind],
-                "windows": [_estimate(each) for each in agreement.windows[kind]],
+                "windows": [value_record(each) for each in agreement.windows[kind]],
             }
             for kind, estimate in agreement.correlations.items()
         ],
@@ -322,7 +313,7 @@ def _accuracy_record(accuracy: PairwiseAccuracy) -> dict[str, object]:
     others = ("metric", "threshold", "n_ties", "n_metric_ties", "n_left_out")
     return {
         **{name: getattr(accuracy, name) for name in others},
-        **{name: _estimate(getattr(accuracy, name)) for name in names},
+        **{name: value_record(getattr(accuracy, name)) for name in names},
     }
 
 

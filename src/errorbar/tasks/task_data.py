@@ -17,9 +17,9 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.standoff_reading import FragmentReading, read_run
-from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.base import Metric
