@@ -22,17 +22,22 @@ if TYPE_CHECKING:
     from errorbar.metrics.m2 import M2
     from errorbar.metrics.registry import parse_metric
     from errorbar.metrics.score import Score
+    from errorbar.reporting.make import report
     from errorbar.stats.resampling import Resampling
     from errorbar.studies.agree import agree
     from errorbar.studies.ceiling import ceiling
     from errorbar.studies.check import check
     from errorbar.studies.compare import compare
     from errorbar.studies.convert import convert
+    from errorbar.studies.crowd import crowd
+    from errorbar.studies.curve import curve
     from errorbar.studies.inputs import read_corpus, read_system
+    from errorbar.studies.judgment_input import read_judgments
     from errorbar.studies.meta import meta
     from errorbar.studies.rank import rank
     from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
     from errorbar.studies.score import score
+    from errorbar.tasks.running import run_task
 
 _HOMES = {
     "Corpus": "core.corpus",
@@ -50,12 +55,17 @@ _HOMES = {
     "check": "studies.check",
     "compare": "studies.compare",
     "convert": "studies.convert",
+    "crowd": "studies.crowd",
+    "curve": "studies.curve",
     "max_match": "edits.maxmatch",
     "meta": "studies.meta",
     "parse_metric": "metrics.registry",
     "rank": "studies.rank",
     "read_corpus": "studies.inputs",
+    "read_judgments": "studies.judgment_input",
     "read_system": "studies.inputs",
+    "report": "reporting.make",
+    "run_task": "tasks.running",
     "sample_draw": "studies.sample",
     "sample_estimate": "studies.sample",
     "sample_plan": "studies.sample",
@@ -79,12 +89,17 @@ __all__ = [
     "check",
     "compare",
     "convert",
+    "crowd",
+    "curve",
     "max_match",
     "meta",
     "parse_metric",
     "rank",
     "read_corpus",
+    "read_judgments",
     "read_system",
+    "report",
+    "run_task",
     "sample_draw",
     "sample_estimate",
     "sample_plan",

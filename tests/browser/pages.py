@@ -8,17 +8,16 @@ from pathlib import Path
 
 from errorbar.core.corpus import Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.edits.extract import extract_edits
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, Sentences
 from errorbar.reporting.sections import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.corpus import study_corpus
+from errorbar.studies.inputs import load
 from errorbar.tables.table import Column, Table
 
 
@@ -35,9 +34,7 @@ def whole_report() -> Report:
     with demo_files() as (gold, files):
         corpus = read_corpus([gold])
         systems = [Hypothesis(file.stem, file.read_text(encoding="utf-8").splitlines()) for file in files]
-    documents = Documents()
-    documents.add(corpus.sentences)
-    study = study_corpus(corpus, systems, M2(), Problems(), documents, resampling=Resampling(replicates=500))
+    study = study_corpus(load(corpus, systems), M2(), resampling=Resampling(replicates=500))
     return build_report([study], title="Four systems on the demo corpus", command="errorbar demo --report")
 
 

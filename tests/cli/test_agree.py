@@ -170,7 +170,7 @@ class TestBadInput:
             ),
             (["A.m2", "nowhere.m2"], "nowhere.m2: no such file"),
             (["A.m2", "B.m2", "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
-            (["votes.csv", "votes.csv"], "judgments come in one file"),
+            (["votes.csv", "votes.csv"], "judgments repeat an item that the same rater had judged before"),
             *(
                 (["votes.csv", *option], f"{option[0]} is about edits that become judgments, and this is a table")
                 for option in (

@@ -591,8 +591,10 @@ def test_intervals_are_made_up_to_some_size_and_where_they_are_asked_for(
     assert usual["P"]["interval"]["low"] < narrow["low"] < narrow["high"] < usual["P"]["interval"]["high"]
     for command in ((crowd, "score"), (curve,)):
         assert record(*command, *call, "--jobs", 2) == record(*command, *call)
-    monkeypatch.setattr("errorbar.studies.crowd.MOST_RESAMPLED", 100)
-    assert record(crowd, "score", *call[:2])["rows"][0]["P"]["interval"] is None
+    monkeypatch.setattr("errorbar.stats.resampling.MOST_UNASKED", 100)
+    many = record(crowd, "score", *call[:2])
+    assert many["rows"][0]["P"]["interval"] is None
+    assert [note["code"] for note in many["warnings"]] == ["no-intervals"]
     assert record(crowd, "score", *call, "--ci")["rows"][0]["P"]["interval"] == usual["P"]["interval"]
 
 

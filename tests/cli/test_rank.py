@@ -133,6 +133,16 @@ class TestRank:
         refused = errorbar("rank", "many.csv", "--head-to-head", "--method", "trueskill")
         assert (refused.code, "[useless-option]" in refused.err) == (2, True)
 
+    @pytest.mark.parametrize("method", ["trueskill", "trueskill-wmt"])
+    def test_without_intervals_the_seed_is_that_of_random_orders(self, errorbar: CommandLine, method: str) -> None:
+        """It was taken, and nothing came of it."""
+        call = ("rank", "pairs.csv", "--method", method, "--no-ci")
+        one, same, other = (run(errorbar, *call, "--seed", seed) for seed in ("0", "0", "5"))
+        assert one == same
+        assert one["rankings"] != other["rankings"]
+        assert ("|seed:0|" in one["signature"], "|seed:5|" in other["signature"]) == (True, True)
+        assert "seed" not in run(errorbar, "rank", "pairs.csv", "--no-ci")["signature"]
+
     def test_no_bradley_terry_without_a_chain(self, errorbar: CommandLine) -> None:
         Path("one.csv").write_text("system1,system2,winner\nA,B,A\nB,C,B\n")
         done = errorbar("rank", "one.csv", "--method", "bradley-terry", "--resamples", "5")

@@ -102,7 +102,7 @@ def test_holm_with_2_000_swaps_decides_nothing_and_says_so(data: Path) -> None:
         "2,000 ways to swap are few for 105 pairs at the 5% level: none of 105 pairs could be significant, however "
         "large the difference",
     )
-    assert "--swaps 41999" in note.fix  # section 6: R at K = 105
+    assert "--swaps=41999" in note.fix  # section 6: R at K = 105
 
 
 def test_a_pair_whose_largest_difference_is_too_few_deviations_is_undecided(data: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +31,7 @@ Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
 
 
-def measured() -> tuple[EditStatistics, Counts, Units]:
+def measured() -> tuple[EditStatistics, Units]:
     data, systems = random_corpus()
     statistics = M2().measure(data, systems[0].lines)
     documents = Documents()
@@ -38,7 +39,7 @@ def measured() -> tuple[EditStatistics, Counts, Units]:
     return statistics, documents.clusters()
 
 
-def intervals(resampling: Resampling, clusters: Units | None = None) -> list[Interval | Undefined]:
+def intervals(resampling: Resampling, clusters: Units | None = None) -> Sequence[Interval | Undefined]:
     statistics, documents = measured()
     return score_intervals(M2(), statistics, documents if clusters is None else clusters, resampling)
 
@@ -113,7 +114,7 @@ class TestResamples:
 class TestIntervals:
     @pytest.mark.parametrize("method", METHODS)
     def test_workers_change_no_digit_and_seeds_do(self, method: Method) -> None:
-        def found(seed: int = 0, jobs: int = 1) -> list[Interval | Undefined]:
+        def found(seed: int = 0, jobs: int = 1) -> Sequence[Interval | Undefined]:
             return intervals(Resampling(method, 2100, 0.9, seed, jobs))
 
         assert found() == found(jobs=2) == found(jobs=3)
@@ -170,7 +171,7 @@ class TestIntervals:
             Resampling("bcaa")  # type: ignore[arg-type]  # what a user may type
 
     def test_no_resample(self) -> None:
-        with pytest.raises(UsageError, match="0 replicates"):
+        with pytest.raises(UsageError, match="number of resamples must be at least 1, got 0"):
             intervals(Resampling("percentile", 0))
 
     def test_the_signature_names_what_changes_digits(self) -> None:

@@ -169,12 +169,12 @@ class TestWarnings:
             "50 ways to swap are few for 3 pairs at the 5% level: none of 3 pairs could be significant, however large "
             "the difference"
         )
-        assert fix == "take 2000 (--swaps 2000), or adjust by max-T (--adjust=max-t)"
+        assert fix == "take 2000 (--swaps=2000), or adjust by max-T (--adjust=max-t)"
 
     def test_max_t_with_too_few_swaps(self) -> None:
         """1 / 19 = .0526 for any number of pairs, 1 / 20 is the level itself."""
         ((code, what, fix),) = warned(self.found(SwapPlan(swaps=18)))
-        assert (code, fix) == ("few-swaps", "take 2000 (--swaps 2000)")
+        assert (code, fix) == ("few-swaps", "take 2000 (--swaps=2000)")
         assert "none of 3 pairs could be significant" in what
         ((code, what, _),) = warned(self.found(SwapPlan(swaps=19)))
         assert (code, what) == ("few-swaps", "19 ways to swap are few for 3 pairs at the 5% level")

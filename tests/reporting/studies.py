@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
 import numpy as np
 
 from errorbar.ceilings import Ceiling
+from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
@@ -21,11 +23,15 @@ from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score, TypeScore
 from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.comparison import Randomization
-from errorbar.stats.letters import shared_letters
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import CrowdStudy, HooStudy, SampleStudy, study_crowd, study_hoo, study_sample
-from errorbar.studies.model import CorpusStudy
+from errorbar.studies.budgets import study_sample
+from errorbar.studies.ceiling import CeilingResult
+from errorbar.studies.compare import Compared
+from errorbar.studies.crowd import CrowdRow
+from errorbar.studies.crowd_study import study_crowd
+from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff
@@ -84,14 +90,6 @@ def comparison(
     return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs))
 
 
-def letters(found: Comparison) -> list[str]:
-    """Group letters in the order of the systems, which run with the rank."""
-    order = np.argsort(-found.scores[:, 2], kind="stable")
-    rows = np.ix_(order, order)
-    ranked = shared_letters(found.p_table()[rows], undecided=found.undecided_table(0.05)[rows])
-    return [ranked[list(order).index(k)] for k in range(len(order))]
-
-
 def ceiling(human: float, systems: Mapping[str, float], size: int = 9) -> Ceiling:
     """Ten annotators who all score the same."""
     humans = np.full((size + 1, 1, 3), human)
@@ -116,6 +114,16 @@ def curves(*, exact: bool = True) -> Ceiling:
     return Ceiling(M2().measures, 2, ("A0", "A1"), ("a", "b"), (1, 2), humans, scores, (4, 1), (exact, True))
 
 
+def whole(found: Comparison) -> Compared:
+    """What ``compare`` gives."""
+    return Compared(found, 0.95, "sentence", "m2|compared")
+
+
+def human(found: Ceiling, intervals: CeilingIntervals | None = None) -> CeilingResult:
+    """What ``ceiling`` gives."""
+    return CeilingResult(found, intervals, None, None, "m2|human")
+
+
 def study(
     scores: Sequence[Score],
     compared: Comparison | None = None,
@@ -126,7 +134,6 @@ def study(
     notes: Sequence[Problem] = (),
 ) -> CorpusStudy:
     """A study of a corpus of 100 sentences."""
-    groups = [""] * len(scores) if compared is None else letters(compared)
     return CorpusStudy(
         "corpus",
         "sentence",
@@ -135,13 +142,10 @@ def study(
         tuple(annotators),
         scores,
         others or {},
-        compared,
-        groups,
-        found,
+        None if compared is None else whole(compared),
+        None if found is None else human(found),
         None,
         None,
-        None,
-        {f"score: {one.system}": str(one.signature) for one in scores},
         notes,
         0.95,
     )
@@ -166,7 +170,12 @@ def crowd_study() -> CrowdStudy:
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
     errors = np.asarray(made.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(made.judgments, flags, Problems(), name="votes", resamples=20)
+    return study_crowd(made.judgments, flags, Problems(), name="votes", resampling=Resampling(replicates=20))
+
+
+def with_rows(one: CrowdStudy, rows: Sequence[CrowdRow]) -> CrowdStudy:
+    """The study with some of its systems' scores."""
+    return replace(one, scores=replace(one.scores, rows=tuple(rows)))
 
 
 @cache

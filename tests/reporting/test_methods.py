@@ -21,6 +21,7 @@ from tests.reporting.studies import (
     score,
     study,
     systems,
+    with_rows,
 )
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
@@ -203,7 +204,7 @@ class TestLeftOut:
 
     def test_of_the_others(self) -> None:
         assert [self.said(one) for one in (crowd_study(), hoo_study(), sample_study())] == [[], [], []]
-        assert self.said(replace(crowd_study(), systems=[], agreement=None)) == [
+        assert self.said(replace(with_rows(crowd_study(), ()), agreement=None)) == [
             "no scores against the crowd: no flags of a system were given",
             "no section on agreement: it takes two raters",
         ]

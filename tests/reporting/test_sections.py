@@ -20,7 +20,7 @@ from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, slug
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
-from tests.reporting.studies import comparison, curves, estimate, hoo_study, score, study, systems
+from tests.reporting.studies import comparison, curves, estimate, hoo_study, human, score, study, systems, whole
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 PLAIN, _ = CONDITIONS
@@ -76,7 +76,7 @@ class TestLeaderboard:
     def test_holm_is_named_where_it_adjusted(self) -> None:
         one = systems({"a": 0.4, "b": 0.2})
         assert one.comparison is not None
-        report = report_of([replace(one, comparison=replace(one.comparison, testing=SwapPlan("holm")))])
+        report = report_of([replace(one, comparison=whole(replace(one.comparison.found, testing=SwapPlan("holm"))))])
         assert "adjusted for the number of pairs (Holm)" in prose(report, "leaderboard")
         assert tables(report)["pairs"].columns[5] == "p (Holm)"
         assert "p-values adjusted by Holm's method" in " ".join(
@@ -101,7 +101,7 @@ class TestLeaderboard:
         (pair,) = compared.pairs
         known = replace(pair, power=replace(pair.power, power=0.567, detectable=0.0234))
         for each, last in ((pair, ["–", "–"]), (known, ["2.34", "57"])):
-            one = replace(systems({"a": 0.4, "b": 0.375}), comparison=replace(compared, pairs=(each,)))
+            one = replace(systems({"a": 0.4, "b": 0.375}), comparison=whole(replace(compared, pairs=(each,))))
             (row,) = text_rows(tables(report_of([one]))["pairs"])
             assert row == ["a", "b", "+2.50", "+1.50 to +3.50", "0.0321", "0.0321", "significant", *last]
 
@@ -195,7 +195,7 @@ class TestCeiling:
     def test_no_share_of_zero(self) -> None:
         found = curves()
         found = replace(found, humans=np.zeros_like(found.humans))
-        chart = charts(report_of([replace(self.ONE, ceiling=found)]))["ceiling-ratio"]
+        chart = charts(report_of([replace(self.ONE, ceiling=human(found))]))["ceiling-ratio"]
         assert chart.description.endswith(" b: no ratio with 2 references.")
         assert notes(chart.table)[1:] == ["– no ratio: the human score is 0"]
 
@@ -204,7 +204,7 @@ class TestCeiling:
         assert text.startswith("Each of the 2 annotators' own corrected text ")
         assert text.endswith(" No intervals were computed here: --ceiling-ci asks for them.")
         assert "were drawn" not in text
-        some = report_of([replace(self.ONE, ceiling=curves(exact=False))])
+        some = report_of([replace(self.ONE, ceiling=human(curves(exact=False)))])
         assert "as many as the table says were drawn." in prose(some, "ceiling")
         assert [row[0] for row in text_rows(tables(some)["ceiling-scores"])] == ["1 (4 subsets drawn)", "2 (1 subset)"]
 
@@ -218,7 +218,7 @@ class TestCeiling:
             tuple(tuple(near(float(v)) for v in row) for row in found.scores[:, :, 2]),
             tuple(tuple(near(float(v)) for v in row) for row in found.ratio),
         )
-        report = report_of([replace(self.ONE, ceiling_intervals=intervals)])
+        report = report_of([replace(self.ONE, ceiling=human(found, intervals))])
         table = tables(report)["ceiling-scores"]
         assert table.columns == ["references", "human", "90% CI", "b", "90% CI", "a", "90% CI"]
         assert text_rows(table)[1][1:] == ["50.00", "49.00–52.00", "45.00", "44.00–47.00", "35.00", "34.00–37.00"]

@@ -21,6 +21,8 @@ from tests.reporting.studies import (
     score,
     study,
     systems,
+    whole,
+    with_rows,
 )
 
 
@@ -101,13 +103,13 @@ class TestUndecided:
         one = systems({"A": 0.67, "B": 0.3, "C": 0.2, "D": 0.0}, {("A", "C"): 0.01, ("A", "D"): 0.01})
         assert one.comparison is not None
         pairs = [replace(p, smallest_p=self.FLOOR if p.second == "B" else p.smallest_p) for p in one.comparison.pairs]
-        found = replace(one.comparison, pairs=tuple(pairs))
-        assert summary([replace(one, comparison=found)])[1] == (
+        found = replace(one.comparison.found, pairs=tuple(pairs))
+        assert summary([replace(one, comparison=whole(found))])[1] == (
             "A is significantly better than 2 of the other 3 at the 5% level, adjusted for all pairs; against B it is "
             f"undecided: {self.WHY}."
         )
         three = replace(found, pairs=tuple(replace(p, p_adjusted=0.3) if p.second == "C" else p for p in pairs))
-        assert summary([replace(one, comparison=three)])[1] == (
+        assert summary([replace(one, comparison=whole(three))])[1] == (
             "A is not significantly better than C at the 5% level, adjusted for all pairs; it is significantly better "
             f"than D; against B it is undecided: {self.WHY}."
         )
@@ -218,9 +220,9 @@ class TestCrowd:
     def test_agreement_and_the_highest(self) -> None:
         one = crowd_study()
         assert one.agreement is not None
-        alpha = one.agreement.coefficients["krippendorff"]
+        alpha = one.agreement.report.coefficients["krippendorff"]
         assert alpha.interval is not None
-        weighted = {system.name: system.scores["weighted"].f for system in one.systems}
+        weighted = {row.system: row.score.f for row in one.scores.rows if row.score.estimand == "weighted"}
         assert max(weighted, key=lambda name: weighted[name].value or 0) == "a"
         assert summary([one]) == [
             f"5 raters gave 300 judgments of 60 items, with Krippendorff's alpha {alpha.value:.2f} (95% interval "
@@ -229,17 +231,17 @@ class TestCrowd:
             "with a test.",
         ]
         # In whatever order they are given.
-        assert summary([replace(one, systems=one.systems[::-1])]) == summary([one])
+        assert summary([with_rows(one, one.scores.rows[::-1])]) == summary([one])
 
     def test_one_system_and_none(self) -> None:
         one = crowd_study()
-        second = one.systems[1]
-        value = given(second.scores["weighted"].f)
-        assert summary([replace(one, systems=[second])])[1:] == [f"The crowd-weighted F1 of b is {value}."]
-        assert len(summary([replace(one, systems=[])])) == 1
+        second = [row for row in one.scores.rows if row.system == "b"]
+        value = given(next(row.score.f for row in second if row.score.estimand == "weighted"))
+        assert summary([with_rows(one, second)])[1:] == [f"The crowd-weighted F1 of b is {value}."]
+        assert len(summary([with_rows(one, ())])) == 1
 
     def test_alpha_without_a_value_and_without_agreement(self) -> None:
-        one = replace(crowd_study(), systems=[])
+        one = with_rows(crowd_study(), ())
         assert one.agreement is not None
         assert summary([replace(one, agreement=None)]) == ["5 raters gave 300 judgments of 60 items."]
         for alpha, said in (
@@ -250,8 +252,10 @@ class TestCrowd:
             (estimate(None), "."),
             (estimate(0.5), ", with Krippendorff's alpha 0.50."),
         ):
-            report = replace(one.agreement, coefficients={**one.agreement.coefficients, "krippendorff": alpha})
-            assert summary([replace(one, agreement=report)]) == [f"5 raters gave 300 judgments of 60 items{said}"]
+            known = one.agreement.report
+            report = replace(known, coefficients={**known.coefficients, "krippendorff": alpha})
+            changed = replace(one, agreement=replace(one.agreement, report=report))
+            assert summary([changed]) == [f"5 raters gave 300 judgments of 60 items{said}"]
 
 
 class TestSample:

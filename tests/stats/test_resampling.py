@@ -285,12 +285,16 @@ class TestResampling:
             Resampling("basik")  # type: ignore[arg-type]
         with pytest.raises(UsageError, match=r"\[confidence-level\]"):
             Resampling(confidence_level=95)
-        with pytest.raises(UsageError, match=r"0 replicates .expected at least 1. \[replicates\]"):
+        with pytest.raises(UsageError, match=r"the number of resamples must be at least 1, got 0 \[replicates\]"):
             Resampling(replicates=0)
-        with pytest.raises(UsageError, match=r"replicates must be a whole number, got str \[wrong-type\]"):
+        with pytest.raises(UsageError, match=r"the number of resamples must be a whole number, got str \[wrong-type\]"):
             Resampling(replicates="200")  # type: ignore[arg-type]
-        with pytest.raises(UsageError, match=r"confidence_level must be a number between 0 and 1, got str"):
+        with pytest.raises(UsageError, match=r"the confidence level must be a number between 0 and 1, got str"):
             Resampling(confidence_level="0.9")  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"the number of jobs must be at least 1, got 0 \[jobs\]"):
+            Resampling(jobs=0)
+        with pytest.raises(UsageError, match=r"the number of resamples must be a whole number, got bool"):
+            Resampling(replicates=True)
         with pytest.raises(UsageError, match=r"no formula gives intervals of HOO scores.*\[interval-method\]"):
             Resampling("closed").bootstrap("HOO scores")
         with pytest.raises(UsageError, match=r"\[interval-method\]"):

@@ -13,7 +13,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.edits.items import edit_items
 from errorbar.formats.reference import read_corpus
 from errorbar.studies.agree import agree
-from errorbar.studies.agree_input import Judged
+from errorbar.studies.judgment_input import Judged
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -131,3 +131,10 @@ def test_what_does_not_fit_is_refused_where_it_enters(
     with pytest.raises(UsageError) as raised:
         agree(judgments, **keywords)  # type: ignore[arg-type]  # the wrong types are the point
     assert raised.value.problems[0].code == code
+
+
+def test_judgments_may_come_in_several_files() -> None:
+    lines = Path("votes.csv").read_text().splitlines(keepends=True)
+    Path("first.csv").write_text("".join(lines[:40]))
+    Path("second.csv").write_text("".join([lines[0], *lines[40:]]))
+    assert agree(["first.csv", "second.csv"]).to_dict() == agree("votes.csv").to_dict()

@@ -15,8 +15,9 @@ from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import CONDITIONS, Hoo
 from errorbar.metrics.hoo_scoring import parse_hoo, prf
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import BrowseEdit, HooStudy, study_hoo
-from errorbar.studies.hoo_study import browse_hoo
+from errorbar.studies.browse import BrowseEdit
+from errorbar.studies.hoo_study import browse_hoo, study_hoo
+from errorbar.studies.model import HooStudy
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.metrics.base import Folded, Selection, Swapping
+from errorbar.metrics.base import Folded, Metric, Selection, Swapping
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
 from errorbar.studies.measured import Measured, Memory
@@ -15,6 +15,7 @@ CORPUS = corpus(
     sentence("a b c", {"A": [edit(0, 1, "x")], "B": []}), sentence("d e", {"A": [], "B": [edit(1, 2, "y")]})
 )
 LINES = ["x b c", "d e"]
+PLAIN: Metric = M2()
 
 
 class Counting:
@@ -43,7 +44,7 @@ def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.Monke
     metric = Measured(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=True)
-    expected = M2().fold(statistics, Selection(rows)).counts
+    expected = PLAIN.fold(statistics, Selection(rows)).counts
     folds = Counting(monkeypatch)
     found = [metric.fold(metric.measure(CORPUS, LINES), Selection(rows)).counts for _ in range(3)]
     assert folds.n == 1
@@ -58,7 +59,7 @@ def test_other_counts_are_folded_anew() -> None:
     for lines in (LINES, ["a b c", "d y"], ["a b c", "d e"]):
         statistics = metric.measure(CORPUS, lines)
         assert metric.fold(statistics, Selection(rows)).counts.tolist() == (
-            M2().fold(statistics, Selection(rows)).counts.tolist()
+            PLAIN.fold(statistics, Selection(rows)).counts.tolist()
         )
 
 
@@ -87,5 +88,5 @@ def test_a_start_is_not_forgotten() -> None:
     counts = np.array([[0, 3, 0]], np.int64).repeat(len(rows), axis=0)
     start = Folded(np.zeros((3, 3)), counts, np.zeros(3, np.int64))
     for given in (None, start):
-        mine, theirs = (each.fold(statistics, Selection(rows), start=given) for each in (metric, M2()))
+        mine, theirs = (each.fold(statistics, Selection(rows), start=given) for each in (metric, PLAIN))
         assert mine.counts.tolist() == theirs.counts.tolist()

@@ -11,10 +11,11 @@ from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import CorpusStudy, study_corpus
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.model import CorpusStudy
 from tests.helpers.cli import CommandLine
 from tests.studies import same
-from tests.studies.examples import document, documents_of, hypothesis
+from tests.studies.examples import document, hypothesis, loaded
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 RESAMPLES = 50  # numbers are compared, not looked at
@@ -36,13 +37,13 @@ def study(data: Path) -> CorpusStudy:
     add_documents(corpus, str(data / "conll14/noalt/official-2014.0.sgml"), problems)
     systems = [hypothesis(data / "conll14_systems/official_submissions" / name) for name in SYSTEMS]
     resampling = Resampling(replicates=RESAMPLES)
-    return study_corpus(corpus, systems, M2(), problems, documents_of(corpus), resampling=resampling)
+    return study_corpus(loaded(corpus, systems, problems), M2(), resampling=resampling)
 
 
 def test_size(study: CorpusStudy) -> None:
     assert (study.n_sentences, study.n_documents, len(study.annotators)) == (1312, 50, 10)
     assert study.ceiling is not None
-    assert sum(study.ceiling.n_subsets) == 2**9 - 1
+    assert sum(study.ceiling.found.n_subsets) == 2**9 - 1
 
 
 def test_scores(study: CorpusStudy, arguments: list[str], errorbar: CommandLine) -> None:

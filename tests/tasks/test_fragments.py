@@ -16,7 +16,7 @@ from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import HooStudy
+from errorbar.studies.model import HooStudy
 from errorbar.tasks import CorpusResults, TaskResults, read_task, run_task
 from errorbar.tasks.study import study_best
 

@@ -25,7 +25,7 @@ from errorbar.metrics.score import Score
 from errorbar.reporting.board import board_report
 from errorbar.reporting.markdown import markdown
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import CorpusStudy
+from errorbar.studies.model import CorpusStudy
 from errorbar.tasks import CorpusResults, TaskResults, run_task, task_cache
 from errorbar.tasks.study import study_best
 from tests.cli.schema import validated

@@ -93,7 +93,7 @@ def command(
     """Tell how far annotators or raters agree.
 
     FILEs are M2 or errorbar JSONL over the same sentences, whose annotators' edits are turned into judgments of
-    tokens (or gaps, sentences, words); or one table of judgments: CSV, JSON lines or Parquet with item, rater and
+    tokens (or gaps, sentences, words); or tables of judgments: CSV, JSON lines or Parquet with item, rater and
     label, a column for each rater (--layout wide), or batch results of Mechanical Turk.
 
     \b

@@ -35,7 +35,7 @@ SCHEMA = "errorbar.compare/1"
     "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."
 )
 @swap_options
-@interval_options(methods=BOOTSTRAPS)
+@interval_options(methods=BOOTSTRAPS, default="yes", elsewhere=("confidence", "seed"))
 @output_options
 def command(
     systems: tuple[str, ...],

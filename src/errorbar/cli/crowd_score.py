@@ -25,7 +25,7 @@ SCHEMA = "errorbar.crowd.score/1"
     show_default=True,
     help="Weight of recall against precision in F.",
 )
-@interval_options()
+@interval_options(default="up to 20,000 items", elsewhere=("seed",))
 @judged_options
 @output_options
 def command(

@@ -31,7 +31,7 @@ SCHEMA = "errorbar.curve/1"
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
 @share_options
-@interval_options()
+@interval_options(default="up to 20,000 items", elsewhere=("seed",))
 @judged_options
 @output_options
 def command(

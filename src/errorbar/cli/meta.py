@@ -55,7 +55,7 @@ SCHEMA = "errorbar.meta/1"
     help="Show correlations in windows of so many neighbors.",
 )
 @by_option
-@interval_options(jobs=False)
+@interval_options(jobs=False, default="up to 20,000 items", elsewhere=("confidence", "seed"))
 @lenient_option
 @output_options
 def command(

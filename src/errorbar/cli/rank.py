@@ -47,7 +47,7 @@ by_option = click.option(
 @click.option("--without-identical", is_flag=True, help="Leave out ties of systems that wrote the same text.")
 @click.option("--head-to-head", is_flag=True, help="Show wins, losses and ties of each pair that was compared instead.")
 @by_option
-@interval_options(jobs=False)
+@interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @lenient_option
 @output_options
 def command(

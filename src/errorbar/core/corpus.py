@@ -64,6 +64,16 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.sentences)
 
+    def need(self, annotators: Iterable[str]) -> None:
+        """Refuse the name of somebody who annotated nothing here.
+
+        Raises:
+            UsageError: If one of them annotated nothing.
+        """
+        for name in annotators:
+            if name not in self.annotators:
+                raise unknown_annotator(name, self.annotators)
+
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators.
 
@@ -72,9 +82,7 @@ class Corpus:
         Raises:
             UsageError: If one of them annotated nothing here.
         """
-        for name in annotators:
-            if name not in self.annotators:
-                raise unknown_annotator(name, self.annotators)
+        self.need(annotators)
         kept = [
             Sentence(
                 s.text,

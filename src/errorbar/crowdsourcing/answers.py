@@ -70,10 +70,7 @@ def leaders(shares: Floats) -> NDArray[np.bool_]:
 def make_answers(judgments: Judgments, shares: Floats, ties: str) -> Answers:
     """Choose the leading label of each item.
 
-    Args:
-        judgments: What the shares were made from.
-        shares: Share of each label; shape (items, labels).
-        ties: ``unknown``, or the label that wins a tie it takes part in.
+    ``ties`` is ``unknown``, or the label that wins a tie it takes part in.
 
     Raises:
         UsageError: If ``ties`` is neither.
@@ -107,11 +104,7 @@ def need_judgments(judgments: Judgments) -> None:
 
 
 def majority(judgments: Judgments, *, ties: str = UNKNOWN) -> Answers:
-    """The label that most judgments gave.
-
-    Args:
-        judgments: The judgments.
-        ties: ``unknown``, or the label that wins a tie it takes part in.
+    """The label that most judgments gave; ``ties`` are as of ``make_answers``.
 
     Raises:
         UsageError: If there is no judgment, or no such label.
@@ -138,12 +131,9 @@ def agreement_trust(judgments: Judgments) -> Floats:
 
 
 def trust_weighted(judgments: Judgments, trust: Mapping[str, float] | None = None, *, ties: str = UNKNOWN) -> Answers:
-    """Vote with trusts as weights.
+    """Vote with trusts as weights; ``ties`` are as of ``make_answers``.
 
-    Args:
-        judgments: The judgments.
-        trust: Trust of each rater, at least 0; None: their agreement with the majority.
-        ties: ``unknown``, or the label that wins a tie it takes part in.
+    ``trust`` is that of each rater, at least 0; None: their agreement with the majority.
 
     Raises:
         UsageError: If there is no judgment, no such label, or a rater has no trust or a negative one.

@@ -46,15 +46,8 @@ def aggregate(
 ) -> Comparison:
     """Aggregate by the majority and by other methods.
 
-    Args:
-        judgments: The judgments.
-        generator: The stream for random starts.
-        methods: Which methods; the majority is added where it is missing.
-        trust: Trust of each rater; None: their agreement with the majority.
-        prior: Pseudo-counts of the models; None: the default.
-        ties: ``unknown``, or the label that wins a tie it takes part in.
-        min_items: Fewest judgments of a rater, on average, that the models accept.
-        runs: How EM of the models is run; None: the defaults.
+    The majority is added where it is missing; ``trust`` is as of ``trust_weighted``, what
+    follows it as of ``dawid_skene``.
 
     Raises:
         UsageError: If a method is unknown, or as the methods do.

@@ -50,12 +50,6 @@ class Admission:
     def take(self, name: str, sources: Sequence[str], lines: Sequence[str], problems: Problems) -> list[str]:
         """Look at the whole of a text.
 
-        Args:
-            name: What to call it.
-            sources: The source sentences.
-            lines: As many lines.
-            problems: Where warnings go, and the error if it is not a correction of the source.
-
         Returns:
             The lines as they are scored.
         """

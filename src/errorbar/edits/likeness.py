@@ -153,10 +153,7 @@ class Evidence:
 def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
     """See whether lines look like corrections of the source lines of the same numbers.
 
-    Args:
-        sources: Source sentences, tokens between white space.
-        lines: As many lines of a text.
-        changed: Those that ``changed_lines`` finds, if they are known already.
+    ``changed`` are those that ``changed_lines`` finds, if they are known already.
     """
     found = Evidence(len(sources))
     there: set[int] = set()

@@ -65,6 +65,9 @@ def max_match(
         reference: The annotator's edits in text order.
         max_unchanged: How many unchanged words an edit may span.
         ignore_case_space: Drop proposed edits that only change letter case or white space.
+
+    Returns:
+        The edits that the hypothesis is read as, and which of them match.
     """
     return match_all(source, hypothesis, [reference], max_unchanged=max_unchanged, ignore_case_space=ignore_case_space)[
         0

@@ -80,15 +80,16 @@ def file_edits(file: DataFile | None, fragment: Fragment, problems: Problems) ->
 def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems) -> Edits:
     """Find the edits that turn a fragment's text into a corrected text.
 
-    Args:
-        fragment: The fragment; without a text, an error is recorded.
-        corrected: The corrected text.
-        file: Where it is from, for messages.
-        problems: Where problems are recorded: also a text that has little in common with the source.
+    A text that has little in common with the source is a problem, and so is a fragment without a text.
     """
     if fragment.text is None:
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
-        problems.error("hoo-no-text", what, Place(file), fix="--source FOLDER")
+        problems.error(
+            "hoo-no-text",
+            what,
+            Place(file),
+            fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+        )
         return ()
     reason = why_no_correction(fragment.text, corrected)
     if reason:
@@ -106,7 +107,7 @@ def say_missing(run: str, missing: Sequence[str], problems: Problems, *, as_empt
     if missing and as_empty:
         problems.note("hoo-missing", what, Place(run), fix="scored as if nothing were proposed there")
     elif missing:
-        problems.error("hoo-missing", what, Place(run), fix="add it, or use --missing-as-empty")
+        problems.error("hoo-missing", what, Place(run), fix="add it, or use --metric='hoo(missing=empty)'")
 
 
 def why_no_correction(source: str, target: str) -> str:
@@ -191,11 +192,7 @@ def cut_fragments(
 ) -> Iterator[FragmentPiece]:
     """Cut by the number of files, never by that of the workers.
 
-    Args:
-        files: The files of every fragment.
-        n_runs: How many runs there are.
-        lenient: Mend what can be mended.
-        carry: Send what is in the files along, for workers that cannot open them.
+    ``carry`` sends what is in the files along, for workers that cannot open them.
 
     Raises:
         InputError: If a file that is sent along cannot be opened or is too large.

@@ -81,10 +81,7 @@ def apply_standoff(
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
     """Find the edits that turn a source text into a target text.
 
-    Args:
-        source: Source text.
-        target: Corrected text.
-        name: The fragment's name, for the edits' indexes.
+    ``name`` is the fragment's, for the edits' indexes.
 
     Returns:
         Edits without a type, in text order; no two touch.

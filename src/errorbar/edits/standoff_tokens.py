@@ -31,10 +31,7 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
     never inside of an edit. The white space of the text is not kept; edits that change nothing else are left out. Notes
     say both.
 
-    Args:
-        fragment: The text and its edits; a fragment without a text gives nothing and is recorded as an error.
-        annotator: Whose edits they are.
-        problems: Where what was left out is recorded.
+    A fragment without a text gives nothing and is recorded as an error.
     """
     text = fragment.text
     if text is None:
@@ -80,12 +77,7 @@ def _note_changes(placed: Placed, fragment: Fragment, problems: Problems) -> Non
 
 
 def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], problems: Problems) -> None:
-    """Name the fragments whose text is more than its tokens, a space between them, a line for each sentence.
-
-    Args:
-        sentences: Fragments with texts, and the sentences made of each.
-        problems: Where the note goes.
-    """
+    """Name the fragments whose text is more than its tokens, a space between them, a line for each sentence."""
     pairs = list(sentences)
     lost = [
         one.name for one, made in pairs if one.text != "".join(f"{' '.join(sentence.tokens)}\n" for sentence in made)
@@ -101,11 +93,7 @@ def check_sentences(
 ) -> None:
     """See that sentences are still those that were made of the fragments, whose edits are used instead of theirs.
 
-    Args:
-        fragments: Fragments with texts.
-        sentences: What stands beside them in the file, each with its fragment as document.
-        annotator: Whose edits those of the fragments are.
-        problems: Where differences are recorded, and annotators whose edits are not used.
+    Differences are recorded, and so are annotators whose edits are not used.
     """
     there: dict[str, list[Sentence]] = {}
     others = Counter[str]()
@@ -151,11 +139,8 @@ def sentences_fragments(
 
     Sentences of one document are lines of one text, tokens separated by one space. What HOO cannot hold is noted.
 
-    Args:
-        sentences: The sentences.
-        annotator: Whose edits to take; where they did not look, the sentence has none, and a note says so.
-        problems: Where notes go.
-        name: What to call the fragment of sentences without a document.
+    Sentences without a document become the fragment ``name``; where the annotator did not look, there is no edit, and
+    a note says so.
     """
     lines: dict[str, list[str]] = {}
     edits: dict[str, list[StandoffEdit]] = {}

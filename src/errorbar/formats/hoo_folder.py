@@ -22,23 +22,6 @@ _DATA = (".xml", ".txt", ".xml.gz", ".txt.gz")
 
 
 @dataclass(frozen=True, slots=True)
-class FragmentOptions:
-    """How HOO data is read.
-
-    Attributes:
-        source: Folder of the source texts, or the text of the only fragment; None: looked for beside the gold edits.
-        types: JSON file that puts error types into other rows of table 8.
-        missing_as_empty: Score a fragment that a run lacks as if nothing were proposed there.
-        best: Show the best run of each team.
-    """
-
-    source: str | None = None
-    types: str | None = None
-    missing_as_empty: bool = False
-    best: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class FragmentFiles:
     """The files about a fragment, unread.
 
@@ -71,7 +54,12 @@ class FragmentFiles:
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
             what = f"no source text for fragment {self.name}"
-            problems.error("hoo-no-text", what, Place(str(self.edits.path)), fix="--source FOLDER")
+            problems.error(
+                "hoo-no-text",
+                what,
+                Place(str(self.edits.path)),
+                fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+            )
         return read_edits(self.edits, self.name, problems, text=text)
 
 

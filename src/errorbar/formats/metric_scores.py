@@ -1,7 +1,7 @@
 """Scores of metrics, of systems or of single sentences, from the files in which people keep them.
 
 * a table with the columns ``system`` and ``score``, and maybe ``metric`` and ``sentence``;
-* what ``errorbar score --format json`` prints, with ``--by-sentence`` also for sentences;
+* what ``errorbar score --format json`` prints, with ``--by sentence`` also for sentences;
 * lines of a system and a score, or of a system, F, precision and recall (``scores.m2``): the files of Grundkiewicz et
   al. 2015.
 """

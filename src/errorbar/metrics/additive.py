@@ -7,6 +7,10 @@ Conventions
     An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply); of edits
     that overlap the later one is left out, and a note says how many. The choice of a sentence does not depend on other
     sentences, so the order of sentences changes no digit.
+Source
+    A convention of errorbar's own, modeled on practice with several references: TER takes the reference with the fewest
+    edits (Snover et al. 2006, section 2), and the M2 scorer the annotator who suits a sentence best (Dahlmeier & Ng
+    2012; errorbar.metrics.choice). What is counted, and its source, is the subclass's.
 """
 
 from __future__ import annotations

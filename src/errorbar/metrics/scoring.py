@@ -25,13 +25,11 @@ from errorbar.metrics.base import Folded, Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
 from errorbar.metrics.score import Score, TypeScore, UnitScore
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, unasked
 
 PIECE = 4096
 """System sentences of a piece: a fifth of a second of work, some megabytes."""
 SMALLEST_PIECE = 64
-MOST_WITH_INTERVALS = 20_000
-"""Units up to which intervals are made where nobody says whether to."""
 
 
 class Ending(Protocol):
@@ -211,11 +209,9 @@ class _Whole:
         """How intervals are made, now that the number of units is known, and what joins the signature."""
         plan, resampling = self._plan, self._plan.resampling
         conventions = (*plan.conventions, *plan.admission.conventions)
-        if resampling is not None and plan.most is not None and self.n > plan.most:
-            what = f"no intervals of {self.n:,} {plan.metrics[0].reads} unless they are asked for"
-            problems.note("no-intervals", what, Place(), fix="add --ci")
-            return None, conventions
         if resampling is None:
+            return None, conventions
+        if plan.most is not None and not unasked(self.n, plan.metrics[0].reads, problems, most=plan.most):
             return None, conventions
         if resampling.method != "closed":
             self.documents.warn(problems)

@@ -84,6 +84,7 @@ def rank_systems(
     how: Resampling | None = None,
     *,
     by: By = "item",
+    seed: int = 0,
     progress: Progress | None = None,
 ) -> list[RankingResult]:
     """Rank systems.
@@ -93,6 +94,7 @@ def rank_systems(
         methods: How to rank; any of METHODS.
         how: How intervals and rank ranges are made; None: there are none.
         by: What is drawn as one: item, sentence or comparison.
+        seed: Of the orders that TrueSkill goes through, where ``how`` gives none.
         progress: Told how many resamples TrueSkill has gone through.
 
     Raises:
@@ -118,9 +120,9 @@ def rank_systems(
         if method in parts:
             score, resampled = score_counts(counts, method), parts[method]
         elif method == "trueskill-wmt":
-            score, resampled = _as_the_wmt(comparisons, how or Resampling("percentile", RUNS), progress)
+            score, resampled = _as_the_wmt(comparisons, how or Resampling("percentile", RUNS, seed=seed), progress)
         else:
-            score, resampled = _trueskill(comparisons, method, how, by, progress)
+            score, resampled = _trueskill(comparisons, method, how, by, seed, progress)
         drawn = np.concatenate(resampled) if how is not None else np.empty((0, size))
         results.append(_result(comparisons, method, score, drawn, (how, by)))
     return results
@@ -147,13 +149,14 @@ def no_scores(results: Sequence[RankingResult]) -> list[Problem]:
     return notes
 
 
-def signature(comparisons: Comparisons, how: Resampling | None, by: By) -> str:
-    """What was ranked how: all that a digit depends on but the method."""
+def signature(comparisons: Comparisons, methods: Sequence[Method], how: Resampling | None, by: By, seed: int) -> str:
+    """What was ranked how: all that a digit depends on but the method, whose random orders have the seed."""
     judged = ContentHash()
     columns = (comparisons.first, comparisons.second, comparisons.outcome, comparisons.item, comparisons.sentence)
     judged.add([" ".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True)])
     judged.add(comparisons.systems)
-    drawn = [] if how is None else [how.convention(by)]
+    ordered = [f"seed:{seed}"] if any(method.startswith("trueskill") for method in methods) else []
+    drawn = ordered if how is None else [how.convention(by)]
     return "|".join(["rank", f"judgments:{judged.short()}", f"n:{len(comparisons)}", *drawn, f"v:{__version__}"])
 
 
@@ -165,9 +168,9 @@ def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | 
 
 
 def _trueskill(
-    comparisons: Comparisons, method: Method, how: Resampling | None, by: By, progress: Progress | None
+    comparisons: Comparisons, method: Method, how: Resampling | None, by: By, seed: int, progress: Progress | None
 ) -> tuple[Floats, list[Floats]]:
-    n_comparisons, seed = len(comparisons), 0 if how is None else how.seed
+    n_comparisons, seed = len(comparisons), seed if how is None else how.seed
     skill = wmt_skill(n_comparisons) if method == "trueskill" else ORIGINAL
     everything = np.arange(n_comparisons, dtype=np.int32)
     rng = stream(seed, "ranking", method, "orders")

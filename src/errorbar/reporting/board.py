@@ -14,7 +14,7 @@ from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
 from errorbar.reporting.sections.figures import plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.reporting.sections.ranking import main_measure
-from errorbar.studies.score import measure_column
+from errorbar.studies.score_result import measure_column
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, Team
 from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults

@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
+from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
-from errorbar.edits.extract import extract_edits
-from errorbar.edits.items import ERROR, Projection, edit_items
+from errorbar.edits.items import Projection, changed_items
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.tables import table_rows
 
@@ -129,18 +128,8 @@ def frame_of_systems(
         if len(system.lines) != len(corpus):
             what = f"'{system.name}' has {len(system.lines)} lines for {len(corpus)} sentences"
             raise UsageError(Problem("sample-frame", what, expected="one line for each sentence"))
-    sentences = [
-        Sentence(
-            sentence.text,
-            {system.name: tuple(extract_edits(sentence.tokens, system.lines[at].split())) for system in systems},
-        )
-        for at, sentence in enumerate(corpus.sentences)
-    ]
-    judgments = edit_items(Corpus(sentences, names, corpus.name), projection, words=words).judgments
-    flags = np.zeros((len(names), len(judgments.items)), np.bool_)
-    flags[judgments.rater, judgments.item] = judgments.label == judgments.labels.index(ERROR)
-    texts = tuple(_shown(item, corpus) for item in judgments.items)
-    return Frame(judgments.items, flags, names, texts=texts)
+    items, flags = changed_items(corpus, systems, projection, words=words)
+    return Frame(items, flags, names, texts=tuple(_shown(item, corpus) for item in items))
 
 
 def _shown(item: str, corpus: Corpus) -> str:

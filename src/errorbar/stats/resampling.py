@@ -25,12 +25,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.stats.distributions import NORMAL, tails
 
 BootstrapMethod = Literal["bca", "percentile", "basic"]
 Method = Literal["bca", "percentile", "basic", "closed"]
+MOST_UNASKED = 20_000
+"""Sentences or items up to which intervals are made where nobody says whether to."""
 ROUNDING = 1e-12
 """Differences up to this are rounding, not variation."""
 
@@ -57,20 +60,24 @@ class Resampling:
     jobs: int = 1
 
     def __post_init__(self) -> None:
-        for name, kind, expected in (
-            ("replicates", Integral, "a whole number"),
-            ("seed", Integral, "a whole number"),
-            ("jobs", Integral, "a whole number"),
-            ("confidence_level", Real, "a number between 0 and 1"),
+        for what, value, kind, expected in (
+            ("the number of resamples", self.replicates, Integral, "a whole number"),
+            ("the seed", self.seed, Integral, "a whole number"),
+            ("the number of jobs", self.jobs, Integral, "a whole number"),
+            ("the confidence level", self.confidence_level, Real, "a number between 0 and 1"),
         ):
-            if not isinstance(getattr(self, name), kind):
-                raise wrong_type(name, expected, getattr(self, name))
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise wrong_type(what, expected, value)
         if self.method not in get_args(Method):
             fix = nearest(self.method, get_args(Method))
             raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
         tails(self.confidence_level)
         if self.replicates < 1:
-            raise UsageError(Problem("replicates", f"{self.replicates} replicates", expected="at least 1"))
+            raise UsageError(
+                Problem("replicates", f"the number of resamples must be at least 1, got {self.replicates}")
+            )
+        if self.jobs < 1:
+            raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {self.jobs}"))
 
     def convention(self, unit: str) -> str:
         """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
@@ -95,6 +102,15 @@ class Resampling:
         return bootstrap_interval(
             value, drawn, jackknife=jackknife, method=self.bootstrap(), confidence_level=self.confidence_level
         )
+
+
+def unasked(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
+    """Whether intervals are made where nobody says; if not, a note says why: there are too many of the units."""
+    few = n <= (MOST_UNASKED if most is None else most)
+    if not few:
+        what = f"no intervals of {n:,} {units} unless they are asked for"
+        problems.note("no-intervals", what, Place(), fix="add --ci")
+    return few
 
 
 def bootstrap_interval(

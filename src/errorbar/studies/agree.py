@@ -14,8 +14,7 @@ from errorbar.core.labels import named
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Labels
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.agree_input import Scale, Votes, read_judged
-from errorbar.studies.judgment_input import JudgmentOptions, Reading
+from errorbar.studies.judgment_input import JudgmentOptions, Reading, Scale, Votes, read_judged
 from errorbar.studies.signatures import agreement_signature
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
@@ -148,7 +147,7 @@ def agree(
     """Compute every coefficient of agreement that fits, all intervals from the same resamples.
 
     Args:
-        judgments: A table of judgments (CSV, JSON lines, Parquet, results of Mechanical Turk); one or several M2 or
+        judgments: Tables of judgments (CSV, JSON lines, Parquet, results of Mechanical Turk); one or several M2 or
             JSONL files over the same sentences, whose annotators' edits become judgments; ``Judgments``; or a
             ``Corpus``.
         scale: What labels are: ``nominal``, ``ordinal``, ``interval`` or ``ratio``.

@@ -27,12 +27,7 @@ STEPS = (1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 def study_sample(estimated: SampleEstimation, name: str = "") -> SampleStudy:
-    """Everything that a report shows of a judged sample.
-
-    Args:
-        estimated: What ``sample_estimate`` found.
-        name: What to call the sample.
-    """
+    """Everything that a report shows of a judged sample."""
     strata, sample, how = estimated.strata, estimated.sample, estimated.how
     return SampleStudy(
         name,
@@ -49,10 +44,7 @@ def study_sample(estimated: SampleEstimation, name: str = "") -> SampleStudy:
 def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list[BudgetStep]:
     """What was spent and what more would buy, smallest first.
 
-    Args:
-        strata: What was sampled from.
-        sample: What was judged.
-        aim: What more judgments shall show best, the weight of recall, and the level of the intervals.
+    ``aim`` says what more judgments shall show best, the weight of recall, and the level of the intervals.
 
     Raises:
         UsageError: If the sample does not fit the strata.

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from errorbar.ceilings import Ceiling, TypeRow, prepare_study, type_rows
+from errorbar.ceilings import Ceiling, Study, TypeRow, prepare_study, type_rows
 from errorbar.ceilings import ceiling as fold_ceiling
 from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
-from errorbar.core.errors import Problem
+from errorbar.core.errors import Place, Problem
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 NO_RATIO = "the human score is 0"
 RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
+MOST = 1000
+"""Subsets of annotators of one size that are enumerated."""
+MOST_FOLDED = 400_000_000
+"""Sentences in all folds up to which intervals are made unasked: some seconds."""
 SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
 Ends = Interval | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Subsets:
+    """Of what humans and systems are scored; the attributes are arguments of ``ceiling``."""
+
+    sizes: tuple[int, ...] = ()
+    most: int = MOST
+    n_documents: int | None = None
+    repeats: int = 100
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -159,11 +175,11 @@ def ceiling(
     metric: Metric | str = DEFAULT,
     *,
     sizes: Sequence[int] = (),
-    most: int = 1000,
-    by_type: bool = False,
+    most: int = MOST,
+    by: Literal["type"] | None = None,
     n_documents: int | None = None,
     repeats: int = 100,
-    ci: bool = False,
+    ci: bool | None = None,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
     seed: int = 0,
@@ -184,10 +200,11 @@ def ceiling(
         metric: What is computed; the ratio is of its main measure.
         sizes: Numbers of references; none: 1 to one less than there are annotators.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
-        by_type: Also recall of each error type at the largest size.
+        by: ``type``: also recall of each error type at the largest size.
         n_documents: Repeat on random subsets of so many documents; None: do not.
         repeats: How many such subsets.
-        ci: Make percentile intervals: every resample folds the whole study.
+        ci: Make percentile intervals; every resample folds the whole study. None: where that takes seconds, which
+            depends on the numbers of sentences, texts, subsets and resamples alone.
         resamples: How many resamples.
         confidence: Confidence level, a fraction.
         seed: Of the random streams.
@@ -204,14 +221,31 @@ def ceiling(
         InputError: If a file is bad, or edits of one annotator overlap.
         UsageError: If there is one annotator, the metric knows none, or an argument will not do.
     """
-    parsed = parse_metric(metric, "sentences")
+    parsed, by_type = parse_metric(metric, "sentences"), by == "type"
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
+    how = Resampling("percentile", resamples, confidence, seed, jobs)
+    wanted = Subsets(tuple(sizes), most, n_documents, repeats)
+    return reached(data, parsed, how, wanted, ci=ci, by_type=by_type, progress=progress)
+
+
+def reached(
+    data: Loaded,
+    metric: Metric,
+    resampling: Resampling,
+    subsets: Subsets = Subsets(),
+    *,
+    ci: bool | None = None,
+    by_type: bool = False,
+    progress: Callable[[int], object] = lambda _: None,
+) -> CeilingResult:
+    """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
+    seed, jobs, most = resampling.seed, resampling.jobs, subsets.most
     study = prepare_study(
         data.corpus,
         data.systems,
-        parsed,
+        metric,
         data.problems,
-        sizes=sizes,
+        sizes=subsets.sizes,
         most=most,
         seed=seed,
         jobs=jobs,
@@ -221,20 +255,30 @@ def ceiling(
     found = fold_ceiling(study, jobs=jobs)
     intervals = spread = None
     how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
-    if ci:
-        resampling = Resampling("percentile", resamples, confidence, seed, jobs)
+    if ci if ci is not None else _takes_seconds(study, resampling.replicates, data.problems):
         intervals = ceiling_intervals(study, data.documents.clusters(), resampling, progress)
         data.documents.warn(data.problems)
         how.append(resampling.convention(data.documents.clustering))
-    if n_documents is not None:
-        of = data.need_documents("--n-documents")
+    if (n_documents := subsets.n_documents) is not None:
+        of, repeats = data.need_documents("--n-documents"), subsets.repeats
         spread = essay_spread(study, of, n_documents, repeats, seed=seed, jobs=jobs, progress=progress)
         how.append(f"essays:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
     if by_type:
         how += [f"size:{study.sizes[-1]}", data.types()]
     types = type_rows(study, study.sizes[-1]) if by_type else None
-    signature = data.signature(str(parsed.spec), *how)
+    signature = data.signature(str(metric.spec), *how)
     return CeilingResult(found, intervals, spread, types, signature, tuple(data.problems.notes))
+
+
+def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
+    """Whether intervals are made unasked; if not, a note says so."""
+    n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems)) * resamples
+    n_sentences = len(study.humans[0].statistics)
+    if n_folds * n_sentences <= MOST_FOLDED:
+        return True
+    what = f"no intervals unless they are asked for: {n_folds:,} folds of {n_sentences:,} sentences take a while"
+    problems.note("no-intervals", what, Place(), fix="add --ci")
+    return False
 
 
 def _of_human(name: str) -> Column:

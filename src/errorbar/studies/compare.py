@@ -16,8 +16,8 @@ from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
-from errorbar.studies.score import measure_column
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -153,14 +153,24 @@ def compare(
     parsed = parse_metric(metric, "sentences")
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     data.problems.raise_errors()
-    measured = [System(system.name, parsed.measure(data.corpus, system.lines)) for system in data.systems]
+    data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
-    testing, alpha, unit = SwapPlan(adjust, swaps), 1 - confidence, data.documents.unit
-    found = compare_systems(parsed, measured, data.documents.clusters(), resampling, testing, intervals=ci is not False)
+    return compared(data, parsed, resampling, SwapPlan(adjust, swaps), intervals=ci is not False)
+
+
+def compared(
+    data: Loaded, metric: Metric, resampling: Resampling, testing: SwapPlan, *, intervals: bool = True
+) -> Compared:
+    """Compare what was read; errors are those of ``compare``."""
+    measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
+    confidence, unit = resampling.confidence_level, data.documents.unit
+    found = compare_systems(metric, measured, data.documents.clusters(), resampling, testing, intervals=intervals)
     data.documents.warn(data.problems)
-    warn_hopeless(found, alpha, data.problems, unit=unit)
-    how = resampling.convention(data.documents.clustering), testing.convention(len(measured), alpha)
-    return Compared(found, confidence, unit, data.signature(str(parsed.spec), *how), tuple(data.problems.notes))
+    warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
+    by = data.documents.clustering
+    drawn = resampling.convention(by) if intervals else f"level:{confidence},by:{by},seed:{resampling.seed}"
+    how = drawn, testing.convention(len(measured), 1 - confidence)
+    return Compared(found, confidence, unit, data.signature(str(metric.spec), *how), tuple(data.problems.notes))
 
 
 def _record(pair: Pair, alpha: float) -> dict[str, object]:

@@ -22,24 +22,15 @@ from errorbar.metrics.crowd_weighted import (
     Votes,
     score_kinds,
 )
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, unasked
 from errorbar.stats.streams import stream
-from errorbar.studies.judgment_input import (
-    CrowdJudgments,
-    CrowdReading,
-    JudgmentOptions,
-    Systems,
-    read_crowd,
-    read_systems,
-)
+from errorbar.studies.flag_input import Systems, read_systems
+from errorbar.studies.judgment_input import CrowdReading, Judged, JudgmentOptions, read_crowd
 from errorbar.studies.judgment_input import Votes as Given
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-
-MOST_RESAMPLED = 20_000
-"""Items up to which there are intervals where nobody says."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +44,13 @@ class Against:
         conventions: What joins every signature: which labels mean an error, the seed of the shares.
     """
 
-    judged: CrowdJudgments
+    judged: Judged
     votes: Votes
     metric: Crowd
     conventions: tuple[str, ...]
 
     @classmethod
-    def of(cls, judged: CrowdJudgments, metric: Crowd, error: str | Sequence[str], seed: int) -> Against:
+    def of(cls, judged: Judged, metric: Crowd, error: str | Sequence[str], seed: int) -> Against:
         """Find the share of errors of each item.
 
         Raises:
@@ -77,6 +68,11 @@ class Against:
         drawn = (f"seed:{seed}",) if metric.shares == "dawid-skene" else ()
         return cls(judged, votes, metric, (*error_convention(judgments.labels, codes), *drawn))
 
+    @property
+    def unit(self) -> str:
+        """What is resampled."""
+        return "items" if self.judged.clusters is None else "essays or sentences"
+
     def counted(self, flags: Flags) -> dict[Crowd, CrowdStatistics]:
         """A system's counts by both estimands."""
         metrics = [replace(self.metric, estimand=estimand) for estimand in ESTIMANDS]
@@ -88,9 +84,9 @@ class Against:
         said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
 
-    def resampling(self, ci: bool | None, options: Resampling) -> Resampling | None:
+    def resampling(self, ci: bool | None, options: Resampling, problems: Problems) -> Resampling | None:
         """How intervals are made; None where none are asked for, or nobody says and there are many items."""
-        wanted = len(self.judged.judgments.items) <= MOST_RESAMPLED if ci is None else ci
+        wanted = unasked(len(self.judged.judgments.items), "items", problems) if ci is None else ci
         return options if wanted else None
 
 
@@ -217,9 +213,8 @@ def crowd(
     metric, asked = Crowd(beta, "weighted", shares, ties), Resampling("percentile", resamples, confidence, seed, jobs)
     against = Against.of(read_crowd(judgments, options, problems), metric, error, seed)
     found = read_systems(systems, against.judged, problems)
-    rows = crowd_rows(against, found, against.resampling(ci, asked))
-    unit = "items" if against.judged.clusters is None else "essays or sentences"
-    return CrowdScores(tuple(rows), unit, tuple(problems.notes))
+    rows = crowd_rows(against, found, against.resampling(ci, asked, problems))
+    return CrowdScores(tuple(rows), against.unit, tuple(problems.notes))
 
 
 def crowd_rows(against: Against, systems: Mapping[str, Flags], resampling: Resampling | None) -> list[CrowdRow]:

@@ -230,10 +230,7 @@ def crowd_mine(
 def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count: int = 1) -> NgramCounts:
     """Count the n-grams around some words in text of good writers, one tokenized sentence per line.
 
-    Args:
-        lines: The sentences.
-        words: As of ``crowd_mine``.
-        min_count: Fewest times that an n-gram must occur to be kept.
+    N-grams that occur less than ``min_count`` times are not kept; ``words`` is as of ``crowd_mine``.
 
     Raises:
         UsageError: If there is no word.

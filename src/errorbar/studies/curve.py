@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Unpack
 
@@ -22,7 +22,8 @@ from errorbar.metrics.crowd_agreement import (
 from errorbar.metrics.crowd_weighted import Crowd, Shares, Ties
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.crowd import Against, judgments_text, untied
-from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Systems, Votes, read_crowd, read_systems
+from errorbar.studies.flag_input import Flags, Systems, read_systems
+from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -181,17 +182,33 @@ def curve(
     options = JudgmentOptions(**reading)
     problems = Problems(lenient=options.lenient)
     against = Against.of(read_crowd(judgments, options, problems), Crowd(1.0, "weighted", shares, ties), error, seed)
-    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs))
+    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs), problems)
+    flags = read_systems(systems, against.judged, problems)
+    rows = curve_rows(against, flags, resampling, bins=bins, thresholds=thresholds, prevalence=prevalence, view=view)
+    return Curves(tuple(rows), prevalence, seed, tuple(problems.notes))
+
+
+def curve_rows(
+    against: Against,
+    systems: Mapping[str, Flags],
+    resampling: Resampling | None,
+    *,
+    bins: Sequence[float] = EDGES,
+    thresholds: Sequence[float] = THRESHOLDS,
+    prevalence: float = REFERENCE_PREVALENCE,
+    view: View = "both",
+) -> list[SystemCurve]:
+    """Every system along the agreement; what is not said is as of ``curve``."""
     said = {
         "bins": "+".join(f"{edge:g}" for edge in bins),
         "thresholds": "+".join(f"{mark:g}" for mark in thresholds),
         "prevalence": f"{prevalence:g}",
-        "shares": shares,
-        "ties": ties,
+        "shares": against.metric.shares,
+        "ties": against.metric.ties,
     }
     spec = f"curve({','.join(f'{key}={value}' for key, value in said.items())})"
     found = []
-    for name, flags in read_systems(systems, against.judged, problems).items():
+    for name, flags in systems.items():
         in_bins = [] if view == "kappa" else agreement_bins(against.counted(flags), bins, resampling=resampling)
         points = []
         if view != "bins":
@@ -199,4 +216,4 @@ def curve(
                 untied(against, flags), thresholds, reference_prevalence=prevalence, resampling=resampling
             )
         found.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, resampling)))
-    return Curves(tuple(found), prevalence, seed, tuple(problems.notes))
+    return found

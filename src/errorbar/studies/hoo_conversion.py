@@ -34,13 +34,8 @@ def convert_hoo(
 ) -> list[Problem]:
     """Convert HOO data to M2, JSONL or corrected text, or one of these to HOO.
 
-    Args:
-        inputs: One file or folder.
-        to: ``hoo``, ``m2``, ``jsonl`` or ``text``; None: by the ending of ``out``.
-        out: Where to write.
-        source: Source texts: corrected texts are compared with them, gold edits are of them.
-        annotators: To HOO, whose edits to take; the first of the file where none is named.
-        lenient: Repair what can be repaired.
+    ``to`` is ``hoo``, ``m2``, ``jsonl`` or ``text`` (None: by the ending of ``out``); other arguments are those of
+    ``convert``.
 
     Returns:
         Warnings and repairs.

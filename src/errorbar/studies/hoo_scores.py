@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+from typing import ClassVar
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_folder import FragmentOptions, expand_runs, list_gold, list_run
+from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
 from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
 from errorbar.metrics.hoo_counts import row_names
-from errorbar.metrics.hoo_scoring import MOST_RUNS, Run, best_runs, hoo_plan, parse_hoo, prf, team_of, warn_above_1
+from errorbar.metrics.hoo_scoring import (
+    MOST_RUNS,
+    Run,
+    best_runs,
+    hoo_plan,
+    parse_hoo,
+    prf,
+    team_of,
+    warn_above_1,
+    without_missing,
+)
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.score import Score, TypeScore, signature_lines
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.inputs import problems_in_order
+from errorbar.studies.score_result import Scores, row_labels
 from errorbar.tables.records import interval_record
-from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 BONUS = CONDITIONS[1]
@@ -41,7 +52,7 @@ class Runs:
         gold: The gold folder or file; one.
         systems: Folders of edit files or corrected texts, single files, or folders of runs; ``name=path``, or a mapping
             of names to paths.
-        options: How they are read.
+        source: The source texts; None: looked for beside the gold edits.
         lenient: Repair what can be repaired.
         jobs: Processes that read and count.
         dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
@@ -49,7 +60,7 @@ class Runs:
 
     gold: object
     systems: object
-    options: FragmentOptions = FragmentOptions()  # noqa: RUF009 - frozen
+    source: str | None = None
     lenient: bool = False
     jobs: int = 1
     dask: str | None = None
@@ -86,51 +97,36 @@ def _path(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HooScores(Result):
+class HooScores(Scores):
     """Scores of runs, runs outermost.
 
     Attributes:
-        scores: The scores, with recall by the rows of table 8.
-        by_code: Recall by error code of each.
+        by_code: Recall by error code of each; the scores have it by the rows of table 8.
         fragments: Names of the fragments.
-        notes: Warnings and repairs.
         teams: Whose each run is; None: as its name says.
-        best: Show the best run of each team.
-        by_type: Show recall by row of table 8.
-        by_fragment: Show the figures of every fragment.
-        order: Runs stay in the order of the input.
+        best: Show the best run of each team. Runs stay in the order of the input.
     """
 
-    scores: Sequence[Score]
-    by_code: Sequence[Sequence[TypeScore]]
-    fragments: Sequence[str]
-    notes: Sequence[Problem] = ()
+    schema: ClassVar[str] = "errorbar.hoo-score/1"
+    by_code: Sequence[Sequence[TypeScore]] = ()
+    fragments: Sequence[str] = ()
     teams: Mapping[str, str] | None = None
     best: bool = False
-    by_type: bool = False
-    by_fragment: bool = False
-    order: str = "input"
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def __iter__(self) -> Iterator[Score]:
-        return iter(self.scores)
 
     def to_dict(self) -> dict[str, object]:
         """Every score, and the best run of each team."""
-        rows = [self._record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
+        rows = [self._hoo_record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
         return {"rows": rows, "best": best_records(self.scores, self.teams)}
 
     def tables(self) -> Sequence[Table]:
         """The table that was asked for."""
-        if self.by_fragment:
+        if self.by_sentence:
             return [self._fragment_table()]
         if self.by_type:
-            return [type_table(self.scores)]
+            return [self.type_rows()]
         return [(best_table if self.best else score_table)(self.scores, self.teams)]
 
-    def _record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
+    def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
         why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
         return {
             "run": score.system,
@@ -159,6 +155,17 @@ class HooScores(Result):
             "signature": str(score.signature),
         }
 
+    def type_rows(self) -> Table:
+        """Recall of each row of table 8."""
+        columns, labels = _labels(self.scores)
+        rows: list[list[Cell]] = [
+            [*label, row.type, row.counts["gold"], *row.estimates.values()]
+            for label, score in zip(labels, self.scores, strict=True)
+            for row in in_order(score.by_type)
+        ]
+        columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
+        return Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores)])
+
     def _fragment_table(self) -> Table:
         columns, labels = _labels(self.scores)
         rows: list[list[Cell]] = [
@@ -184,12 +191,8 @@ def score_hoo(
 ) -> HooScores:
     """Score runs against HOO gold edits.
 
-    Args:
-        runs: Where the data is.
-        metrics: Specs of the metric; none: ``hoo``.
-        resampling: Intervals over fragments; None: none.
-        most: With more fragments than these there are no intervals; None: whatever their number.
-        progress: Told how many fragments are done.
+    With more fragments than ``most`` there are no intervals (None: whatever their number); without a resampling
+    there are none either.
 
     Raises:
         InputError: If a file is bad or a run lacks a fragment.
@@ -199,19 +202,15 @@ def score_hoo(
         resampling.bootstrap("HOO scores")
     problems = Problems(lenient=runs.lenient)
     asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
-    options = runs.options
-    if options.types is not None:
-        asked = [replace(one, rows=_rows_of(options.types, problems)) for one in asked]
-        what = "--types is a parameter of the metric now"
-        problems.note("renamed-option", what, Place(), fix=f"--metric='{asked[0].spec}'")
-    found = list_gold(runs.gold_path(), source=options.source)
+    asked, missing_as_empty = without_missing(asked)
+    found = list_gold(runs.gold_path(), source=runs.source)
     names = [each.name for each in found]
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
     fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
     lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
-    conventions = ("missing:empty",) if options.missing_as_empty and any(lacking.values()) else ()
+    conventions = ("missing:empty",) if missing_as_empty and any(lacking.values()) else ()
     plan = replace(hoo_plan(both_ways(asked), resampling, conventions), most=most)
-    endings = [Run(name, problems, own, options.missing_as_empty) for name, own in lacking.items()]
+    endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
     order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
     order += [str(file.path) for run in files.values() for file in run.values()]
     with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
@@ -225,7 +224,7 @@ def score_hoo(
             what = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
             problems.note("hoo-many-runs", what, Place(), fix="the best run is picked among all of them")
     codes = [score.by_type for score in by_code]
-    return HooScores(by_row, codes, names, tuple(problems.notes), best=options.best)
+    return HooScores(by_row, tuple(problems.notes), by_code=codes, fragments=names)
 
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
@@ -274,18 +273,6 @@ def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) 
     return Table(columns, rows, name="best", notes=[WITH_BONUS, *signature_lines(scores)])
 
 
-def type_table(scores: Sequence[Score]) -> Table:
-    """Recall of each row of table 8."""
-    columns, labels = _labels(scores)
-    rows: list[list[Cell]] = [
-        [*label, row.type, row.counts["gold"], *row.estimates.values()]
-        for label, score in zip(labels, scores, strict=True)
-        for row in in_order(score.by_type)
-    ]
-    columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
-    return Table(columns, rows, name="types", notes=["recall", *signature_lines(scores)])
-
-
 def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[dict[str, object]]:
     """The best run of each team as it stands in JSON output."""
     return [
@@ -320,13 +307,17 @@ def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
 
 def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
     """The leading columns that tell rows apart."""
-    several = len({score.metric for score in scores}) > 1
-    columns = [Column("run"), Column("metric", only="" if several else "data")]
-    return columns, [[score.system, score.metric] for score in scores]
+    columns, labels = row_labels(scores)
+    return [Column("run"), *columns[1:]], labels
 
 
-def _rows_of(path: str, problems: Problems) -> str:
-    """The rows of a file, ``{"ID": "Noun"}``, as the metric's parameter has them."""
+def rows_of(path: str) -> str:
+    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them.
+
+    Raises:
+        InputError: If the file is no such JSON.
+    """
+    problems = Problems()
     lines = Lines(path, problems, last=True)
     text = "\n".join(lines)
     problems.raise_errors()

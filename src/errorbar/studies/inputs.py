@@ -19,7 +19,6 @@ from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,
@@ -322,6 +321,8 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
     if options.documents is not None:
+        from errorbar.formats.documents import add_documents  # noqa: PLC0415 - most corpora know their own
+
         add_documents(corpus, named_files(options.documents, "documents")[0].path, problems)
     return corpus
 

@@ -1,37 +1,42 @@
-"""What public functions of crowds take: judgments, and systems that flag items; commands read through here too.
+"""What ``agree`` and the functions of crowds take: judgments, however they come; commands read through here too.
 
-Judgments are a table in any layout, a corpus whose annotators' edits become judgments, or ``Judgments``. Systems are
-tables ``item,flag``, corrected texts where there is a corpus, or flags.
+Judgments are a table in any layout or several, a corpus whose annotators' edits become judgments, or ``Judgments``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
+from math import isnan
 from os import PathLike, fspath
-from typing import TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
-from errorbar.core.judgments import Judgments, RepeatPolicy
-from errorbar.core.labels import natural_order, usual_order
+from errorbar.core.judgments import POLICIES, Judgments, RepeatPolicy
+from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
-from errorbar.edits.extract import extract_edits
-from errorbar.edits.items import ERROR, WORD_CLASSES, Projection, edit_items
-from errorbar.formats.flags import read_flags
-from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table
+from errorbar.edits.items import ERROR, OK, Items, Labels, Projection, edit_items, named_words
+from errorbar.formats.judgment_files import (
+    JudgmentTable,
+    Layout,
+    is_corpus,
+    read_judgment_table,
+    refuse_others,
+)
 from errorbar.formats.judgment_layouts import COLUMNS
-from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Source, rereadable
-from errorbar.formats.reference import NamedFile, Unmarked, expand_files, read_named, refuse_same_names
-from errorbar.formats.tables import header_of
+from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.studies.inputs import read_corpus
 from errorbar.studies.signatures import GIVEN
 
-Flags = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from errorbar.agreement.krippendorff import Level
+
 Files = Source | Sequence[Source]
 
 
@@ -88,6 +93,11 @@ class JudgmentOptions:
     lenient: bool = False
     shared: bool = False
 
+    def __post_init__(self) -> None:
+        if self.repeats not in POLICIES:
+            what = f"no policy for repeated judgments is called '{self.repeats}'"
+            raise UsageError(Problem("crowd-repeats", what, fix=nearest(self.repeats, POLICIES)))
+
     @property
     def told(self) -> bool:
         """Whether an option says that the judgments are a table."""
@@ -124,16 +134,48 @@ def refuse_option(name: str, *, corpus: bool) -> None:
     raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What labels are.
+
+    Attributes:
+        level: What they measure.
+        order: The labels from lowest to highest, where it was said.
+        labels: What annotators' edits say of an item: ``error``, or the ``type`` of the edit.
+    """
+
+    level: Level = "nominal"
+    order: tuple[str, ...] = ()
+    labels: Labels = "error"
+
+    def refuse(self, *, corpus: bool) -> None:
+        """See that no option is about the other kind of data.
+
+        Raises:
+            UsageError: If one is.
+        """
+        if corpus and self.level != "nominal":
+            what = f"--scale={self.level} is about labels of tables, and what edits say are names"
+            raise UsageError(Problem("useless-option", what, fix="leave it out"))
+        if not corpus and self.labels != "error":
+            refuse_option("labels", corpus=False)
+        if self.order and self.level != "ordinal":
+            what = "--order is of labels that are ranks"
+            raise UsageError(Problem("useless-option", what, fix="add --scale=ordinal, or leave it out"))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class CrowdJudgments:
+class Judged:
     """Judgments and what came with them.
 
     Attributes:
-        judgments: The judgments; who came first in the file changes no digit.
+        judgments: The judgments; who came first in a file changes no digit.
         clusters: Cluster (essay, sentence) of each item; None: items are independent.
         seconds: Time of each judgment, NaN where it is not known; None: no times.
         corpus: The corpus that the judgments are made from, or None.
         options: How they were read.
+        order: The labels from lowest to highest, where they are ranks.
+        how: What the judgments are, for a signature.
     """
 
     judgments: Judgments
@@ -141,16 +183,11 @@ class CrowdJudgments:
     seconds: NDArray[np.float64] | None = None
     corpus: Corpus | None = None
     options: JudgmentOptions = JudgmentOptions()
-
-    @property
-    def how(self) -> str:
-        """What the judgments are, for a signature."""
-        return GIVEN if self.corpus is None else self.options.projected()
+    order: tuple[str, ...] | None = None
+    how: str = GIVEN
 
 
-Votes = Files | Judgments | CrowdJudgments
-System = Source | Mapping[str, bool] | Flags | Sequence[bool]
-Systems = Source | Sequence[Source] | Mapping[str, System]
+Votes = Files | Judgments | Corpus | Judged
 
 
 def read_judgments(judgments: Files, problems: Problems | None = None, **reading: Unpack[CrowdReading]) -> Judgments:
@@ -170,42 +207,93 @@ def read_judgments(judgments: Files, problems: Problems | None = None, **reading
     return read_crowd(judgments, options, Problems(lenient=options.lenient) if problems is None else problems).judgments
 
 
-def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
-    """Read judgments with what comes with them; a ``CrowdJudgments`` is returned as it is.
+def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> Judged:
+    """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option or an argument does not fit.
     """
-    if isinstance(judgments, CrowdJudgments):
+    if isinstance(judgments, Judged):
         return judgments
+    found, _ = _found(judgments, options, Scale(), problems)
+    if isinstance(found, JudgmentTable):
+        return _in_order(found, options, problems)
+    made = _items(found, options, "error", problems)
+    table, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
+    return Judged(table, made.clusters, None, found, options, how=options.projected())
+
+
+def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, problems: Problems) -> Judged:
+    """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option or an argument does not fit.
+    """
+    if isinstance(judgments, Judged):
+        return judgments
+    found, name = _found(judgments, options, scale, problems)
+    if isinstance(found, Corpus):
+        made = _items(found, options, scale.labels, problems)
+        first = [label for label in (OK, ERROR) if label in made.judgments.labels]
+        types = [label for label in made.judgments.labels if label not in first]
+        table, _ = made.judgments.arranged(made.judgments.raters, (*first, *usual_order(types)))
+        return Judged(table, made.clusters, None, found, options, how=options.projected(scale.labels))
+    table = found.judgments
+    if scale.order:
+        refuse_others(table, (*scale.order, *options.unknown), name)
+    labels = (*scale.order, *usual_order([label for label in table.labels if label not in {*scale.order}]))
+    table, _ = table.arranged(table.raters, labels)
+    if scale.level != "ordinal":
+        return Judged(table, options=options)
+    ranked = tuple(label for label in labels if label not in {*options.unknown})
+    if not scale.order:
+        _see_that_numbers_rank(ranked)
+    return Judged(table, options=options, order=ranked)
+
+
+def _found(
+    judgments: Files | Judgments | Corpus, options: JudgmentOptions, scale: Scale, problems: Problems
+) -> tuple[JudgmentTable | Corpus, str]:
+    """A table of judgments, or the corpus that they are to be made of; and what to call it."""
+
+    def see(*, corpus: bool) -> None:
+        options.refuse(corpus=corpus)
+        scale.refuse(corpus=corpus)
+
     if isinstance(judgments, Judgments):
-        kept = judgments.take(judgments.settled(options.repeats))
-        return _in_order(JudgmentTable(kept, None), options, problems)
-    files = expand_files(paths_of(judgments))
-    first = rereadable(files[0].path)
-    first_named = NamedFile(str(first), files[0].name)
-    if is_corpus(first, told=options.told):
-        options.refuse(corpus=True)
-        return _from_corpus([first_named, *files[1:]], options, problems)
-    options.refuse(corpus=False)
-    return _in_order(
-        _joined([_table(file.path, options, problems) for file in (first_named, *files[1:])], options),
-        options,
-        problems,
-    )
+        see(corpus=False)
+        return JudgmentTable(judgments.take(judgments.settled(options.repeats)), None), "the judgments"
+    gold: Corpus | list[str]
+    if isinstance(judgments, Corpus):
+        corpus, gold = True, judgments
+    else:
+        files = expand_files(paths_of(judgments))
+        files[0] = NamedFile(str(rereadable(files[0].path)), files[0].name)
+        corpus, gold = is_corpus(files[0].path, told=options.told), [f"{file.name}={file.path}" for file in files]
+    see(corpus=corpus)
+    if corpus:
+        return read_corpus(gold, problems, unmarked=options.unmarked, documents=options.documents), ""
+    tables = [
+        read_judgment_table(
+            file.path,
+            problems,
+            layout=options.layout,
+            columns=options.columns,
+            labels=scale.order or options.labels,
+            closed=bool(options.labels),
+            repeats=options.repeats,
+        )
+        for file in files
+    ]
+    return _joined(tables, options), files[0].path if len(files) == 1 else "the judgments"
 
 
-def _table(path: Source, options: JudgmentOptions, problems: Problems) -> JudgmentTable:
-    return read_judgment_table(
-        path,
-        problems,
-        layout=options.layout,
-        columns=options.columns,
-        labels=options.labels,
-        closed=bool(options.labels),
-        repeats=options.repeats,
-    )
+def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
+    made = edit_items(corpus, options.items, words=named_words(options.words), type=options.type, labels=labels)
+    problems.notes += made.notes()
+    return made
 
 
 def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> JudgmentTable:
@@ -219,6 +307,22 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
     return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None)
 
 
+def _see_that_numbers_rank(labels: Sequence[str]) -> None:
+    """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks.
+
+    Raises:
+        UsageError: If not.
+    """
+    if any(isnan(as_number(label)) for label in labels):
+        what, fix = "labels that are no numbers have no order of their own", f"name them by --order: {named(labels)}"
+        raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
+    for one, other in pairwise(labels):
+        if as_number(one) == as_number(other):
+            what = f"the labels '{named([one])}' and '{named([other])}' are the same number"
+            fix = "write them the same way, or say by --order which ranks lower"
+            raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
+
+
 def paths_of(files: object, what: str = "judgments") -> list[str]:
     """One path or several, as texts."""
     if isinstance(files, str | PathLike):
@@ -230,7 +334,7 @@ def paths_of(files: object, what: str = "judgments") -> list[str]:
     return [str(fspath(path)) for path in files]
 
 
-def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
+def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> Judged:
     """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
     judgments, seconds = table.judgments, table.seconds
     if options.unknown:
@@ -246,99 +350,7 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
         what = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
         problems.note("crowd-unjudged", f"{what} count", Place())
-    return CrowdJudgments(judgments, seconds=None if seconds is None else seconds[rows], options=options)
-
-
-def _from_corpus(files: Sequence[NamedFile], options: JudgmentOptions, problems: Problems) -> CrowdJudgments:
-    corpus = read_named(list(files), problems, unmarked=options.unmarked)
-    if options.documents is not None:
-        add_documents(corpus, str(options.documents), problems)
-    made = edit_items(corpus, options.items, words=words_of(options), type=options.type)
-    problems.notes += made.notes()
-    judgments, _ = made.judgments.arranged(natural_order(made.judgments.raters), made.judgments.labels)
-    return CrowdJudgments(judgments, made.clusters, None, corpus, options)
-
-
-def words_of(options: JudgmentOptions) -> str | list[str]:
-    """The words that are items, or the name of their class."""
-    return options.words if options.words in WORD_CLASSES else [word for word in options.words.split(",") if word]
-
-
-def read_systems(systems: Systems, crowd: CrowdJudgments, problems: Problems) -> dict[str, Flags]:
-    """Every system's flag for each item of a crowd: name to flags of shape (items,).
-
-    Args:
-        systems: Tables ``item,flag`` or, with a corpus, texts with one corrected sentence per line: paths,
-            ``name=path``, or name to path; or name to flags: for each item in order, or by the item's name.
-        crowd: What they are compared with.
-        problems: Where warnings go.
-
-    Raises:
-        InputError: If a file is bad or does not fit.
-        UsageError: If two systems have one name, or an argument is of the wrong type.
-    """
-    if isinstance(systems, Mapping):
-        return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
-    named = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
-    refuse_same_names(named, "systems")
-    return {file.name: _of_file(file, crowd, problems) for file in named}
-
-
-def _system(name: str, given: System, crowd: CrowdJudgments, problems: Problems) -> Flags:
-    if isinstance(given, str | PathLike):
-        return _of_file(NamedFile(str(given), name), crowd, problems)
-    if isinstance(given, Mapping):
-        return _for_items(given, crowd.judgments.items, name, problems)
-    flags = np.asarray(given)
-    if flags.dtype != np.bool_ or flags.shape != (len(crowd.judgments.items),):
-        what = (
-            f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
-        )
-        raise UsageError(Problem("wrong-type", what))
-    return cast("Flags", flags)
-
-
-def _of_file(file: NamedFile, crowd: CrowdJudgments, problems: Problems) -> Flags:
-    first = NamedFile(str(rereadable(file.path)), file.name)
-    if crowd.corpus is not None and not {"item", "flag"} <= {*header_of(first.path)}:
-        return _of_text(first, crowd.corpus, crowd.options, problems)
-    given = read_flags(first.path, problems, file.name).flags
-    return _for_items(given, crowd.judgments.items, first.path, problems)
-
-
-def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
-    judged = set(items)
-    others = [item for item in given if item not in judged]
-    if others:
-        what = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"
-        if len(others) == 1:
-            what = f"1 item of the system was not judged, '{others[0]}'; it does not count"
-        problems.note("crowd-not-judged", what, Place(name))
-    lacking = [item for item in items if item not in given]
-    if lacking:
-        what = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
-        repair = "they count as not flagged"
-        if len(lacking) == 1:
-            what, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
-        problems.repairable("crowd-no-flag", what, Place(name), repair=repair)
-        problems.raise_errors()
-    return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
-
-
-def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems: Problems) -> Flags:
-    """A system that corrects: the items that its edits change."""
-    reader = HypothesisReader(file, problems)
-    lines = reader.take(len(corpus))
-    reader.finish(len(corpus))
-    problems.raise_errors()
-    sentences = [
-        Sentence(sentence.text, {file.name: tuple(extract_edits(sentence.tokens, line.split()))})
-        for sentence, line in zip(corpus.sentences, lines, strict=True)
-    ]
-    made = edit_items(Corpus(sentences, (file.name,), file.name), options.items, words=words_of(options)).judgments
-    flags = np.zeros(len(made.items), np.bool_)
-    flags[made.item] = made.label == made.labels.index(ERROR)
-    return flags
+    return Judged(judgments, seconds=None if seconds is None else seconds[rows], options=options)
 
 
 def column_roles(columns: Sequence[str]) -> dict[str, str]:

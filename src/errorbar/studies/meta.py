@@ -30,7 +30,7 @@ from errorbar.ranking.sentence_accuracy import PairwiseAccuracy, pairwise_accura
 from errorbar.ranking.wins import By
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.rank import resampling
-from errorbar.tables.records import interval_record
+from errorbar.tables.records import interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -203,9 +203,9 @@ def meta(
     metrics = _metrics(scores, beta, first_sentence, problems)
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
-        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed)), method
-        signed = signature(found, how, by)
-        everybody = human_scores(rank_systems(found, [method], how, by=by, progress=progress)[0])
+        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed), problems), method
+        signed = signature(found, [method], how, by, seed)
+        everybody = human_scores(rank_systems(found, [method], how, by=by, seed=seed, progress=progress)[0])
     else:
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)
@@ -269,7 +269,7 @@ def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[Metri
         raise UsageError(Problem("meta-sentences", what, fix="name a file of judgments"))
     if not any(each.sentences for each in metrics):
         what = "no metric has scores of sentences"
-        fix = "use errorbar score --by-sentence --format json, or a table with the column sentence"
+        fix = "use errorbar score --by sentence --format json, or a table with the column sentence"
         raise UsageError(Problem("meta-sentences", what, fix=fix))
     return human
 
@@ -292,25 +292,16 @@ def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
     return None if estimate is None else estimate.interval or estimate.no_interval
 
 
-def _estimate(estimate: Estimate) -> dict[str, object]:
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate),
-    }
-
-
 def _record(agreement: MetricAgreement) -> dict[str, object]:
     return {
         "metric": agreement.metric,
         "correlations": [
             {
                 "kind": kind,
-                **_estimate(estimate),
+                **value_record(estimate),
                 "interval_judgments": interval_record(agreement.judged[kind]) if kind in agreement.judged else None,
                 "p_value": agreement.p_values[kind],
-                "windows": [_estimate(each) for each in agreement.windows[kind]],
+                "windows": [value_record(each) for each in agreement.windows[kind]],
             }
             for kind, estimate in agreement.correlations.items()
         ],
@@ -322,7 +313,7 @@ def _accuracy_record(accuracy: PairwiseAccuracy) -> dict[str, object]:
     others = ("metric", "threshold", "n_ties", "n_metric_ties", "n_left_out")
     return {
         **{name: getattr(accuracy, name) for name in others},
-        **{name: _estimate(getattr(accuracy, name)) for name in names},
+        **{name: value_record(getattr(accuracy, name)) for name in names},
     }
 
 

@@ -15,13 +15,11 @@ from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking.judges import JudgeAgreement, judge_agreement
 from errorbar.ranking.ranked import METHODS, Method, RankingResult, no_scores, rank_systems, signature
 from errorbar.ranking.wins import By, head_to_head
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, unasked
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-MOST_WITH_INTERVALS = 20_000
-"""Items up to which there are intervals unless they are asked for."""
 _PAIR = ("first", "second", "wins", "losses", "ties")
 
 
@@ -148,10 +146,10 @@ def rank(
     comparisons = given.without_identical() if without_identical else given
     asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
     methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
-    how = resampling(given, ci, Resampling("percentile", resamples, confidence, seed))
-    results = rank_systems(comparisons, methods, how, by=by, progress=progress)
+    how = resampling(given, ci, Resampling("percentile", resamples, confidence, seed), problems)
+    results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=progress)
     notes = (*problems.notes, *no_scores(results))
-    signed = signature(comparisons, how, by)
+    signed = signature(comparisons, methods, how, by, seed)
     return Ranking(given, comparisons, results, judge_agreement(given), signed, notes)
 
 
@@ -168,9 +166,9 @@ def compare_pairs(
     return HeadToHead(given, comparisons, tuple(problems.notes))
 
 
-def resampling(comparisons: Comparisons, ci: bool | None, how: Resampling) -> Resampling | None:
+def resampling(comparisons: Comparisons, ci: bool | None, how: Resampling, problems: Problems) -> Resampling | None:
     """How judgments are resampled, or None: what ``ci`` asks for."""
-    wanted = len(comparisons.items) <= MOST_WITH_INTERVALS if ci is None else ci
+    wanted = unasked(len(comparisons.items), "items", problems) if ci is None else ci
     return how if wanted else None
 
 

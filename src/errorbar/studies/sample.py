@@ -17,7 +17,7 @@ from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.items import WORD_CLASSES, Projection
+from errorbar.edits.items import Projection, named_words
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile
@@ -152,10 +152,28 @@ def sample_draw(
 ) -> SampleDraw:
     """Draw items of each stratum, blind and shuffled; ``SampleDraw.save`` writes the set and its private key.
 
-    Arguments up to ``costs`` are those of ``sample_plan``; each ``rater`` gets every item. ``after`` is the key of a
-    sample to go on with, ``judged`` its judgments (filled-in sets, or an object), whose labels are told as for
-    ``sample_estimate``: the budget is then that of all rounds together, rates are those that the judgments show, and
-    bands and seed are the key's.
+    Args:
+        flags: What one or two systems flag, as for ``sample_plan``, like everything down to ``costs``.
+        corpus: Source sentences, where flags are outputs.
+        items: With a corpus: what its items are.
+        words: With items ``words``: which.
+        bands: Bands of score.
+        budget: Items to judge, or what all may cost; after a round, that of all rounds together.
+        half_width: Instead of a budget: that of the target's interval.
+        target: What shall be known best.
+        beta: Weight of recall in F.
+        floor: The fewest items of a stratum.
+        precision: Supposed share of errors in flagged items.
+        miss_rate: Supposed share of errors in the others.
+        costs: What an item of each stratum costs.
+        rater: Names of raters, each of whom gets every item.
+        after: The key of a sample to go on with, whose bands and seed are kept; rates are those that were judged.
+        judged: With ``after``: the judgments so far, filled-in sets or an object.
+        error: Labels that mean error, or rules such as ``<4``.
+        ok: Labels that mean none.
+        unknown: Labels that mean "cannot say".
+        seed: Of what is drawn, and its order.
+        lenient: Repair what can be repaired in files.
 
     Raises:
         InputError: If a file is bad or belongs to another sample.
@@ -323,8 +341,7 @@ def _frame(flags: Sequence[Flags], corpus: Gold | None, items: Projection, words
     how = ReadingOptions(lenient=problems.lenient, admission=Admission(force=True))
     data = load(corpus, [flag for flag in flags if not isinstance(flag, Frame)], how)
     problems.take(data.problems.notes)
-    known = words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-    return frame_of_systems(data.corpus, data.systems, items, words=known)
+    return frame_of_systems(data.corpus, data.systems, items, words=named_words(words))
 
 
 def _judged(

@@ -27,7 +27,7 @@ from errorbar.sampling import (
 from errorbar.sampling.judged import Truth
 from errorbar.sampling.plan import Design
 from errorbar.sampling.quantities import TARGETS
-from errorbar.tables.records import interval_record
+from errorbar.tables.records import value_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Table
@@ -274,15 +274,7 @@ def refuse_names(out: str, key: str) -> None:
 
 
 def _record(row: SampleEstimate) -> dict[str, object]:
-    estimate = row.estimate
-    return {
-        "name": row.name,
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "standard_error": row.standard_error,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate),
-    }
+    return {"name": row.name, "standard_error": row.standard_error, **value_record(row.estimate)}
 
 
 def _ends(interval: Interval | None) -> dict[str, float] | None:

@@ -18,7 +18,6 @@ from errorbar.core.corpus import (
     source_record,
     type_record,
 )
-from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order
 from errorbar.core.signature import Signature
 from errorbar.version import __version__
@@ -27,6 +26,7 @@ if TYPE_CHECKING:  # agreement brings scipy, which not every command needs
     from errorbar.agreement.cohen import Weighting
     from errorbar.agreement.krippendorff import Level
     from errorbar.agreement.label_counts import Clusters
+    from errorbar.core.judgments import Judgments
     from errorbar.stats.resampling import Resampling
 
 GIVEN = "items=given"

@@ -72,10 +72,7 @@ def group_legend(found: Comparison, alpha: float) -> list[str]:
 def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | None = None) -> Table:
     """A row for each pair: the difference, its interval, p-values, what the test says, and its power.
 
-    Args:
-        found: The comparison.
-        confidence: Confidence level; tests are at the level that it leaves.
-        pairs: Those to show; None: all.
+    Tests are at the level that the confidence leaves; ``pairs`` are those to show, None: all.
     """
     alpha = 1 - confidence
     measure = found.measures[found.main]

@@ -31,6 +31,16 @@ def estimate_record(estimate: Estimate) -> dict[str, object]:
     }
 
 
+def value_record(estimate: Estimate) -> dict[str, object]:
+    """An estimate without its number of clusters; of a missing interval the reason."""
+    return {
+        "value": estimate.value,
+        "n_units": estimate.n_units,
+        "undefined": None if estimate.undefined is None else str(estimate.undefined),
+        "interval": interval_record(estimate),
+    }
+
+
 def note_record(note: Problem) -> dict[str, object]:
     """A warning or a repair, in the words of the command line."""
     return {

@@ -67,7 +67,8 @@ class Result(ABC):
         main = next(iter(self.tables()), None)
         if main is None:
             return f"{type(self).__name__}()"
-        names = list(dict.fromkeys(str(row[0]) for row in main.rows if row))
+        at = int(main.columns[0].key == "letter")
+        names = list(dict.fromkeys(str(row[at]) for row in main.rows if row))
         listed = ", ".join(islice(names, MOST_NAMED)) + (", …" if len(names) > MOST_NAMED else "")
         rows = f"{len(main.rows):,} row{'' if len(main.rows) == 1 else 's'}"
         return f"{type(self).__name__}({rows}{': ' * bool(listed)}{listed})"

@@ -10,7 +10,10 @@ from errorbar.core.problems import Problems
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Resampling
-from errorbar.studies import Study, study_corpus, study_hoo
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.inputs import Loaded
+from errorbar.studies.model import Study
 from errorbar.tasks.config import Task
 from errorbar.tasks.task_data import of_run, read_data
 from errorbar.tasks.task_results import CorpusResults, TaskResults
@@ -62,15 +65,6 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
     documents.add(data.units)
     if documents.unit == "document":
         documents.warn(problems)
-    study = study_corpus(
-        data.reference,
-        systems,
-        first,
-        problems,
-        documents,
-        resampling=resampling,
-        metrics=others,
-        jobs=resampling.jobs,
-        browse=browse,
-    )
+    loaded = Loaded(data.reference, systems, documents, problems, ())
+    study = study_corpus(loaded, first, resampling=resampling, metrics=others, browse=browse)
     return replace(study, notes=of_run(study.notes))

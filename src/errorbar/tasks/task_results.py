@@ -9,7 +9,7 @@ from typing import Any
 from errorbar.core.errors import Problem
 from errorbar.metrics.score import Score, TypeScore, signature_lines
 from errorbar.studies.hoo_scores import HooScores
-from errorbar.studies.score import measure_column, merged_measures
+from errorbar.studies.score_result import measure_column, merged_measures
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -131,7 +131,8 @@ class CorpusResults:
         """Runs of fragments as ``errorbar score`` shows them; whose one is, is not guessed from its name."""
         scores = [score for run in runs for score in run.gold]
         by_code = [rows for run in runs for rows in run.by_code]
-        return HooScores(scores, by_code, self.names, (), {run.submission.name: run.submission.team for run in runs})
+        teams = {run.submission.name: run.submission.team for run in runs}
+        return HooScores(scores, by_code=by_code, fragments=self.names, teams=teams)
 
     def tables(self) -> list[Table]:
         """The runs, and those that were refused if any was."""

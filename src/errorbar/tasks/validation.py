@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.score import Score
-from errorbar.studies.score import measure_column
+from errorbar.studies.score_result import measure_column
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table

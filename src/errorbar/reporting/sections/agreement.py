@@ -7,7 +7,6 @@ from errorbar.agreement.report import TITLES
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
-from errorbar.reporting.sections.crowd import crowd_level
 from errorbar.reporting.sections.figures import drawn, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
@@ -21,9 +20,8 @@ def agreement(study: Study) -> Section | None:
     """Coefficients and the matrix of pairs, or None where there is one annotator only."""
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.agreement is None:
         return None
-    report = study.agreement
+    report, level = study.agreement.report, study.confidence_level
     who = "annotators" if isinstance(study, CorpusStudy) else "raters"
-    level = study.confidence_level if isinstance(study, CorpusStudy) else crowd_level(study)
     blocks: list[Block] = [_coefficients(report, level)]
     if len(report.pairwise) > 1:
         blocks.append(_matrix(report, who, level))

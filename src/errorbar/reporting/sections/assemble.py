@@ -97,7 +97,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
         facts += [("metric", score.signature.spec) for score in study.scores[:1]]
     elif isinstance(study, CrowdStudy):
         facts += [("items", study.n_items), ("raters", study.n_raters), ("judgments", study.n_judgments)]
-        facts.append(("systems", len(study.systems)))
+        facts.append(("systems", len(study.curves.systems)))
     else:
         facts += [("items", study.n_items), ("judged", study.n_judged)]
     known = [(name, f"{value:,}" if isinstance(value, int) else value) for name, value in facts if value is not None]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from errorbar.ceilings import Ceiling
+from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
@@ -34,17 +35,15 @@ def ceiling(study: Study) -> Section | None:
     """The curves, or None where there is one annotator only."""
     if not isinstance(study, CorpusStudy) or study.ceiling is None:
         return None
-    found = study.ceiling
-    blocks: list[Block] = [_prose(study, found), _scores(study, found)]
+    found, intervals = study.ceiling.found, study.ceiling.intervals
+    blocks: list[Block] = [_prose(found, intervals), _scores(found, intervals)]
     if found.systems:
-        blocks.append(_ratios(study, found))
+        blocks.append(_ratios(found, intervals))
     return Section("ceiling", "How far from a human", blocks)
 
 
-def _prose(study: CorpusStudy, found: Ceiling) -> Prose:
-    bare = (
-        "" if study.ceiling_intervals is not None else " No intervals were computed here: --ceiling-ci asks for them."
-    )
+def _prose(found: Ceiling, intervals: CeilingIntervals | None) -> Prose:
+    bare = "" if intervals is not None else " No intervals were computed here: --ceiling-ci asks for them."
     some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
     return Prose(
         [
@@ -77,8 +76,7 @@ def _table(found: Ceiling, column: Column, name: str, curves: Sequence[Curve], n
     return Table(columns, rows, column.title, name, notes)
 
 
-def _scores(study: CorpusStudy, found: Ceiling) -> Chart:
-    intervals = study.ceiling_intervals
+def _scores(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
     measure, main = found.measures[found.main], found.main
     name = measure.title
     curves = [_curve(HUMAN, found.human[:, main].tolist(), None if intervals is None else intervals.human)]
@@ -102,8 +100,7 @@ def _scores(study: CorpusStudy, found: Ceiling) -> Chart:
     return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
 
 
-def _ratios(study: CorpusStudy, found: Ceiling) -> Chart:
-    intervals = study.ceiling_intervals
+def _ratios(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
     curves = [
         _curve(found.systems[s], found.ratio[s].tolist(), None if intervals is None else intervals.ratios[s])
         for s in _best_first(found)

@@ -11,7 +11,7 @@ from errorbar.reporting.blocks import Block, Prose, Section
 from errorbar.reporting.sections.figures import listed, plural, slug, value_text
 from errorbar.reporting.sections.ranking import main_measure, ranked, ranks
 from errorbar.studies.model import CorpusStudy, Study
-from errorbar.studies.score import measure_column
+from errorbar.studies.score_result import measure_column
 from errorbar.tables.table import Cell, Column, Table
 
 OPENING = (

@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.crowd_agreement import CurvePoint
-from errorbar.metrics.crowd_weighted import CrowdScore
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
 from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
-from errorbar.studies.crowd import CrowdRow, CrowdScores
-from errorbar.studies.curve import Curves, SystemCurve
-from errorbar.studies.model import CrowdStudy, CrowdSystem, Study
+from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
 
 MOST_SAID, MOST_DRAWN = 6, 120
@@ -31,19 +28,11 @@ def crowd(study: Study) -> Section | None:
     if not isinstance(study, CrowdStudy):
         return None
     blocks: list[Block] = [_histogram(study)]
-    if study.systems:
-        at = f"{study.reference_prevalence:g}"
+    if study.scores.rows:
+        at = f"{study.curves.reference_prevalence:g}"
         curves = [_curve(study, name, title.format(at), take) for name, (title, take) in CURVES.items()]
         blocks += [_scores(study), _bins(study), _about_curves(at), *curves]
     return Section("crowd", "Against the crowd", blocks)
-
-
-def crowd_level(study: CrowdStudy) -> float:
-    """The confidence level of its intervals."""
-    every = [e.interval for _, score in _named(study) for e in (score.precision, score.recall, score.f)]
-    if study.agreement is not None:
-        every += [estimate.interval for estimate in study.agreement.coefficients.values()]
-    return next((interval.confidence_level for interval in every if interval is not None), 0.95)
 
 
 def _span(low: float, high: float) -> str:
@@ -63,31 +52,26 @@ def _histogram(study: CrowdStudy) -> Chart:
     return Chart("crowd-histogram", "Agreement of the crowd", text, spec, table, "half")
 
 
-def _named(study: CrowdStudy) -> list[tuple[CrowdSystem, CrowdScore]]:
-    return [(system, score) for system in study.systems for score in system.scores.values()]
-
-
 def _scores(study: CrowdStudy) -> Chart:
-    named = _named(study)
-    name = f_name(named[0][1].beta)
-    made = CrowdScores(tuple(CrowdRow(system.name, score, "") for system, score in named), "items", ()).tables()[0]
+    rows = study.scores.rows
+    name = f_name(rows[0].score.beta)
+    made = study.scores.tables()[0]
     title = "Scores against the crowd, in percent"
-    table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], crowd_level(study))
-    dots = [Dot(system.name, *drawn(score.f), series=score.estimand) for system, score in named]
+    table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], study.confidence_level)
+    dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
     text = f"{name} against the crowd, weighted and by majority, with intervals. "
-    text += "; ".join(f"{system.name}, {score.estimand}: {in_sentence(score.f)}" for system, score in named[:MOST_SAID])
+    text += "; ".join(f"{row.system}, {row.score.estimand}: {in_sentence(row.score.f)}" for row in rows[:MOST_SAID])
     spec = dot_chart(dots, title=f"{name} (percent)", name_title="system", series_title="estimand")
     return Chart("crowd-scores", f"{name} against the crowd", text + ".", spec, table, "half")
 
 
 def _bins(study: CrowdStudy) -> Chart:
-    every = [(system, part, _span(part.low, part.high)) for system in study.systems for part in system.bins]
-    curves = tuple(SystemCurve(system.name, system.bins, (), "") for system in study.systems)
-    made = Curves(curves, study.reference_prevalence, 0, ()).tables()[0]
+    every = [(one.system, part, _span(part.low, part.high)) for one in study.curves.systems for part in one.bins]
+    made = study.curves.tables()[0]
     title = "P and R by agreement, in percent"
-    table = Table(made.columns, made.rows, title, "crowd-bins-values", made.notes, crowd_level(study))
+    table = Table(made.columns, made.rows, title, "crowd-bins-values", made.notes, study.confidence_level)
     dots = [
-        Dot(f"{system.name} at {span}", *drawn(estimate), series=measure)
+        Dot(f"{system} at {span}", *drawn(estimate), series=measure)
         for system, part, span in every
         if (score := part.scores.get("weighted")) is not None
         for measure, estimate in (("P", score.precision), ("R", score.recall))
@@ -95,7 +79,7 @@ def _bins(study: CrowdStudy) -> Chart:
     shown, cut = dots[:MOST_DRAWN], ""
     if len(shown) < len(dots):
         cut = f" The chart shows the first {len(shown)} of {len(dots)} values, the table all."
-    text = f"Weighted precision and recall of {plural(len(study.systems), 'system')} on items by agreement. "
+    text = f"Weighted precision and recall of {plural(len(study.curves.systems), 'system')} on items by agreement. "
     text += "; ".join(
         f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}"
         for dot in dots[:MOST_SAID]
@@ -115,7 +99,7 @@ def _about_curves(at: str) -> Prose:
 
 
 def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
-    every = [(system.name, p) for system in study.systems for p in system.curve]
+    every = [(one.system, p) for one in study.curves.systems for p in one.curve]
     columns = [
         Column("system"),
         Column("agreement"),
@@ -127,10 +111,10 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
     ]
     rows = [(system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence, take(p)) for system, p in every]
     notes = ["ties: items left out because half of the raters call them an error"]
-    table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, crowd_level(study))
-    first = study.systems[0]
+    table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)
+    first = study.curves.systems[0]
     ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
-    text = f"{title} on the items on which at least such a share of the raters agree. {first.name}: "
+    text = f"{title} on the items on which at least such a share of the raters agree. {first.system}: "
     text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
     points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
     spec = line_chart(

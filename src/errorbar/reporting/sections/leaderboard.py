@@ -11,7 +11,7 @@ from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
 from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.stats.letters import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
-from errorbar.studies.score import measure_column
+from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
 from errorbar.tables.table import Cell, Column, Table
 
@@ -28,8 +28,8 @@ def leaderboard(study: Study) -> Section | None:
         return None
     blocks: list[Block] = [_chart(study)]
     if len(study.scores) > 1:
-        found = study.comparison
-        blocks += [Prose([UNTESTED])] if found is None else [_how(study, found), _pairs(study, found)]
+        compared = study.comparison
+        blocks += [Prose([UNTESTED])] if compared is None else _tested(study, compared.found)
     return Section("leaderboard", "Leaderboard", blocks)
 
 
@@ -49,7 +49,7 @@ def score_table(study: CorpusStudy) -> Table:
     if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
     if grouped and study.comparison is not None:
-        notes += group_legend(study.comparison, 1 - study.confidence_level)
+        notes += group_legend(study.comparison.found, 1 - study.confidence_level)
     return Table(
         [*columns, *([Column("group")] if grouped else [])],
         rows,
@@ -83,6 +83,10 @@ def _chart(study: CorpusStudy) -> Chart:
     spec = dot_chart(dots, title=axis(measure), name_title="system", percent=kind == "percent")
     title = f"{name} with {100 * study.confidence_level:g}% intervals"
     return Chart("leaderboard-chart", title, text, spec, score_table(study))
+
+
+def _tested(study: CorpusStudy, found: Comparison) -> list[Block]:
+    return [_how(study, found), _pairs(study, found)]
 
 
 def _how(study: CorpusStudy, found: Comparison) -> Prose:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from errorbar.core.errors import Place, Problem
 from errorbar.reporting.blocks import Block, Code, Prose, Section
-from errorbar.reporting.sections.crowd import crowd_level
 from errorbar.reporting.sections.figures import plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.tables.table import Cell, Column, Table
@@ -74,7 +73,7 @@ def _how(study: Study) -> list[str]:
     if isinstance(study, CrowdStudy):
         return [
             f"{study.name}: {plural(study.n_judgments, 'judgment')} of {plural(study.n_items, 'item')} by "
-            f"{plural(study.n_raters, 'rater')}. {100 * crowd_level(study):g}% percentile intervals from resampled "
+            f"{plural(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals from resampled "
             "items (or their essays or sentences, where these are known) with all their judgments."
         ]
     return [
@@ -98,7 +97,7 @@ def _corpus(study: CorpusStudy) -> list[str]:
         )
         lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(methods_of)}{resampled}.")
     if study.comparison is not None:
-        how = study.comparison.testing.adjust
+        how = study.comparison.found.testing.adjust
         lines.append(
             f"Differences: approximate randomization, two-sided, p-values adjusted by {ADJUSTED_BY[how]}; their "
             "intervals from a paired bootstrap; group letters by insertion and absorption."
@@ -134,7 +133,7 @@ def _corpus_papers(study: CorpusStudy) -> list[str]:
     if study.scores:
         lines += _bootstrap(study.scores[0].signature.conventions)
     if study.comparison is not None:
-        by = ADJUSTED_IN[study.comparison.testing.adjust]
+        by = ADJUSTED_IN[study.comparison.found.testing.adjust]
         lines.append(f"Tests: Noreen 1989, {by}, Koehn 2004; group letters: Piepho 2004.")
     if study.ceiling is not None:
         lines.append("Human ceiling and ratio: Bryant and Ng 2015.")
@@ -177,7 +176,7 @@ def _missing(study: Study) -> list[str]:
     if isinstance(study, HooStudy):
         return [] if study.scores else ["no section of runs: no run was given"]
     if isinstance(study, CrowdStudy):
-        scored = [] if study.systems else ["no scores against the crowd: no flags of a system were given"]
+        scored = [] if study.scores.rows else ["no scores against the crowd: no flags of a system were given"]
         return scored + ([] if study.agreement else ["no section on agreement: it takes two raters"])
     return [] if study.budget else ["nothing on what more judgments would buy: no error was seen in the sample"]
 

@@ -119,9 +119,9 @@ def _those(found: Standing, n: int) -> str:
 
 
 def _human(study: CorpusStudy) -> list[str]:
-    found = study.ceiling
-    if found is None:
+    if study.ceiling is None:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
+    found, intervals = study.ceiling.found, study.ceiling.intervals
     measure = found.measures[found.main]
     size, human = found.sizes[-1], value_text(float(found.human[-1, found.main]), measure.kind)
     name = measure.title
@@ -133,7 +133,7 @@ def _human(study: CorpusStudy) -> list[str]:
     ratio = float(found.ratio[at, -1])
     if np.isnan(ratio):
         return [f"Against {against} a human scores {name} {human}, so there is no share of it to give."]
-    ends = "" if study.ceiling_intervals is None else _ends(study.ceiling_intervals.ratios[at][-1])
+    ends = "" if intervals is None else _ends(intervals.ratios[at][-1])
     mine = value_text(float(found.scores[at, -1, found.main]), measure.kind)
     most = int(np.nanargmax(found.ratio[:, -1]))
     other = found.systems[most]
@@ -172,22 +172,22 @@ def _crowd(study: CrowdStudy) -> list[str]:
         f"{plural(study.n_raters, 'rater')} gave {plural(study.n_judgments, 'judgment')} of "
         f"{plural(study.n_items, 'item')}{_alpha(study)}."
     ]
-    named = [(system, system.scores["weighted"]) for system in study.systems if "weighted" in system.scores]
+    named = [(row.system, row.score) for row in study.scores.rows if row.score.estimand == "weighted"]
     if not named:
         return lines
     system, score = max(named, key=lambda pair: -1.0 if pair[1].f.value is None else pair[1].f.value)
     of = f" is the highest of {len(named)} systems" if len(named) > 1 and score.f.value is not None else ""
-    weighted = f"crowd-weighted {f_name(score.beta)} of {system.name}, {in_sentence(score.f)}"
+    weighted = f"crowd-weighted {f_name(score.beta)} of {system}, {in_sentence(score.f)}"
     if len(named) == 1 or not of:
         name = f_name(score.beta)
-        return [*lines, f"The crowd-weighted {name} of {system.name} is {in_sentence(score.f)}."]
+        return [*lines, f"The crowd-weighted {name} of {system} is {in_sentence(score.f)}."]
     return [*lines, f"The {weighted},{of}; they were not compared with a test."]
 
 
 def _alpha(study: CrowdStudy) -> str:
     if study.agreement is None:
         return ""
-    alpha = study.agreement.coefficients["krippendorff"]
+    alpha = study.agreement.report.coefficients["krippendorff"]
     if alpha.value is None:
         return f"; Krippendorff's alpha is undefined ({alpha.undefined})" if alpha.undefined else ""
     ends = alpha.interval
