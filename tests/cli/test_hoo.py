@@ -308,7 +308,7 @@ class TestScore:
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
         with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team, got 'both'"):
-            score(gold, [team], by="both")
+            score(gold, [team], by="both")  # type: ignore[arg-type]  # what a user may type
         with pytest.raises(UsageError, match="another refuses them"):
             score(gold, [team], ["hoo", "hoo(missing=empty)"])
         with pytest.raises(UsageError, match="2 gold sets"):
