@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
+from errorbar.metrics.statistics import Statistics
 from timing import ERRORBAR, median_call, median_process, table
 
 from errorbar.agreement import krippendorff_alpha
@@ -21,8 +23,6 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
-from errorbar.metrics.statistics import Statistics
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 ANNOTATORS = [f"bn2015_10gec/A{k}.m2" for k in range(1, 11)]

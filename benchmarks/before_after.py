@@ -110,7 +110,7 @@ def _on_judgments(n: int, folder: Path, only: str) -> Iterator[Case]:
         labels = made.judgments.labels
         rows = zip(made.judgments.items, made.truth.tolist(), strict=True)
         stream.writelines(f"{item},{labels[label]}\n" for item, label in rows)
-    plain = ["crowd", "score", "--judgments", votes, flags]
+    plain = ["crowd", "score", votes, flags]
     yield Case(title, plain, repeats=3)
 
 

@@ -22,7 +22,7 @@ from timing import ERRORBAR
 WAYS = {
     "1 process": [],
     "2 processes": ["--jobs", "2"],
-    "Dask, 2 workers": ["--dask", "local", "--jobs", "2"],
+    "Dask, 2 workers": ["--jobs", "local:2"],
 }
 BLOCK = 10_000
 """Sentences that one random stream makes."""

@@ -8,11 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
-from errorbar.cli.main import COMMANDS
+from errorbar.cli.main import COMMANDS, cli
 from errorbar.metrics.registry import metric_class, metric_names
 from tests.test_layers import LAYER
 
@@ -89,8 +91,21 @@ def test_python_examples_run(page: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 
 
-MAKERS = {"Problem", "error", "repairable", "mend", "note"}
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def sources() -> list[ast.Module]:
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))]
+
+
+def takers(trees: list[ast.Module]) -> dict[str, int]:
+    """Functions that take a code, and which of their arguments it is."""
+    found = {"Problem": 0}
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.FunctionDef):
+            names = [each.arg for each in node.args.args if each.arg != "self"]
+            found |= {node.name: names.index("code")} if "code" in names else {}
+    return found
 
 
 def constants(node: ast.AST) -> set[str]:
@@ -99,26 +114,27 @@ def constants(node: ast.AST) -> set[str]:
     return {each for each in found if CODE.fullmatch(each)}
 
 
-def codes_of(tree: ast.Module) -> tuple[set[str], set[str]]:
-    """The codes that a module gives to problems, the first argument of the calls that make one, and endings of codes.
+def codes_of(tree: ast.Module, makers: dict[str, int]) -> tuple[set[str], set[str]]:
+    """The codes that a module gives to problems, and endings of codes.
 
-    A code stands there itself, or a name that a code is assigned to, or the end of one: ``f"{kind}-empty"``.
+    A code stands in the call itself, or a name that a code is assigned to, or the end of one: ``f"{kind}-empty"``.
     """
     codes, endings, names = set(), set(), set()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not node.args:
+        if not isinstance(node, ast.Call):
             continue
-        called, first = getattr(node.func, "id", getattr(node.func, "attr", "")), node.args[0]
+        called = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if called == "Wanted":
             codes |= {code for each in node.args for code in constants(each) if "-" in code}
-        if called not in MAKERS:
+        if called not in makers or len(node.args) <= makers[called]:
             continue
-        if isinstance(first, ast.JoinedStr):
-            endings |= {str(part.value) for part in first.values if isinstance(part, ast.Constant)}
-        elif isinstance(first, ast.Constant):
-            codes |= constants(first)
+        given = node.args[makers[called]]
+        if isinstance(given, ast.JoinedStr):
+            endings |= {str(part.value) for part in given.values if isinstance(part, ast.Constant)}
+        elif isinstance(given, ast.Constant):
+            codes |= constants(given)
         else:
-            names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(first)} - {"self", ""}
+            names |= {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(given)} - {"self", ""}
     assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign)]
     targets = [(node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value) for node in assigned]
     for target, value in targets:
@@ -132,7 +148,9 @@ def codes_of(tree: ast.Module) -> tuple[set[str], set[str]]:
 
 def error_codes() -> tuple[set[str], set[str]]:
     """Every code that the source gives to a problem, and the endings of those that it puts together."""
-    found = [codes_of(ast.parse(path.read_text(encoding="utf-8"))) for path in (ROOT / "src").rglob("*.py")]
+    trees = sources()
+    makers = takers(trees)
+    found = [codes_of(tree, makers) for tree in trees]
     return {code for codes, _ in found for code in codes}, {end for _, endings in found for end in endings}
 
 
@@ -159,6 +177,27 @@ def test_every_error_code_is_documented_and_exists() -> None:
 def test_every_command_is_documented() -> None:
     text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"## `errorbar {name}`" not in text] == []
+
+
+def commands(path: tuple[str, ...] = (), command: click.Command = cli) -> Iterator[tuple[str, click.Command]]:
+    """Every command and group with its name in full."""
+    yield " ".join(path), command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from commands((*path, name), inner)
+
+
+def test_every_option_is_documented() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    told = set(re.findall(r"--[a-z][a-z-]*", text))
+    options = [
+        (name, each) for name, command in commands() for each in command.params if isinstance(each, click.Option)
+    ]
+    assert len(options) > 200
+    assert [(name, each.opts) for name, each in options if not told & {*each.opts, *each.secondary_opts}] == []
 
 
 def test_the_ways_of_the_data_name_what_is_there() -> None:

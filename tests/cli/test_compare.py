@@ -88,7 +88,7 @@ class TestOutput:
     def test_letters(self, errorbar: CommandLine) -> None:
         done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert header == ["", "system", "P", "R", "F", "significantly better than", "undecided", "group"]
+        assert header == ["letter", "system", "precision", "recall", "f", "better_than", "undecided", "group"]
         assert [(row[0], row[1], *row[5:]) for row in rows] == [
             ("a", "all", "c", "b", "?"),
             ("b", "most", "c", "a", "?"),
@@ -155,8 +155,9 @@ class TestOutput:
         arguments = ("compare", "--gold", "gold.m2", "all", "most", "none", "--format")
         document = json.loads(errorbar(*arguments, "json").out)
         rows = list(csv.DictReader(io.StringIO(errorbar(*arguments, "csv").out)))
-        scores = {row["system"]: [float(row[name]) for name in "PRF"] for row in rows}
-        assert scores == {s["system"]: [s["precision"], s["recall"], s["f"]] for s in document["systems"]}
+        names = ("precision", "recall", "f")
+        scores = {row["system"]: [float(row[name]) for name in names] for row in rows}
+        assert scores == {s["system"]: [s[name] for name in names] for s in document["systems"]}
         pairs = list(csv.DictReader(io.StringIO(errorbar(*arguments, "csv", "--pairs").out)))
         for row, pair in zip(pairs, document["pairs"], strict=True):
             assert (row["first"], row["second"]) == (pair["first"], pair["second"])
@@ -164,7 +165,7 @@ class TestOutput:
             assert row["exact"] == str(pair["exact"]).lower()
             for name in ("p_value", "p_adjusted", "power_at_one_point", "detectable_difference"):
                 assert (float(row[name]) if row[name] else None) == pair[name]
-            ends = [float(row[name]) if row[name] else None for name in ("low", "high")]
+            ends = [float(row[name]) if row[name] else None for name in ("difference_low", "difference_high")]
             assert ends == [pair["interval"]["low"], pair["interval"]["high"]]
 
     def test_systems_that_did_the_same(self, errorbar: CommandLine) -> None:

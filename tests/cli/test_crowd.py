@@ -25,8 +25,7 @@ from errorbar.crowdsourcing.rater_models import Prior
 from errorbar.edits.items import PROJECTIONS
 from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgment_files import LAYOUTS
-from errorbar.formats.judgments_write import write_judgments
-from errorbar.formats.mturk import read_batch, read_wide
+from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.metrics.crowd_agreement import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
 from errorbar.metrics.crowd_weighted import SHARES, TIES
 from errorbar.studies import crowd_answers, crowd_raters

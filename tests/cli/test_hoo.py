@@ -16,7 +16,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff_texts import apply_standoff
-from errorbar.formats.hoo_detect import FragmentOptions, wants_hoo
+from errorbar.formats.hoo_detect import wants_hoo
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling
@@ -48,14 +48,16 @@ def score_hoo(
     style: str,
     by_type: bool = False,
     by_fragment: bool = False,
+    best: bool = False,
     resampling: Resampling | None = None,
     lenient: bool = False,
-    **options: Any,  # noqa: ANN401 - those of the data
+    source: str | None = None,
 ) -> None:
     """Score and print, without the intervals that the command makes unasked."""
-    given = Runs(gold, list(runs), FragmentOptions(**options), lenient)
+    given = Runs(gold, list(runs), source, lenient)
     found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
-    show_result(replace(found, by_type=by_type, by_sentence=by_fragment), style, schema="errorbar.hoo-score/1")
+    shown = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
+    show_result(shown, style, schema="errorbar.hoo-score/1")
 
 
 def reproduce_hoo2011(data: str, *, style: str) -> None:
@@ -89,11 +91,10 @@ def records(
     capsys: pytest.CaptureFixture[str],
     *runs: str,
     gold: str,
-    missing_as_empty: bool = False,
-    types: str | None = None,
+    specs: Sequence[str] = (),
     resampling: Resampling | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    score_hoo(runs, [gold], [], style="json", missing_as_empty=missing_as_empty, types=types, resampling=resampling)
+    score_hoo(runs, [gold], list(specs), style="json", resampling=resampling)
     document: dict[str, list[dict[str, Any]]] = json.loads(capsys.readouterr().out)
     return document
 
@@ -170,7 +171,7 @@ class TestScore:
         (Path(team) / "0/2.txt").unlink()
         with pytest.raises(InputError, match="UI-0: no file for fragment 2"):
             records(capsys, team, gold=gold)
-        document = records(capsys, team, gold=gold, missing_as_empty=True)
+        document = records(capsys, team, gold=gold, specs=["hoo(missing=empty)"])
         assert "missing:empty" in document["rows"][0]["signature"]
         assert [note["code"] for note in document["warnings"]].count("hoo-missing") == 1
 
@@ -194,8 +195,8 @@ class TestScore:
         paths = {"gold": f"{gold}/Gold", "source": f"{gold}/Raw", "run": f"{team}/0"}
         paths[option] += "x"
         done = errorbar(
-            "score", "--metric", "hoo", "--gold", paths["gold"], "--source", paths["source"], paths["run"],
-            "--missing-as-empty",
+            "score", "--metric", "hoo(missing=empty)", "--gold", paths["gold"], paths["run"],
+            "--documents", paths["source"],
         )  # fmt: skip
         assert (done.code, done.out) == (2, "")
         assert done.err == f"error: {paths[option]}: no such file; did you mean '{Path(paths[option]).name[:-1]}'? " + (
@@ -216,7 +217,7 @@ class TestScore:
         """Not a run that proposes nothing, whatever is asked for."""
         (tmp_path / "other").mkdir()
         (tmp_path / "other/7.txt").write_text("Something else.")
-        done = errorbar("score", "--metric", "hoo", "--gold", gold, str(tmp_path / "other"), "--missing-as-empty")
+        done = errorbar("score", "--metric", "hoo(missing=empty)", "--gold", gold, str(tmp_path / "other"))
         assert (done.code, done.out) == (2, "")
         assert "no file of run other is about a fragment of the gold set (expected e.g. 1.txt)" in done.err
 
@@ -224,7 +225,7 @@ class TestScore:
         self, gold: str, team: str, errorbar: CommandLine
     ) -> None:
         done = errorbar(
-            "score", "--metric", "hoo", "--gold", gold, f"{team}/0", f"{team}/1", "--best", "--format", "csv"
+            "score", "--metric", "hoo", "--gold", gold, f"{team}/0", f"{team}/1", "--by", "team", "--format", "csv"
         )
         rows = [line.split(",") for line in done.out.splitlines()[1:]]
         assert {row[done.out.split("\n")[0].split(",").index("team")] for row in rows} == {"UI"}
@@ -245,7 +246,7 @@ class TestScore:
         Path(gold, "Raw/1.txt").rename(text)
         Path(team, "0/1.txt").rename(run)
         done = errorbar(
-            "score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", "--source", str(text), str(run), "--no-ci"
+            "score", "--metric", "hoo", "--gold", f"{gold}/Gold/1GE.xml", "--documents", str(text), str(run), "--no-ci"
         )
         assert (done.code, done.err) == (0, "")
         assert "after  correction   no bonus   100.00" in done.out
@@ -255,17 +256,10 @@ class TestScore:
         document = records(capsys, *runs, gold=gold)
         assert [note["code"] for note in document["warnings"]].count("hoo-many-runs") == 1
 
-    def test_types_in_other_rows(
-        self, gold: str, team: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        (tmp_path / "types.json").write_text('{"FV": "Noun"}')
-        document = records(capsys, team, gold=gold, types=str(tmp_path / "types.json"))
+    def test_types_in_other_rows(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
+        document = records(capsys, team, gold=gold, specs=['hoo(rows="FV=Noun")'])
         rows = {each["type"]: each["gold"] for each in document["rows"][0]["by_row"]}
         assert (rows["Noun"], rows["Verb"]) == (2, 0)
-        for content in ("nonsense", "[1]"):
-            (tmp_path / "types.json").write_text(content)
-            with pytest.raises(InputError, match=r"types\.json"):
-                records(capsys, team, gold=gold, types=str(tmp_path / "types.json"))
 
     def test_types_named_on_the_command_line(self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine) -> None:
         (tmp_path / "types.json").write_text('{"FV": "Noun"}')
@@ -284,7 +278,7 @@ class TestScore:
         path.write_bytes(ways.get(way, content))
         call = ("score", "--gold", gold, team, "--format", "json", "--types")
         done = errorbar(*call, "-", stdin=content) if way == "stdin" else errorbar(*call, path)
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, "--types is now said by --metric 'hoo(rows=\"FV=Noun\")'" in done.err) == (0, True)
         rows = {each["type"]: each["gold"] for each in json.loads(done.out)["rows"][0]["by_row"]}
         assert (rows["Noun"], rows["Verb"]) == (2, 0)
 
@@ -313,9 +307,10 @@ class TestScore:
         assert done.err.startswith(f"error: {path}{said}")
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
-        for by_type in (True, False):
-            with pytest.raises(UsageError, match="cannot be combined"):
-                score(gold, [team], fragments=FragmentOptions(best=True), by_type=by_type, by_sentence=not by_type)
+        with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team, got 'both'"):
+            score(gold, [team], by="both")
+        with pytest.raises(UsageError, match="another refuses them"):
+            score(gold, [team], ["hoo", "hoo(missing=empty)"])
         with pytest.raises(UsageError, match="2 gold sets"):
             score_hoo([team], [gold, gold], [], style="table")
 
@@ -560,12 +555,12 @@ class TestCommands:
         assert " self  detection    no bonus   100.00  100.00  100.00" in done.out
 
     def test_by_fragment(self, errorbar: CommandLine, test_set: Path) -> None:
-        """``--by-fragment`` and ``--by-sentence`` are one option."""
+        """``--by fragment`` and ``--by sentence`` are one option."""
         arguments = ("score", "--metric", "hoo", "--gold", test_set, "--lenient", f"self={test_set / 'Gold'}")
-        done = errorbar(*arguments, "--by-fragment")
+        done = errorbar(*arguments, "--by", "fragment")
         assert done.code == 0
         assert done.out.count(" recognition ") == 2 * 18
-        assert done.out == errorbar(*arguments, "--by-sentence").out
+        assert done.out == errorbar(*arguments, "--by", "sentence").out
 
     def test_one_fragment_is_no_fragments(self, errorbar: CommandLine, test_set: Path) -> None:
         done = errorbar("check", test_set / "Gold/1004GE.xml")
@@ -589,8 +584,8 @@ class TestCommands:
         assert (done.code, "[jsonl-standoff-left]" in done.err) == (0, True)
         assert errorbar("check", tmp_path / "x.jsonl").code == 0
 
-    @pytest.mark.parametrize("option", [("--annotator", "0"), ("--documents", "x"), ("--unmarked", "all")])
-    def test_options_of_other_data(self, errorbar: CommandLine, test_set: Path, option: tuple[str, str]) -> None:
+    @pytest.mark.parametrize("option", [("--as-written",), ("--force",), ("--unmarked", "all")])
+    def test_options_of_other_data(self, errorbar: CommandLine, test_set: Path, option: tuple[str, ...]) -> None:
         done = errorbar("score", "--gold", test_set, *option, "x")
         assert (done.code, f"{option[0]} has no meaning for HOO data" in done.err) == (2, True)
 

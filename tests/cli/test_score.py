@@ -111,20 +111,20 @@ class TestFormats:
 
 class TestViews:
     def test_by_type(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--by-type", "--no-ci", "--format", "csv").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--by", "type", "--no-ci", "--format", "csv").out
         assert list(csv.reader(io.StringIO(out)))[1:] == [
             ["good", "m2", "ArtOrDet", "0.0", "0", "1"],
             ["good", "m2", "SVA", "1.0", "2", "2"],
         ]
 
     def test_by_type_of_two_systems_is_a_grid(self, errorbar: CommandLine) -> None:
-        call = ("score", "--gold", "gold.m2", "good", "bad.txt", "--by-type", "--no-ci")
+        call = ("score", "--gold", "gold.m2", "good", "bad.txt", "--by", "type", "--no-ci")
         out = errorbar(*call, "--format", "markdown").out
         assert out.splitlines()[0] == "| type | good | bad |"
         assert "| SVA | 100.00 | 0.00 |" in out
 
     def test_by_sentence(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--by-sentence", "--format", "csv").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--by", "sentence", "--format", "csv").out
         assert out.splitlines() == [
             "system,metric,annotator,sentence,correct,proposed,gold",
             "good,m2,0,1,1,1,1",
@@ -132,7 +132,7 @@ class TestViews:
         ]
 
     def test_json_holds_them_too(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--by-type", "--no-ci", "--format", "json").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--by", "type", "--no-ci", "--format", "json").out
         (row,) = json.loads(out)["rows"]
         assert row["by_type"][1] == {"type": "SVA", "recall": 1.0, "correct": 2, "gold": 2}
 
@@ -146,7 +146,7 @@ class TestViews:
         assert [float(row["f"]) for row in rows] == pytest.approx([10 / 11, 0.8])
 
     def test_one_annotator(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--annotator", "1", "--format", "csv")
+        out = errorbar("score", "--gold", "gold.m2", "good", "--metric", "m2(choose=1)", "--format", "csv")
         (row,) = csv.DictReader(io.StringIO(out.out))
         assert (row["correct"], row["gold"], row["n_sentences"]) == ("0", "1", "1")
         assert "annotator 1 has no line for 1 of 2 sentences" in out.err
@@ -295,8 +295,8 @@ class TestBadInput:
             ),
             (["--gold", "gold.m2", "good", "--metric", "m2(beta=x)"], "m2: beta must be a number, got x"),
             (["--gold", "gold.m2", "good", "--metric", "m2("], "cannot read the metric 'm2('"),
-            (["--gold", "gold.m2", "good", "--annotator", "7"], "no annotator '7' in the reference; known: 0, 1"),
-            (["--gold", "gold.m2", "good", "--by-type", "--by-sentence"], "--by-type and --by-sentence cannot"),
+            (["--gold", "gold.m2", "good", "--metric", "m2(choose=7)"], "no annotator '7' in the reference; known: 0"),
+            (["--gold", "gold.m2", "good", "--by", "team"], "--by team is for HOO data"),
             (["--gold", "gold.m2", "--gold", "x/gold.m2", "good"], "two reference files are called 'gold'"),
         ],
     )
@@ -333,7 +333,7 @@ class TestMisuseOfTheCommandLine:
     def test_help(self, errorbar: CommandLine) -> None:
         done = errorbar("score", "--help")
         assert done.code == 0
-        for option in ("--gold", "--metric", "--annotator", "--by-type", "--by-sentence", "--lenient", "--format"):
+        for option in ("--gold", "--metric", "--by", "--lenient", "--format"):
             assert option in done.out
         assert "\n  errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI\n" in done.out
 

@@ -143,16 +143,16 @@ def test_interval_options_without_intervals_are_refused(errorbar: CommandLine, o
     assert (done.code, done.out) == (2, "")
     why = "is about intervals, and --no-ci asks for none; leave it out"
     assert done.err == f"error: {option[0]} {why} [useless-option]\n"
-    done = errorbar("score", "--gold", "gold.m2", "good", "--by-sentence", *option)
+    done = errorbar("score", "--gold", "gold.m2", "good", "--by", "sentence", *option)
     assert (done.code, done.out) == (2, "")
-    why = "is about intervals, and --by-sentence has none; add --ci, or leave it out"
+    why = "is about intervals, and --by sentence has none; add --ci, or leave it out"
     assert done.err == f"error: {option[0]} {why} [useless-option]\n"
-    for there in ((), ("--ci",), ("--ci", "--by-sentence")):
+    for there in ((), ("--ci",), ("--ci", "--by", "sentence")):
         assert errorbar("score", "--gold", "gold.m2", "good", *there, *option).code == 0
 
 
 class TestByType:
-    """``--ci`` used to be dropped silently with ``--by-type``."""
+    """``--ci`` used to be dropped silently with ``--by type``."""
 
     TWO = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\nA 2 3|||Noun|||Z|||REQUIRED|||-NONE-|||0\n\n"
 
@@ -161,46 +161,46 @@ class TestByType:
         Path("gold.m2").write_text(GOLD[: 8 * len(GOLD) // N] + self.TWO)
 
     def test_json(self, errorbar: CommandLine) -> None:
-        (row,) = run(errorbar, "good", "--ci", "--by-type", "--confidence", "0.9")
+        (row,) = run(errorbar, "good", "--ci", "--by", "type", "--confidence", "0.9")
         det, noun = row["by_type"]
         assert det["interval"]["low"] < det["recall"] < det["interval"]["high"]
         assert (det["interval"]["confidence_level"], det["interval"]["method"]) == (0.9, "bootstrap-bca")
         assert noun["interval"] == {"low": None, "high": None, "reason": "a single unit does not show how units vary"}
-        assert [set(each) for each in run(errorbar, "good", "--by-type", "--no-ci")[0]["by_type"]] == [
+        assert [set(each) for each in run(errorbar, "good", "--by", "type", "--no-ci")[0]["by_type"]] == [
             {"type", "recall", "correct", "gold"}
         ] * 2
 
     @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
     def test_one_system(self, errorbar: CommandLine, style: str) -> None:
-        ends = run(errorbar, "good", "--ci", "--by-type")[0]["by_type"][0]["interval"]
-        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-type", "--format", style).out
+        ends = run(errorbar, "good", "--ci", "--by", "type")[0]["by_type"][0]["interval"]
+        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by", "type", "--format", style).out
         assert f"{100 * ends['low']:.2f}–{100 * ends['high']:.2f}" in out
         assert "95\\% CI" in out if style == "latex" else "95% CI" in out
         assert "– no interval: a single unit does not show how units vary" in out
 
     def test_several_systems_stand_side_by_side(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "poor", "--ci", "--by-type").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "poor", "--ci", "--by", "type").out
         rows = [" ".join(line.split()) for line in out.splitlines()]
-        ends = [row["by_type"][0]["interval"] for row in run(errorbar, "good", "poor", "--ci", "--by-type")]
+        ends = [row["by_type"][0]["interval"] for row in run(errorbar, "good", "poor", "--ci", "--by", "type")]
         said = [f"{100 * each['low']:.2f}–{100 * each['high']:.2f}" for each in ends]
         assert rows[0] == "type good 95% CI poor 95% CI"
         assert [rows[2].split()[k] for k in (2, 4)] == said
 
     def test_csv(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-type", "--format", "csv").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by", "type", "--format", "csv").out
         det, noun = csv.DictReader(io.StringIO(out))
-        interval = run(errorbar, "good", "--ci", "--by-type")[0]["by_type"][0]["interval"]
+        interval = run(errorbar, "good", "--ci", "--by", "type")[0]["by_type"][0]["interval"]
         assert (float(det["recall_low"]), float(det["recall_high"])) == (interval["low"], interval["high"])
         assert (noun["recall_low"], noun["recall_high"]) == ("", "")
 
 
 def test_by_sentence_says_why_there_is_none(errorbar: CommandLine) -> None:
     """The words are those of fragments in HOO."""
-    (row,) = run(errorbar, "good", "--ci", "--by-sentence")
+    (row,) = run(errorbar, "good", "--ci", "--by", "sentence")
     assert {each["no_interval"] for each in row["by_sentence"]} == {"a single unit does not show how units vary"}
-    out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-sentence").out
+    out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by", "sentence").out
     assert "no interval of a sentence: a single unit does not show how units vary" in out
-    assert "no interval" not in errorbar("score", "--gold", "gold.m2", "good", "--by-sentence").out
+    assert "no interval" not in errorbar("score", "--gold", "gold.m2", "good", "--by", "sentence").out
 
 
 @pytest.mark.parametrize("option", [("--resamples", "10"), ("--seed", "4")])

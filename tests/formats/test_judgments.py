@@ -21,7 +21,7 @@ from errorbar.core.labels import is_list
 from errorbar.core.problems import Problems
 from errorbar.formats.flags import read_flags
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.formats.saving import save_lines
 from tests.helpers.crowd import read_judgments
 

@@ -14,12 +14,11 @@ from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import edit_items
 from errorbar.edits.standoff_reading import cut_fragments
-from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_folder import list_gold, list_run
-from errorbar.formats.hoo_jsonl import read_standoff
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats.jsonl import read_standoff, write_jsonl
 from errorbar.formats.m2 import write_m2
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import NamedFile, read_corpus

@@ -10,9 +10,8 @@ from errorbar.crowdsourcing.answers import majority
 from errorbar.datasets.archives import open_contents
 from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.mturk import read_batch, read_wide
 from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
 from errorbar.ranking.ranked import rank_systems

@@ -18,8 +18,8 @@ DEMO: dict[str, tuple[str, ...]] = {
     "score-closed": ("score", *GOLD, "--ci", "--ci-method", "closed", "{greedy}"),
     "score-specs": ("score", *GOLD, "--metric", "m2(beta=1)", "--metric", "m2(choose=sentence)", "--no-ci", *ALL),
     "score-one": ("score", *GOLD, "--metric", "m2(choose=1,max_unchanged=0)", "--no-ci", "{greedy}"),
-    "score-types": ("score", *GOLD, "--by-type", "--no-ci", "{greedy}"),
-    "score-sentences": ("score", *GOLD, "--by-sentence", "{greedy}"),
+    "score-types": ("score", *GOLD, "--by", "type", "--no-ci", "{greedy}"),
+    "score-sentences": ("score", *GOLD, "--by", "sentence", "{greedy}"),
     "compare": ("compare", *GOLD, *FEW, *ALL),
     "ceiling": ("ceiling", *GOLD, "--no-ci", *ALL),
     "ceiling-intervals": ("ceiling", *GOLD, "--ci", "--resamples", "50", "{greedy}"),
@@ -55,7 +55,7 @@ TWO = ("--gold", "{two}")
 TEN = ("--gold", "{ten}", "--lenient")
 
 SHARED: dict[str, tuple[str, ...]] = {
-    "conll-score": ("score", *TWO, "--by-type", "--no-ci", "{AMU}", "{CAMB}", "{NTHU}"),
+    "conll-score": ("score", *TWO, "--by", "type", "--no-ci", "{AMU}", "{CAMB}", "{NTHU}"),
     "conll-alternatives": ("score", "--gold", "{alternatives}", "--no-ci", "{AMU}", "{CAMB}"),
     "conll-ci": ("score", *TWO, "--documents", "{essays}", "--ci", *FEW, *SYSTEMS),
     "conll-compare": ("compare", *TWO, "--documents", "{essays}", *FEW, *SYSTEMS),

@@ -14,7 +14,7 @@ import pytest
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.comparison import Comparison, System, compare_systems
 from errorbar.metrics.documents import Documents

@@ -196,11 +196,11 @@ def test_problems_come_gold_first_and_then_run_by_run(
         place.write_text(place.read_text().replace("<original>", "<original>x", 1))
     (folder / "T/texts/1009.txt").write_text("Quite another story was told by quite other people in other words.\n")
     (folder / "T/texts/1010.txt").unlink()
-    call = ("score", "--metric", "hoo", "--gold", folder / "set", folder / "T", "--jobs", jobs, "--no-ci")
+    call = ("score", "--gold", folder / "set", folder / "T", "--jobs", jobs, "--no-ci")
     said = errorbar(*call).err.splitlines()
     order = ["set/Gold/1003.xml", "set/Gold/1020.xml", "T/edits/1001.xml", "T/mixed/1022.xml", "T/texts/1009.txt"]
     assert [line.split(":")[1].strip() for line in said] == [*(str(folder / file) for file in order), "T-texts"]
-    assert errorbar(*call, "--lenient", "--missing-as-empty").code == 0
+    assert errorbar(*call, "--lenient", "--metric", "hoo(missing=empty)").code == 0
     found = counted(folder, choose_executor(jobs), lenient=True, as_empty=True)
     notes = in_memory(folder, lenient=True, as_empty=True)[1]
     assert sorted(map(str, found[1])) == sorted(map(str, notes))
@@ -239,7 +239,9 @@ def test_progress_is_told_in_fragments(folder: Path, monkeypatch: pytest.MonkeyP
     assert seen == [10, 20, 23]
 
 
-@pytest.mark.parametrize("view", [["--by-type"], ["--by-fragment"], ["--best"], ["--ci", "--resamples", "50"]])
+@pytest.mark.parametrize(
+    "view", [["--by", "type"], ["--by", "fragment"], ["--by", "team"], ["--ci", "--resamples", "50"]]
+)
 def test_the_command_prints_the_same(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, view: list[str]
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.reporting import Report
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
@@ -62,7 +62,7 @@ def test_pairs_adjusted_by_holm_with_other_swaps(demo: Demo, errorbar: CommandLi
 
 def test_recall_by_type(demo: Demo, errorbar: CommandLine) -> None:
     arguments, report = demo
-    done = errorbar("score", *arguments, "--by-type", "--no-ci", *MARKDOWN).out
+    done = errorbar("score", *arguments, "--by", "type", "--no-ci", *MARKDOWN).out
     theirs = printed(done)
     table = tables(report)["type-recall"]
     order = [table.columns.index(name) for name in ("careful", "greedy", "articles", "copy")]
@@ -193,10 +193,10 @@ def test_hoo(tmp_path: Path, errorbar: CommandLine) -> None:
     for condition, word in (("plain", "no bonus"), ("bonus", "bonus")):
         for run, measure, *values in text_rows(tables(report)[f"hoo-{condition}-values"]):
             assert [value.rstrip("*") for value in values] == theirs[run, measure, word]
-    best = printed(errorbar(*call, "--best").out)
+    best = printed(errorbar(*call, "--by", "team").out)
     ours = text_rows(tables(report)["hoo-best"])
     assert [[cell.rstrip("*") for cell in (row[0], *row[2:])] for row in ours] == [
         [cell.rstrip("*") for cell in (row[0], *row[2:])] for row in best
     ]
-    recall = printed(errorbar(*call[:4], "--by-type", "--no-ci", *MARKDOWN).out)
+    recall = printed(errorbar(*call[:4], "--by", "type", "--no-ci", *MARKDOWN).out)
     assert sorted(text_rows(tables(report)["hoo-recall-values"])) == sorted(row for row in recall if row[2] != "0")

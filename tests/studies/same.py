@@ -25,13 +25,13 @@ def same_scores(study: CorpusStudy, printed: Document) -> None:
 
 
 def same_types(study: CorpusStudy, printed: Document) -> None:
-    """As ``errorbar score --by-type``."""
+    """As ``errorbar score --by type``."""
     ours = [[(row.type, row.counts["correct"], row.counts["gold"]) for row in score.by_type] for score in study.scores]
     assert ours == [[(t["type"], t["correct"], t["gold"]) for t in row["by_type"]] for row in printed["rows"]]
 
 
 def same_sentences(study: CorpusStudy, printed: Document) -> None:
-    """As ``errorbar score --by-sentence``."""
+    """As ``errorbar score --by sentence``."""
     ours = [[(row.annotator, *row.counts.values()) for row in score.by_unit] for score in study.scores]
     assert ours == [
         [(s["annotator"], s["correct"], s["proposed"], s["gold"]) for s in row["by_sentence"]]

@@ -29,10 +29,10 @@ class TestSameAsTheCommands:
         same.same_scores(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--ci"))
 
     def test_types(self, study: CorpusStudy, errorbar: CommandLine) -> None:
-        same.same_types(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by-type"))
+        same.same_types(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by", "type"))
 
     def test_sentences(self, study: CorpusStudy, errorbar: CommandLine) -> None:
-        same.same_sentences(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by-sentence"))
+        same.same_sentences(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by", "sentence"))
 
     def test_compare(self, study: CorpusStudy, errorbar: CommandLine) -> None:
         same.same_comparison(study, document(errorbar, "compare", "--gold", GOLD, *SYSTEMS))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling

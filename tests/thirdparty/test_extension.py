@@ -89,7 +89,7 @@ def test_it_is_listed(other: Installed) -> None:
 
 
 def test_score(other: Installed) -> None:
-    (row,) = other.json("score", "--ci", "--by-sentence", other.systems[0])["rows"]
+    (row,) = other.json("score", "--ci", "--by", "sentence", other.systems[0])["rows"]
     edits, characters = by_hand(other.gold, other.systems[0])
     assert (row["edits"], row["characters"]) == (edits, characters)
     assert row["cer"] == pytest.approx(edits / characters)
@@ -102,7 +102,7 @@ def test_score(other: Installed) -> None:
 def test_one_annotator_and_what_it_lacks(other: Installed) -> None:
     (row,) = other.json("score", "--annotator", "1", other.systems[0])["rows"]
     assert row["metric"] == "cer(only=1)"
-    said = other.run("score", "--gold", other.gold, "--metric", "cer", "--by-type", other.systems[0], code=2)
+    said = other.run("score", "--gold", other.gold, "--metric", "cer", "--by", "type", other.systems[0], code=2)
     assert "cer has no scores by error type: texts have no error types" in said
 
 

@@ -2,7 +2,7 @@
 
 Formula
     For a text and a subset of annotators, each sentence has its chosen annotator; the recall of a type is the matched
-    edits of that type over all of them, as in ``errorbar score --by-type``. Means are taken over subsets, and over
+    edits of that type over all of them, as in ``errorbar score --by type``. Means are taken over subsets, and over
     annotators, as for F.
 Conventions
     A subset in which the chosen annotators have no edit of a type does not count for it; a type that no subset has

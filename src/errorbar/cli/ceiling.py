@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any, Literal
 
 import click
 
-from errorbar.cli.command import Option
+from errorbar.cli.command import Option, former
 from errorbar.cli.intervals import IntervalOptions, interval_options
 from errorbar.cli.metric_options import beta_option, metric_option, with_beta
 from errorbar.cli.options import INPUT, GoldOptions, SystemOptions, gold_options, lenient_option, system_options
@@ -15,6 +16,24 @@ from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import output_options, show_result
 
 SCHEMA = "errorbar.ceiling/1"
+REPEATS = 100
+
+
+class Subsets(click.ParamType[tuple[int, int]]):
+    """``10`` or ``10x50``: documents of a random subset, and how many subsets."""
+
+    name = "subsets"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Read one number or two."""
+        if isinstance(value, tuple):
+            return value
+        size, times, repeats = str(value).partition("x")
+        if not size.isdecimal() or int(size) < 1:
+            self.fail(f"{value!r} must be a number of documents such as 10, or with that of subsets 10x50.", param, ctx)
+        if times and (not repeats.isdecimal() or int(repeats) < 2):
+            self.fail(f"{value!r} must have at least 2 subsets after the x.", param, ctx)
+        return int(size), int(repeats or REPEATS)
 
 
 @click.command("ceiling")
@@ -33,17 +52,18 @@ SCHEMA = "errorbar.ceiling/1"
     show_default=True,
     help="Subsets of one size that are enumerated; of more, as many are drawn.",
 )
-@click.option("--by-type", is_flag=True, help="Show the recall of each error type at the largest size.")
+@click.option("--by", type=click.Choice(("type",)), help="Show the recall of each error type at the largest size.")
+@former("--by-type", "by", lambda _, __: "type", is_flag=True)
 @click.option(
     "--n-documents",
     cls=Option,
     formerly="--essays",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Repeat on random subsets of N documents.",
+    type=Subsets(),
+    metavar="N[xREPEATS]",
+    help="Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.",
 )
-@click.option(
-    "--repeats", type=click.IntRange(2), metavar="N", default=100, show_default=True, help="Number of such subsets."
+@former(
+    "--repeats", "n_documents", lambda found, repeats: f"{found[0]}x{repeats}" if found else f"x{repeats}", type=int
 )
 @interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
 @output_options
@@ -56,9 +76,8 @@ def command(
     beta: float | None,
     sizes: str | None,
     most: int,
-    by_type: bool,
-    n_documents: int | None,
-    repeats: int,
+    by: Literal["type"] | None,
+    n_documents: tuple[int, int] | None,
     intervals: IntervalOptions,
     style: str,
     output: str | None,
@@ -81,9 +100,9 @@ def command(
             metric=with_beta([spec], beta)[0],
             sizes=parse_sizes(sizes),
             most=most,
-            by_type=by_type,
-            n_documents=n_documents,
-            repeats=repeats,
+            by=by,
+            n_documents=n_documents[0] if n_documents else None,
+            repeats=n_documents[1] if n_documents else REPEATS,
             lenient=lenient,
             progress=progress,
             **asdict(gold),

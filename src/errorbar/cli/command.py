@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ _INPUTS = """gold documents unmarked as-written source corpus judgments flags la
     force retokenize"""
 _INTERVALS = "ci ci-method confidence resamples permutations adjust swaps"
 _OUTPUT = "format output quiet out to save title charts browse tables-only report summary differing"
-_OTHER = "seed jobs dask cache prune config version help"
+_OTHER = "seed jobs cache prune config version help"
 GROUPS: Mapping[str, frozenset[str]] = {
     "Inputs": frozenset(_INPUTS.split()),
     "What to compute": frozenset(),
@@ -40,6 +41,44 @@ class Option(click.Option):
     def __init__(self, *arguments: Any, formerly: str = "", **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         self.formerly = formerly
+
+
+class Former(click.Option):
+    """An option whose matter another option says now; understood for one more release, with a warning that says how.
+
+    Args:
+        into: The parameter of the other option.
+        by: What the other option has to say: a text, or texts where it is repeatable; given what it says otherwise, and
+            what this one says.
+        attributes: What click's options take.
+    """
+
+    def __init__(
+        self, *arguments: Any, into: str, by: Callable[[Any, Any], str | list[str]], **attributes: Any
+    ) -> None:
+        super().__init__(*arguments, **{**attributes, "hidden": True})
+        self.into = into
+        self.by = by
+
+    def hand_over(self, ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
+        """Take the option out of what was parsed, and let the other one say the same."""
+        given, source = ctx.params.pop(self.name or ""), ctx.get_parameter_source(self.name or "")
+        if source is None or source in (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.ENVIRONMENT):
+            return
+        other = next(each for each in parameters if each.name == self.into)
+        said = self.by(ctx.params[self.into], given)
+        ctx.params[self.into] = other.type_cast_value(ctx, said)
+        ctx.set_parameter_source(self.into, source)
+        words = [
+            word for each in ([said] if isinstance(said, str) else said) for word in (f"--{long_name(other)}", each)
+        ]
+        told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
+        say(f"warning: {Problem('renamed-option', told).line(as_options)}")
+
+
+def former(name: str, into: str, by: Callable[[Any, Any], str | list[str]], **attributes: Any) -> Callable[[Any], Any]:
+    """Make a decorator that gives a command a ``Former`` option."""
+    return click.option(name, cls=Former, into=into, by=by, **attributes)
 
 
 def long_name(option: click.Parameter) -> str:
@@ -68,6 +107,9 @@ class Command(click.Command):
             if not _from_config(ctx, error.param):
                 raise
             raise config.bad_value(error) from None
+        for each in self.params:
+            if isinstance(each, Former) and not ctx.resilient_parsing:
+                each.hand_over(ctx, self.params)
         for each in self.params:
             if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):
                 ctx.params[each.name or ""] = tuple(

@@ -27,7 +27,7 @@ EXTRAS = {
         "pages and charts: errorbar report, task board",
         {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"},
     ),
-    "dask": ("many machines: errorbar score --dask", {"distributed": "distributed"}),
+    "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),
 }
 """Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 import click
 
-from errorbar.cli.options import Command, Decorator, in_one, jobs_option, refuse_given, seed_option
+from errorbar.cli.options import Command, Decorator, anywhere_options, in_one, jobs_option, refuse_given, seed_option
 
 OF_INTERVALS = ("ci_method", "resamples", "confidence", "seed")
 
@@ -23,7 +23,7 @@ class IntervalOptions:
         confidence: Their level, a fraction.
         resamples: Number of resamples.
         seed: Seed of the random streams.
-        jobs: Number of processes.
+        jobs: Number of processes; where there can be a cluster, maybe its address.
         ci_method: ``bca``, ``percentile``, ``basic``, or ``closed`` where there is a formula.
     """
 
@@ -31,7 +31,7 @@ class IntervalOptions:
     confidence: float = 0.95
     resamples: int = 2000
     seed: int = 0
-    jobs: int = 1
+    jobs: Any = 1
     ci_method: Literal["bca", "percentile", "basic", "closed"] = "bca"
 
 
@@ -64,6 +64,7 @@ def interval_options(
     *,
     methods: Sequence[str] = (),
     jobs: bool = True,
+    cluster: bool = False,
     default: str = "up to 20,000 sentences",
     elsewhere: Sequence[str] = (),
     resamples: int = 2000,
@@ -73,6 +74,7 @@ def interval_options(
     Args:
         methods: What ``--ci-method`` may say, the default first, e.g. ``BOOTSTRAPS``; none: no such option.
         jobs: Whether the command can use several processes.
+        cluster: Whether these can be those of a Dask cluster.
         default: What there is where neither is given.
         resamples: Their usual number.
         elsewhere: Those of ``OF_INTERVALS`` that are about something else too, and of use beside ``--no-ci``.
@@ -84,7 +86,7 @@ def interval_options(
     if methods:
         options.append(ci_method_option(methods))
     if jobs:
-        options.append(jobs_option)
+        options.append(anywhere_options if cluster else jobs_option)
 
     def decorate(command: Command) -> Command:
         @wraps(command)

@@ -42,7 +42,6 @@ def with_beta(specs: Sequence[str], beta: float | None) -> list[str]:
     from errorbar.core.spec import split_spec
     from errorbar.metrics.registry import metric_class
 
-    made = []
     for spec in specs:
         name, raw = split_spec(spec)
         if "beta" not in {each.name for each in metric_class(name).parameters}:
@@ -51,6 +50,21 @@ def with_beta(specs: Sequence[str], beta: float | None) -> list[str]:
         if "beta" in raw:
             what = f"--beta {beta:g} and the metric {spec} both say what beta is"
             raise UsageError(Problem("two-choices", what, fix="give one of them"))
-        inside = spec.strip().removeprefix(name).strip()
-        made.append(f"{name}({inside[1:-1].rstrip(', ')}{',' if raw else ''}beta={beta!r})")
+    return with_parameter(specs, "beta", repr(beta))
+
+
+def with_parameter(specs: Sequence[str], parameter: str, value: str) -> list[str]:
+    """Metrics with one parameter more, or the one they have said otherwise."""
+    from errorbar.core.spec import split_spec, write_text
+
+    made = []
+    for spec in specs:
+        name, raw = split_spec(spec)
+        said = {**raw, parameter: value}
+        made.append(f"{name}({','.join(f'{key}={write_text(text)}' for key, text in said.items())})")
     return made
+
+
+def missing_as_empty(specs: Sequence[str], _: bool) -> list[str]:
+    """``--missing-as-empty`` as metrics that take what is missing for empty."""
+    return with_parameter(specs or ["hoo"], "missing", "empty")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
+from errorbar.cli.command import former
 from errorbar.cli.config import find_config
 from errorbar.cli.talk import say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
@@ -118,7 +119,11 @@ unmarked_option = click.option(
     help="Who looked at sentences without any A line; 'everywhere': everybody looked at every sentence.",
 )
 documents_option = click.option(
-    "--documents", type=INPUT, metavar="FILE", help="NUCLE SGML that tells which document each sentence is from."
+    "--documents",
+    type=INPUT,
+    metavar="FILE",
+    help="NUCLE SGML that tells which document each sentence is from; of HOO data the folder of the source texts, "
+    "where it is not Raw beside Gold.",
 )
 as_written_option = click.option(
     "--as-written",
@@ -201,6 +206,40 @@ jobs_option = click.option(
 )
 
 
+class Jobs(click.ParamType[Any]):
+    """A number of processes, ``local`` or ``local:N``, or the address of a Dask scheduler."""
+
+    name = "jobs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Read a number as one; anything else that is no address is refused."""
+        if str(value).lstrip("-").isdecimal():
+            return click.IntRange(1).convert(value, param, ctx)
+        if str(value) == "local" or ":" in str(value):
+            return str(value)
+        return self.fail(
+            f"{value!r} must be a number, 'local', 'local:N' or an address such as tcp://HOST:PORT.", param, ctx
+        )
+
+
+def anywhere_options(command: Command) -> Command:
+    """``--jobs`` of commands that can work on a Dask cluster too."""
+    for option in (
+        former("--dask", "jobs", lambda jobs, to: f"{to}:{jobs}" if to == "local" and jobs != 1 else to),
+        click.option(
+            "--jobs",
+            type=Jobs(),
+            metavar="N|ADDRESS",
+            default=1,
+            show_default=True,
+            help="Number of processes to use, a Dask scheduler to work on, or 'local[:N]', a Dask cluster here (with "
+            "errorbar[dask]); no digit depends on it.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def swap_options(command: Command) -> Command:
     """``--adjust``, ``--swaps``: how systems are compared."""
     for option in (
@@ -220,11 +259,6 @@ def swap_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-dask_option = click.option(
-    "--dask", metavar="ADDRESS", help="Dask scheduler to work on, or 'local'; needs errorbar[dask]."
-)
 
 
 # What is shown

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.core import ParameterSource
 
+from errorbar.cli.command import former
 from errorbar.cli.crowd_options import PROJECTIONS
 from errorbar.cli.intervals import (
     IntervalOptions,
@@ -19,6 +20,7 @@ from errorbar.cli.intervals import (
     confidence_option,
     resamples_option,
 )
+from errorbar.cli.metric_options import missing_as_empty
 from errorbar.cli.options import (
     BOOTSTRAPS,
     INPUT,
@@ -48,7 +50,7 @@ SHOWN_COMMAND = "errorbar.reporting.command"
 """Key of the context under which another command says how it was called."""
 NO_PAGE = "The sentences are left out here; they stand in the page: -o report.html."
 BY_NAME = (
-    *("gold", "systems", "documents", "unmarked", "source", "missing_as_empty", "ceiling_ci", "judgments", "flags"),
+    *("gold", "systems", "documents", "unmarked", "ceiling_ci", "judgments", "flags"),
     *("items", "words", "ok", "unknown", "sample_key", "judged", "title", "adjust", "swaps", "lenient"),
 )
 """Parameters that go to ``errorbar.report`` as they are."""
@@ -82,8 +84,8 @@ _jobs_option = click.option(
 @click.option("--metric", "metrics", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
 @unmarked_option
 @documents_option
-@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
+@former("--source", "documents", lambda _, folder: folder, type=INPUT, metavar="FOLDER")
+@former("--missing-as-empty", "metrics", missing_as_empty, is_flag=True)
 @click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
 @click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @click.option(

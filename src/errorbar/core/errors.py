@@ -31,7 +31,7 @@ _OPTION = re.compile(
         (?:=(?P<value>'[^']*'|[^\s,;()]+)|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
     re.VERBOSE,
 )
-_SWITCHES = "again all as-written best by-sentence by-type ci force lenient missing-as-empty pairs retokenize trust"
+_SWITCHES = "again all as-written by-type ci force lenient pairs retokenize trust"
 _TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
 _TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}
 

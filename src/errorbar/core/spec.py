@@ -135,10 +135,13 @@ def _write(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        if _BARE.fullmatch(value):
-            return value
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return write_text(value)
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+def write_text(value: str) -> str:
+    """A text as a spec has it: in quotes where it must be."""
+    return value if _BARE.fullmatch(value) else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _bad_spec(text: str) -> UsageError:

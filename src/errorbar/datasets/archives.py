@@ -17,12 +17,12 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from errno import EINVAL
 from pathlib import Path, PureWindowsPath
-from typing import IO, NoReturn, Protocol, cast
+from typing import IO, Any, NoReturn, Protocol, cast
 
 from errorbar.core.errors import InputError, Place, Problem
 
@@ -45,11 +45,7 @@ class Contents(Protocol):
     """A folder or an archive."""
 
     def members(self) -> list[Member]:
-        """Every member.
-
-        Raises:
-            InputError: If it is broken, a member could do harm, or there are too many or too large ones.
-        """
+        """Every member; an ``InputError`` if it is broken, or one could do harm, or they are too many or too large."""
 
     def copy(self, wanted: Mapping[str, Path]) -> None:
         """Copy files to their targets."""
@@ -177,18 +173,12 @@ class _Limited:
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[IO[bytes]]:
+    packed: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
     with path.open("rb") as file:
-        start = file.read(6)
-        file.seek(0)
-        stream: IO[bytes] = file
-        if start.startswith(b"\x1f\x8b"):
-            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-        elif start.startswith(b"BZh"):
-            stream = cast("IO[bytes]", bz2.BZ2File(file))
-        elif start.startswith(b"\xfd7zXZ\0"):
-            stream = cast("IO[bytes]", lzma.LZMAFile(file))  # noqa: SIM115 - closed by the with below
-        with stream:
-            yield cast("IO[bytes]", _Limited(stream, path))
+        start = file.peek(6)
+        opened = next((open_ for magic, open_ in packed.items() if start.startswith(magic)), None)
+        with nullcontext(file) if opened is None else opened(file) as stream:
+            yield cast("IO[bytes]", _Limited(cast("IO[bytes]", stream), path))
 
 
 def _write(stream: IO[bytes], target: Path) -> None:

@@ -80,11 +80,7 @@ def is_cached(corpus: Dataset, root: Path) -> bool:
 
 
 def read_recorded(root: Path, name: str) -> dict[str, str]:
-    """The sha256 of every file of a corpus as it was first accepted, by path.
-
-    Raises:
-        InputError: If the manifest is damaged.
-    """
+    """The sha256 of every file of a corpus as it was first accepted, by path."""
     entry = _read_manifest(root)["datasets"].get(name, {"files": {}})
     return {file: str(seen["sha256"]) for file, seen in entry["files"].items()}
 

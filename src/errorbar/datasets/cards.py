@@ -109,25 +109,8 @@ def dataset(name: str) -> Dataset:
 
 
 def _dataset(document: dict[str, Any]) -> Dataset:
-    assert document["schema"] == SCHEMA
-    return Dataset(
-        name=document["name"],
-        title=document["title"],
-        release=document["release"] or "",
-        page=document["page"],
-        license=document["license"],
-        citation=document["citation"],
-        citation_url=document["citation_url"],
-        traps=tuple(document["traps"]),
-        archives=tuple(Archive(archive["url"], archive["sha256"]) for archive in document["archives"]),
-        files=tuple(
-            DataFile(
-                path=file["path"],
-                sha256=file["sha256"],
-                n_bytes=file["bytes"],
-                url=file.get("url", ""),
-                optional=file.get("optional", False),
-            )
-            for file in document["files"]
-        ),
-    )
+    assert document.pop("schema") == SCHEMA
+    archives = tuple(Archive(**archive) for archive in document.pop("archives"))
+    files = tuple(DataFile(n_bytes=file.pop("bytes"), **file) for file in document.pop("files"))
+    traps, release = tuple(document.pop("traps")), document.pop("release") or ""
+    return Dataset(**document, release=release, traps=traps, archives=archives, files=files)

@@ -7,7 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
@@ -85,9 +85,7 @@ def fetch(
     try:
         root.mkdir(parents=True, exist_ok=True)
         with lock(root, say):
-            recorded = read_recorded(root, found.name)
-            shown = progress or (lambda unit, total: nullcontext(lambda done: None))
-            job = _Job(found, root, recorded, trust, shown, say)
+            job = _Job(found, root, trust=trust, progress=progress, say=say)
             job.tidy()
             return job.verify_cached() if is_cached(found, root) and not again else job.fetch(from_file)
     except OSError as error:
@@ -96,36 +94,23 @@ def fetch(
         raise InputError(Problem("data-io", what, Place(str(error.filename or root)), fix=fix)) from error
 
 
-@dataclass(frozen=True, slots=True)
 class _Job:
     """One fetch: the corpus, the cache folder, sha256 of its files as first accepted, and what the user wants."""
 
-    dataset: Dataset
-    root: Path
-    recorded: dict[str, str]
-    trust: bool
-    progress: Progress
-    say: Callable[[str], object]
-    notes: list[Problem] = field(default_factory=list)
-
-    @property
-    def target(self) -> Path:
-        return self.root / self.dataset.name
-
-    @property
-    def old(self) -> Path:
-        """Where a folder waits that is being replaced."""
-        return self.root / f".old-{self.dataset.name}"
-
-    @property
-    def staging(self) -> Path:
-        """Where the new folder is made."""
-        return self.root / f".new-{self.dataset.name}"
-
-    @property
-    def partial(self) -> Path:
-        """Where unfinished downloads are."""
-        return self.root / PARTIAL / self.dataset.name
+    def __init__(
+        self, dataset: Dataset, root: Path, *, trust: bool, progress: Progress | None, say: Callable[[str], object]
+    ) -> None:
+        self.dataset = dataset
+        self.root = root
+        self.recorded = read_recorded(root, dataset.name)
+        self.trust = trust
+        self.progress = progress or (lambda unit, total: nullcontext(lambda done: None))
+        self.say = say
+        self.notes: list[Problem] = []
+        self.target = root / dataset.name
+        self.old = root / f".old-{dataset.name}"  # where a folder waits that is being replaced
+        self.staging = root / f".new-{dataset.name}"
+        self.partial = root / PARTIAL / dataset.name
 
     def tidy(self) -> None:
         """Clear away what a killed process left."""
@@ -228,11 +213,7 @@ class _Job:
         return self._check(self.staging)
 
     def _check(self, folder: Path) -> Seen:
-        """Compare a folder with the catalog, and unpinned files with what was recorded the first time.
-
-        Raises:
-            InputError: With every file that is missing or different.
-        """
+        """Compare a folder with the catalog, and unpinned files with what was recorded; every difference is said."""
         seen = look(self.dataset, folder)
         problems = Problems(limit=len(self.dataset.files) + 1)
         for file in self.dataset.files:
@@ -314,10 +295,8 @@ def sha256_of(file: Path) -> str:
 
 
 def _check_hash(part: Path, published: Archive | DataFile) -> None:
-    if published.sha256 is None:
-        return
     seen = sha256_of(part)
-    if seen != published.sha256:
+    if published.sha256 not in (None, seen):
         with part.open("rb") as file:
             page = file.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))
         what = f"{'a web page: ' if page else ''}sha256 {seen}, {part.stat().st_size:,} bytes"

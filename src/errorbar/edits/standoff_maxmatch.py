@@ -42,7 +42,7 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
     text = gold.text
     if text is None:
         what = f"fragment {gold.name} has no source text, which matching=maxmatch needs"
-        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
+        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--documents=FOLDER"))
     if not system:
         return []
     found: list[StandoffEdit] = []

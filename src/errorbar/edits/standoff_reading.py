@@ -84,7 +84,12 @@ def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems
     """
     if fragment.text is None:
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
-        problems.error("hoo-no-text", what, Place(file), fix="--source FOLDER")
+        problems.error(
+            "hoo-no-text",
+            what,
+            Place(file),
+            fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+        )
         return ()
     reason = why_no_correction(fragment.text, corrected)
     if reason:
@@ -102,7 +107,7 @@ def say_missing(run: str, missing: Sequence[str], problems: Problems, *, as_empt
     if missing and as_empty:
         problems.note("hoo-missing", what, Place(run), fix="scored as if nothing were proposed there")
     elif missing:
-        problems.error("hoo-missing", what, Place(run), fix="add it, or use --missing-as-empty")
+        problems.error("hoo-missing", what, Place(run), fix="add it, or use --metric='hoo(missing=empty)'")
 
 
 def why_no_correction(source: str, target: str) -> str:

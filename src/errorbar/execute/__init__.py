@@ -5,7 +5,26 @@ from __future__ import annotations
 from errorbar.core.errors import Problem, UsageError
 from errorbar.execute.executor import Executor, Processes, Serial, run
 
-__all__ = ["Executor", "Processes", "Serial", "choose_executor", "run"]
+__all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "run"]
+
+
+LOCAL = "local"
+
+
+def read_jobs(jobs: int | str) -> tuple[int, str | None]:
+    """Read what says who works: a number of processes, ``local``, ``local:N``, or the address of a Dask scheduler.
+
+    Returns:
+        What ``choose_executor`` takes: processes of this machine, and a Dask scheduler's address, ``local`` or None.
+    """
+    if not isinstance(jobs, str):
+        return jobs, None
+    if jobs.isdecimal():
+        return int(jobs), None
+    name, _, number = jobs.partition(":")
+    if name == LOCAL:
+        return int(number) if number.isdecimal() else 1, LOCAL
+    return 1, jobs
 
 
 def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:

@@ -184,7 +184,7 @@ def _distributed() -> ModuleType:  # a module found at run time: most of Dask ha
     try:
         return import_module("distributed")
     except ImportError:
-        raise MissingExtraError(EXTRA, "--dask") from None
+        raise MissingExtraError(EXTRA, "--jobs=ADDRESS") from None
 
 
 def fingerprints(paths: Sequence[str]) -> list[str]:
@@ -217,4 +217,4 @@ def _version() -> str:
 
 def _unreachable(address: str, error: Exception) -> Problem:
     what = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
-    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --dask=local")
+    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --jobs=local")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -19,23 +18,6 @@ _HEAD = 4096
 _GZIP = b"\x1f\x8b"
 _WITH_HEADER = 31
 """The window of zlib for data with the header of gzip."""
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentOptions:
-    """How HOO data is read.
-
-    Attributes:
-        source: Folder of the source texts, or the text of the only fragment; None: looked for beside the gold edits.
-        types: JSON file that puts error types into other rows of table 8.
-        missing_as_empty: Score a fragment that a run lacks as if nothing were proposed there.
-        best: Show the best run of each team.
-    """
-
-    source: str | None = None
-    types: str | None = None
-    missing_as_empty: bool = False
-    best: bool = False
 
 
 def is_hoo(path: str) -> bool:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.formats.hoo_detect import GOLD, RAW, is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_xml import DataFile, read_bytes
 from errorbar.formats.opening import read_once
-from errorbar.formats.reference import NamedFile
+from errorbar.formats.reference import NamedFile, refuse_same_names
 
 _NAME = re.compile(r"(\d+)[A-Z]{2,}\d*")
 _ENDINGS = (".gz", ".xml", ".txt")
@@ -45,24 +45,21 @@ class FragmentFiles:
         return [str(file.path) for file in (self.edits, self.text, *self.runs) if file is not None]
 
     def loaded(self) -> FragmentFiles:
-        """The same with their contents, for workers that cannot open them.
-
-        Raises:
-            InputError: If one cannot be opened or is too large.
-        """
+        """The same with their contents, for workers that cannot open them."""
         text, *runs = (None if file is None else file.loaded() for file in (self.text, *self.runs))
         return replace(self, edits=self.edits.loaded(), text=text, runs=tuple(runs))
 
     def read(self, problems: Problems) -> Fragment:
-        """Read the gold edits and the source text.
-
-        Raises:
-            InputError: If a file cannot be opened, or the edits are not XML.
-        """
+        """Read the gold edits and the source text."""
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
             what = f"no source text for fragment {self.name}"
-            problems.error("hoo-no-text", what, Place(str(self.edits.path)), fix="--source FOLDER")
+            problems.error(
+                "hoo-no-text",
+                what,
+                Place(str(self.edits.path)),
+                fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+            )
         return read_edits(self.edits, self.name, problems, text=text)
 
 
@@ -76,11 +73,7 @@ def read_gold(path: str, problems: Problems, *, source: str | None = None, need_
 
 
 def read_source(path: str, problems: Problems) -> list[Fragment]:
-    """Read source texts as fragments without edits.
-
-    Raises:
-        InputError: If nothing is there.
-    """
+    """Read source texts as fragments without edits."""
     return [
         Fragment(name, (), read_text(DataFile(file), problems), str(file))
         for name, file in list_files(Path(path), ".txt").items()
@@ -88,11 +81,7 @@ def read_source(path: str, problems: Problems) -> list[Fragment]:
 
 
 def read_text(file: DataFile, problems: Problems) -> str:
-    """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text.
-
-    Raises:
-        InputError: If it cannot be opened or is too large.
-    """
+    """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text."""
     content = file.read()
     try:
         return content.decode().removeprefix("\ufeff")
@@ -129,10 +118,7 @@ def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
             team = path.resolve().parent.name
             numbered = name.isdecimal() and name == path.name and path.is_dir() and team
             runs.append((f"{team}-{name}" if numbered else name, file.path))
-    names = [name for name, _ in runs]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(Problem("same-name", f"two runs are called '{name}'", fix="rename one: name=path"))
+    refuse_same_names([NamedFile(path, name) for name, path in runs], "runs")
     return runs
 
 

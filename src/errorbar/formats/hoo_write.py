@@ -105,11 +105,7 @@ def save_texts(texts: Mapping[str, str], out: str) -> None:
 
 
 def save_text(text: str, out: str) -> None:
-    """Write a text, the last line ended; ``-`` is standard output.
-
-    Raises:
-        InputError: If it cannot be written.
-    """
+    """Write a text, the last line ended; ``-`` is standard output."""
     # A text without a last line end gains one: no offset changes.
     save_lines(text.removesuffix("\n").split("\n"), out)
 

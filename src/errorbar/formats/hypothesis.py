@@ -9,6 +9,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile
+from errorbar.formats.text import BLANK_LEFT_OUT, count_rest
 
 
 class HypothesisReader:
@@ -49,14 +50,8 @@ class HypothesisReader:
         """Check that the file has as many sentences as the source.
 
         Blank lines at the end are forgiven in lenient mode.
-
-        Raises:
-            InputError: If the numbers differ.
         """
-        n_rest = n_said = 0
-        for line in self.lines:
-            n_rest += 1
-            n_said += bool(line.strip())
+        n_rest, n_said = count_rest(self.lines)
         self.count += n_rest
         place = Place(self.lines.name)
         if self.count == n_sentences:
@@ -66,8 +61,7 @@ class HypothesisReader:
         what = wrong_count(self.count, n_sentences)
         if n_rest and not n_said:
             what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
-            repair = "blank lines at the end are left out"
-            self.problems.repairable("line-count", what, place, repair=repair, expected=f"{n_sentences} lines")
+            self.problems.repairable("line-count", what, place, repair=BLANK_LEFT_OUT, expected=f"{n_sentences} lines")
             return
         self.problems.error("line-count", what, place, expected=f"{n_sentences} lines", fix="one line per sentence")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
-from math import isfinite, nan
+from math import nan
 from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
@@ -20,13 +20,11 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
-from errorbar.formats.mturk import is_batch, read_batch, read_wide
+from errorbar.formats.judgment_layouts import COLUMNS, NEEDED, is_batch, read_batch, read_wide
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.parquet_file import is_parquet
-from errorbar.formats.tables import Block, Wanted, header_of, json_record, table_blocks
+from errorbar.formats.tables import Block, Wanted, finite, header_of, json_record, table_blocks
 
-NEEDED = ("item", "rater", "label")
-COLUMNS = (*NEEDED, "weight", "seconds")
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
@@ -108,9 +106,6 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     Args:
         path: A file that can be read more than once.
         told: An option says that it is a table, so that JSON lines of whatever keys are one.
-
-    Raises:
-        InputError: If the file cannot be opened.
     """
     if is_parquet(path):
         return False
@@ -280,13 +275,8 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> _Row
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if isfinite(number) and number >= 0 else None
+    number = finite(value)
+    return None if number is None or number < 0 else number
 
 
 def _settled(

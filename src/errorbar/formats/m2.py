@@ -30,10 +30,6 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     A sentence without any A line is yielded without annotations: what that means is the caller's policy
     (``errorbar.formats.reference``).
 
-    Args:
-        lines: The file.
-        problems: Where problems are recorded; the caller raises them after the last sentence.
-
     Yields:
         Sentences whose annotators are the ids in the file, as text.
     """
@@ -185,9 +181,6 @@ def m2_annotators(path: Source, most: int | None = None) -> list[str]:
     Args:
         path: The file.
         most: Look no further than for so many; None: for all.
-
-    Raises:
-        InputError: If the file cannot be opened.
     """
     found: dict[str, None] = {}
     known: set[bytes] = set()

@@ -1,7 +1,7 @@
 """Scores of metrics, of systems or of single sentences, from the files in which people keep them.
 
 * a table with the columns ``system`` and ``score``, and maybe ``metric`` and ``sentence``;
-* what ``errorbar score --format json`` prints, with ``--by-sentence`` also for sentences;
+* what ``errorbar score --format json`` prints, with ``--by sentence`` also for sentences;
 * lines of a system and a score, or of a system, F, precision and recall (``scores.m2``): the files of Grundkiewicz et
   al. 2015.
 """
@@ -46,9 +46,6 @@ def read_metric_scores(
         name: What a metric that the file does not name is called; None: after the file.
         betas: Where a file has precision and recall, further metrics: F with these betas.
         first_sentence: The number that the first sentence of ``errorbar score`` gets.
-
-    Raises:
-        InputError: If the file is bad.
     """
     notebook = Problems() if problems is None else problems
     called = name or _name_of(path)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.pipes import (
+    NAMES,
     STANDARD_INPUT,
     Source,
     cannot_keep,
@@ -56,18 +57,17 @@ _WEB_PAGE = ("<!doctype html", "<html")
 
 
 @contextmanager
-def open_bytes(path: Source, *, name: str = "", last: bool = False) -> Iterator[io.BufferedReader]:
+def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReader]:
     """Open a file, gzipped or not, a pipe, or standard input (``-``); what goes wrong while it is read is named too.
 
     Args:
         path: The file.
-        name: What messages call it; "": the path.
         last: Of a pipe: nobody opens it again, and what is read from here on need not be kept.
 
     Raises:
         InputError: If it does not exist, is a directory, may not be read, or its compressed data is damaged.
     """
-    place = Place(name or display_name(path))
+    place = Place(display_name(path))
     try:
         # The handle outlives this function: the generator that reads it closes it.
         stream = open_pipe(path, last=last) if read_once(path) else Path(path).open("rb")  # noqa: SIM115
@@ -115,26 +115,25 @@ def packed_stream(stream: io.BufferedReader) -> io.BufferedReader | None:
     return stream.raw.packed if isinstance(stream.raw, _Unpacked) else None
 
 
-def byte_blocks(path: Source, name: str = "", *, last: bool = False, size: int = BLOCK) -> Generator[bytes]:
+def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Generator[bytes]:
     """Yield whole lines, many at once, each with its LF, which only the last of the file may lack.
 
     However a file is read, its lines come from here: none may be longer than ``LONGEST_LINE``.
 
     Args:
         path: The file.
-        name: What messages call it; "": the path.
         last: As for ``open_bytes``.
         size: Bytes read at a time.
 
     Raises:
         InputError: As ``open_bytes`` does; or if a line is too long, or the file is known not to be text in UTF-8.
     """
-    name = name or display_name(path)
+    name = display_name(path)
     number = 0
     parts: list[bytes] = []  # of a line whose end is not read yet
     length = 0
     try:
-        with open_bytes(path, name=name, last=last) as stream:
+        with open_bytes(path, last=last) as stream:
             while chunk := stream.read(size):
                 if not number and not parts:
                     _refuse_other(chunk, name)
@@ -190,7 +189,6 @@ class Lines:
     Args:
         path: The file.
         problems: Where problems are recorded.
-        name: What messages call it; None: the path.
         last: As for ``open_bytes``.
         cut: Blocks of whole lines that were cut out of the file; None: it is opened.
         before: Lines of the file before those blocks.
@@ -200,15 +198,14 @@ class Lines:
         self,
         path: Source,
         problems: Problems,
-        name: Source | None = None,
         *,
         last: bool = False,
         cut: Iterable[bytes] | None = None,
         before: int = 0,
     ) -> None:
-        self.name = display_name(path if name is None else name)
+        self.name = display_name(path)
         self.before = before
-        self._blocks = self._decoded(byte_blocks(path, self.name, last=last) if cut is None else cut, problems)
+        self._blocks = self._decoded(byte_blocks(path, last=last) if cut is None else cut, problems)
         self._ahead: list[str] = []
         self._lines = chain.from_iterable(self.blocks())
 
@@ -261,6 +258,7 @@ def rereadable(path: Source) -> Source:
         try:
             copy = tempfile.NamedTemporaryFile(prefix="errorbar-", delete=False)  # noqa: SIM115 - closed below
             atexit.register(Path(copy.name).unlink, missing_ok=True)
+            NAMES[copy.name] = display_name(path)
             with copy:
                 while block := pipe.read(BLOCK):
                     copy.write(block)

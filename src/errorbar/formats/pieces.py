@@ -59,6 +59,15 @@ class Part:
     known: tuple[str, ...]
     rename: bool
 
+    def stream(self, problems: Problems) -> ReferenceStream:
+        """The stretch, read as the whole file would be."""
+        lines = self.stretch.lines(problems)
+        if not self.stretch.separated:
+            lines.peek()  # what cannot be decoded is said first, as in a whole file
+            no_blank_line(Place(lines.name, lines.before + 1), problems)
+        known = dict.fromkeys(self.known)
+        return ReferenceStream(self.file, read_m2(lines, problems), self.unmarked, self.rename, known, complete=True)
+
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
@@ -77,34 +86,15 @@ class TextPiece:
     as_written: bool = False
 
     def read(self) -> Reading:
-        """Read it.
-
-        Raises:
-            InputError: If the reference files are not over the same sentences.
-        """
+        """Read it."""
         # Whoever collects the pieces sets the limit.
         problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
-        streams = [_Part(part, problems) for part in self.references]
+        streams = [part.stream(problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
         annotators = tuple(name for stream in streams for name in stream.annotators())
         lines = [list(stretch.lines(problems)) for stretch in self.systems]
         return Reading(Corpus(sentences, annotators, self.references[0].file.name), lines, problems)
-
-
-class _Part(ReferenceStream):
-    """A stretch read as the whole file would be."""
-
-    def __init__(self, part: Part, problems: Problems) -> None:
-        stretch = part.stretch
-        self.file, self.path, self.rename, self.unmarked = part.file, stretch.path, part.rename, part.unmarked
-        self.seen = dict.fromkeys(part.known)
-        self.complete = True
-        lines = stretch.lines(problems)
-        if not stretch.separated:
-            lines.peek()  # what cannot be decoded is said first, as in a whole file
-            no_blank_line(Place(stretch.path, lines.before + 1), problems)
-        self.sentences = read_m2(lines, problems)
 
 
 class CutSystem:
@@ -127,11 +117,7 @@ class CutSystem:
         return stretch
 
     def finish(self, n_sentences: int) -> None:
-        """Check that the file has as many sentences as the source.
-
-        Raises:
-            InputError: If the numbers differ.
-        """
+        """Check that the file has as many sentences as the source."""
         reader = self._reader
         reader.lines = Lines(self.cutter.path, reader.problems, cut=self.cutter.rest(), before=reader.count)
         reader.finish(n_sentences)
@@ -139,11 +125,7 @@ class CutSystem:
 
 
 def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
-    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once.
-
-    Raises:
-        InputError: If a file cannot be opened.
-    """
+    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once."""
     if any(read_once(file.path) for file in (*references, *systems)):
         return False
     for file in systems:
@@ -172,7 +154,6 @@ def cut_pieces(
         carry: Pieces hold their text, for workers who do not see the files.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two reference files have one name.
     """
     refuse_same_names(references, "reference files", "--gold=name=path")

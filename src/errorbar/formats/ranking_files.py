@@ -12,7 +12,6 @@ and sentence are one item, wherever they stand.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,13 +20,13 @@ from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.ranking_pairs import Collected, Placed
+from errorbar.formats.tables import DELIMITERS, Wanted, header_of, table_rows
 from errorbar.formats.untrusted import XmlReader, read_limited
 
 MOST_BYTES = 1 << 28
 """Of one XML file, unpacked; 2,319 rankings have 800 thousand."""
 MOST_HEAD = 20
 """Lines that are looked through for the first element."""
-DELIMITERS = ",\t;"
 TIES = ("tie", "=", "draw")
 _ITEM = ("item", "rankingID")
 _JUDGE = ("judge", "user", "judgeId")
@@ -38,6 +37,9 @@ class _Columns(NamedTuple):
     item: str | None
     judge: str | None
     sentence: str | None
+
+
+_Rows = Iterator[tuple[dict[str, str], Place]]
 
 
 class _PairRows:
@@ -89,14 +91,14 @@ def read_rankings(path: Source, problems: Problems | None = None, *, systems: Se
         InputError: If the file is bad. Lenient reading leaves out what is named.
     """
     notebook = Problems() if problems is None else problems
-    name, path = display_name(path), rereadable(path)
+    path, name = rereadable(path), display_name(path)
     collected = Collected(name, notebook, systems)
     # XML may have another encoding than UTF-8, and then its bytes are no errors.
-    if Lines(path, Problems(lenient=True), name).peek().lstrip().startswith("<"):
+    if Lines(path, Problems(lenient=True)).peek().lstrip().startswith("<"):
         content = read_limited(path, MOST_BYTES, Place(name), "ranking-too-large", "split it by judges")
         _XmlReader(name, collected).parse(content)
     else:
-        _read_csv(Lines(path, notebook, name), collected, notebook)
+        _read_table(path, collected)
     comparisons = collected.comparisons()
     notebook.raise_errors()
     return comparisons
@@ -139,59 +141,35 @@ class _XmlReader(XmlReader):
         self.collected.add((name, item.get("user", "judge"), item.get("src-id", name)), self.placed)
 
 
-def _read_csv(lines: Lines, collected: Collected, problems: Problems) -> None:
-    head = lines.ahead(1)
-    if not head:
-        problems.error("ranking-empty", "the file is empty", Place(lines.name), expected="XML, or a line of columns")
-        return
-    delimiter = max(DELIMITERS, key=head[0].count)
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    try:
-        header = [field.strip() for field in next(reader)]
-        rows = _rows(reader, header, lines.name, problems)
-        if {"system1", "system2", "winner"} <= set(header):
-            _read_pairs(rows, _columns(header), collected, problems)
-        elif {"item", "system", "rank"} <= set(header):
-            _read_long(rows, _columns(header), collected)
-        elif {"system1Id", "system1rank", "system2Id", "system2rank"} <= set(header):
-            _read_wide(rows, _columns(header), collected, problems)
-        else:
-            what = f"columns {', '.join(header)[:80]}"
-            expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
-            problems.error("ranking-columns", what, Place(lines.name, 1), expected=expected)
-    except csv.Error as error:
-        place = Place(lines.name, reader.line_num)
-        problems.error("ranking-csv", f"not CSV: {error}", place, expected="fields quoted as in RFC 4180")
+def _read_table(path: Source, collected: Collected) -> None:
+    problems, header = collected.problems, header_of(path)
+    named = (next((name for name in names if name in header), None) for names in (_ITEM, _JUDGE, _SENTENCE))
+    columns = _Columns(*named)
+    wanted = Wanted(kind="ranking", column="ranking-columns", key="ranking-columns")
+    rows = (
+        ({key: value.strip() for key, value in values.items()}, place)
+        for values, place in table_rows(path, problems, wanted)
+    )
+    if not any(header):
+        expected = "XML, or a line of columns"
+        problems.error("ranking-empty", "the file is empty", Place(collected.name), expected=expected)
+    elif {"system1", "system2", "winner"} <= {*header}:
+        _read_pairs(rows, columns, collected)
+    elif {"item", "system", "rank"} <= {*header}:
+        _read_long(rows, columns, collected)
+    elif {"system1Id", "system1rank", "system2Id", "system2rank"} <= {*header}:
+        _read_wide(rows, columns, collected)
+    else:
+        what = f"columns {', '.join(header)[:80]}"
+        expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
+        problems.error("ranking-columns", what, Place(collected.name, 1), expected=expected)
 
 
-def _columns(header: Sequence[str]) -> _Columns:
-    def one(names: Sequence[str]) -> str | None:
-        return next((name for name in names if name in header), None)
-
-    return _Columns(one(_ITEM), one(_JUDGE), one(_SENTENCE))
-
-
-def _rows(
-    reader: Iterator[list[str]], header: Sequence[str], name: str, problems: Problems
-) -> Iterator[tuple[Place, dict[str, str]]]:
-    line = 1
-    for fields in reader:
-        line = getattr(reader, "line_num", line + 1)
-        if len(fields) == len(header):
-            yield Place(name, line), {key: field.strip() for key, field in zip(header, fields, strict=True)}
-        elif fields:
-            what = f"{len(fields)} fields in a table of {len(header)} columns"
-            repair = "the row is left out"
-            place = Place(name, line)
-            problems.repairable("ranking-fields", what, place, repair=repair, expected=f"{len(header)} fields")
-
-
-def _names(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> tuple[str, str, str] | None:
+def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> tuple[str, str, str] | None:
     """Item, judge and sentence; a row of a table without items is one. None where a name is missing."""
     for column in columns:
         if column and not row[column]:
-            what = f"nothing in the column '{column}'"
-            repair = "the row is left out"
+            what, repair = f"nothing in the column '{column}'", "the row is left out"
             problems.repairable("ranking-blank", what, place, repair=repair, expected="a name in every row")
             return None
     item = row[columns.item] if columns.item else f"line {place.line}"
@@ -199,12 +177,10 @@ def _names(row: Mapping[str, str], columns: _Columns, place: Place, problems: Pr
     return item, judge, row[columns.sentence] if columns.sentence else item
 
 
-def _read_pairs(
-    rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected, problems: Problems
-) -> None:
+def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
     seen = _PairRows(columns)
-    for place, row in rows:
-        key = _names(row, columns, place, problems)
+    for row, place in rows:
+        key = _key(row, columns, place, collected.problems)
         one, two, winner = row["system1"], row["system2"], row["winner"]
         if winner in (one, two):  # before the words for a tie: a system may be called so
             ranks = (1, 2) if winner == one else (2, 1)
@@ -217,25 +193,23 @@ def _read_pairs(
             seen.add(key, (one, two))
             placed = [Placed(ranks[0], (one,), place), Placed(ranks[1], (two,), place)]
             collected.add(key, placed, join=True)
-    seen.tell(collected.name, problems)
+    seen.tell(collected.name, collected.problems)
 
 
-def _read_long(rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected) -> None:
+def _read_long(rows: _Rows, columns: _Columns, collected: Collected) -> None:
     items: dict[tuple[str, str, str], list[Placed]] = {}
-    for place, row in rows:
+    for row, place in rows:
         rank = collected.rank(row["rank"], place)
-        key = _names(row, columns, place, collected.problems)
+        key = _key(row, columns, place, collected.problems)
         if rank is not None and key is not None:
             items.setdefault(key, []).append(Placed(rank, (row["system"],), place))
     for key, placed in items.items():
         collected.add(key, placed)
 
 
-def _read_wide(
-    rows: Iterator[tuple[Place, dict[str, str]]], columns: _Columns, collected: Collected, problems: Problems
-) -> None:
+def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
     seen = _PairRows(columns)
-    for place, row in rows:
+    for row, place in rows:
         placed = []
         number = 1
         skipped = False
@@ -246,7 +220,7 @@ def _read_wide(
             rank = None if skipped or not system else collected.rank(text, place)
             if rank is not None:
                 placed.append(Placed(rank, (system,), place))
-        key = _names(row, columns, place, problems)
+        key = _key(row, columns, place, collected.problems)
         if skipped:
             collected.skip()
         elif key is not None:
@@ -254,15 +228,11 @@ def _read_wide(
                 seen.add(key, (placed[0].systems[0], placed[1].systems[0]))
             # Since 2014 the WMT prints the pairs of a ranking, one a row; without items rows are items of their own.
             collected.add(key, placed, join=bool(columns.item))
-    seen.tell(collected.name, problems)
+    seen.tell(collected.name, collected.problems)
 
 
 def is_ranking(path: Source) -> bool:
-    """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns.
-
-    Raises:
-        InputError: If it cannot be opened.
-    """
+    """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns."""
     lines = Lines(path, Problems(lenient=True))  # XML may have another encoding
     first = lines.peek()
     fields = {field.strip() for sign in DELIMITERS for field in first.split(sign)}

@@ -93,11 +93,7 @@ class Cutter:
         self._ended = False
 
     def take(self, size: int) -> tuple[Stretch, int]:
-        """The next ``size`` units, or as many as there are, and their number.
-
-        Raises:
-            InputError: If the file cannot be read.
-        """
+        """The next ``size`` units, or as many as there are, and their number."""
         while len(self._starts) <= size and not self._ended:
             self._fill()
         n = min(size, len(self._starts))

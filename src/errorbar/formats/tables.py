@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from math import isfinite
 from typing import NamedTuple, TypeVar
 
 from errorbar.core.errors import Place, nearest
@@ -91,20 +92,21 @@ class Wanted:
         return not missing and not twice
 
 
-def table_rows(path: Source, problems: Problems, needed: Sequence[str] = ()) -> Iterator[TableRow]:
+def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:
     """Read a table of texts row by row; the caller raises the problems after the last.
 
     Args:
         path: The file, or ``-``.
         problems: Where problems go; a row of the wrong width is left out by lenient reading.
-        needed: Columns that must be there.
+        needed: Columns that must be there, or more of what is wanted.
 
     Raises:
         InputError: If the file cannot be opened, or too many problems are found.
         MissingExtraError: If the file is Parquet and pyarrow is not installed.
     """
     name, parquet = display_name(path), is_parquet(path)
-    for header, columns, lines, _ in table_blocks(path, problems, Wanted(needed)):
+    wanted = needed if isinstance(needed, Wanted) else Wanted(needed)
+    for header, columns, lines, _ in table_blocks(path, problems, wanted):
         for line, *values in zip(lines, *columns, strict=True):
             place = Place(name, line)
             if any(isinstance(value, dict | list) for value in values):
@@ -268,6 +270,17 @@ def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterato
         number += n
     if not number and not problems.errors:
         problems.error(f"{wanted.kind}-empty", "the file has no row", place)
+
+
+def finite(value: object) -> float | None:
+    """A number, or a text that is one; None where it is none, or not finite."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
 
 
 def _turned(rows: Sequence[Sequence[Value]]) -> list[tuple[Value, ...]]:

@@ -242,6 +242,9 @@ class Crowd(Metric):
 
     def join(self, parts: Sequence[CrowdStatistics]) -> CrowdStatistics:
         """Kinds stand one after the other; clusters keep their numbers."""
+        if not parts:
+            nobody = np.zeros(0)
+            return self.measure(Votes(nobody, nobody.astype(np.int64)), nobody.astype(np.bool_))
         starts = np.cumsum([0, *(len(part.counts) for part in parts)])
         kind = np.concatenate(
             [np.where(part.kind >= 0, part.kind + start, -1) for part, start in zip(parts, starts, strict=False)]
@@ -270,6 +273,10 @@ class Crowd(Metric):
         totals, n = weights @ counts, weights.sum(axis=1)
         if start is not None:
             totals, n = totals + start.counts, n + start.n_units
+        return Folded(self._values(totals), totals, n.astype(np.int64))
+
+    def _values(self, totals: Floats) -> Floats:
+        """P, R and F of sums of shape (rows, 4); shape (rows, 3)."""
         hits, wrong, missed, _ = totals.T
         b2 = self.beta * self.beta
         over = (hits, hits, (1 + b2) * hits)
@@ -277,7 +284,7 @@ class Crowd(Metric):
         values = np.full((len(totals), 3), np.nan)
         for column, (above, below) in enumerate(zip(over, under, strict=True)):
             np.divide(above, below, out=values[:, column], where=below > 0)
-        return Folded(values, totals, n.astype(np.int64))
+        return values
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Nothing was flagged, or no share is an error."""
@@ -295,7 +302,7 @@ class Crowd(Metric):
     def parts(self, statistics: CrowdStatistics, *, start: Folded | None = None) -> UnitParts:
         """What each item adds; nothing where it does not count."""
         counts = np.vstack([statistics.counts, np.zeros(4)])[statistics.kind]
-        return UnitParts([None] * len(statistics), counts, self.fold_kinds(counts, np.eye(len(counts))).values)
+        return UnitParts([None] * len(statistics), counts, self._values(counts))
 
 
 def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:

@@ -121,6 +121,7 @@ class Hoo(Rules, Metric):
         unrecognized: What F of recognition and correction is where there are no edits at all and P = R = 0/0 = 1:
             ``zero``, as nothing is recognized, or ``one``.
         by: Error types are the rows of table 8 (``row``), or the codes of the gold edits (``code``).
+        missing: A fragment that a run lacks is an error (``refuse``), or taken for nothing proposed (``empty``).
         rows: Codes that count in other rows, e.g. ``ID=Noun;AS=Verb``.
 
     Raises:
@@ -146,13 +147,14 @@ class Hoo(Rules, Metric):
         _choice("unknown", "Corrections where none is known.", "reject", "accept"),
         _choice("csets", "How consistency sets are scored.", "apart", "together"),
         _choice("by", "Error types: the rows of table 8, or the codes of the gold edits.", "row", "code"),
+        _choice("missing", "A fragment that a run lacks: refused, or taken for nothing proposed.", "refuse", "empty"),
         Parameter("rows", str, "", "Codes that count in other rows of table 8, e.g. ID=Noun;AS=Verb.", _known_rows),
     )
     conventions_parameter: ClassVar[Parameter] = _choice(
         "conventions", f"A named set of these: {', '.join(CONVENTIONS)}.", *CONVENTIONS
     )
     shorthands: ClassVar = (conventions_parameter,)
-    fold_only = frozenset({"beta", "aggregate", "empty", "unrecognized", "by", "rows"})
+    fold_only = frozenset({"beta", "aggregate", "empty", "unrecognized", "by", "missing", "rows"})
     reads = "fragments"
     counted = COLUMNS
     type_counted = TYPE_COLUMNS
@@ -170,6 +172,7 @@ class Hoo(Rules, Metric):
     empty: str = "one"
     unrecognized: str = "zero"
     by: str = "row"
+    missing: str = "refuse"
     rows: str = ""
 
     @classmethod

@@ -256,7 +256,7 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, pa
     text = gold.text
     if text is None:
         what = f"fragment {gold.name} has no source text, which edge_space=true compares edits by"
-        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
+        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--documents=FOLDER"))
     (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
     near = (abs(start[pairs.g] - s_start[pairs.s]) <= 1) & (abs(end[pairs.g] - s_end[pairs.s]) <= 1) & ~pairs.strict
     for k in np.flatnonzero(near).tolist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from errorbar.core.errors import Place, Problem, UsageError
@@ -88,6 +88,21 @@ class Run:
         """Say which fragments it lacks."""
         del n_sentences
         say_missing(self.name, self.missing, self.problems, as_empty=self.missing_as_empty)
+
+
+def without_missing(metrics: Sequence[Hoo]) -> tuple[list[Hoo], bool]:
+    """Metrics without what they say of fragments that a run lacks, and whether these are taken for empty.
+
+    Who reads runs goes by it, and signatures have it as a convention of the runs that it is about.
+
+    Raises:
+        UsageError: If metrics differ in it.
+    """
+    if len({metric.missing for metric in metrics}) > 1:
+        what = "one metric takes missing fragments for empty, and another refuses them"
+        raise UsageError(Problem("two-choices", what, fix="say missing=empty in all"))
+    empty = any(metric.missing == "empty" for metric in metrics)
+    return [replace(metric, missing="refuse") for metric in metrics], empty
 
 
 class Prf(NamedTuple):

@@ -20,7 +20,7 @@ from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo_scoring import parse_hoo
+from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.blocks import Report
@@ -106,8 +106,6 @@ def report(
     *,
     unmarked: Unmarked = "auto",
     documents: Source | None = None,
-    source: str | None = None,
-    missing_as_empty: bool = False,
     ceiling_ci: int | None = None,
     judgments: Files | None = None,
     flags: Sequence[Source] = (),
@@ -146,9 +144,8 @@ def report(
         systems: Systems, as for ``score``; without ``gold`` those that are scored against the judgments.
         metrics: What to compute, the main metric first; None: M2.
         unmarked: Who looked at a sentence of M2 without any A line.
-        documents: NUCLE SGML that tells the document of each sentence.
-        source: HOO: the source texts, if not in ``Raw`` beside ``Gold``.
-        missing_as_empty: HOO: a fragment that a run lacks counts as nothing proposed.
+        documents: NUCLE SGML that tells the document of each sentence; of HOO data the source texts, where these are
+            not in ``Raw`` beside ``Gold``.
         ceiling_ci: Resamples for intervals of the human ceiling; None: none.
         judgments: A crowd's judgments, as for ``crowd``.
         flags: Systems' flags for the judged items.
@@ -185,7 +182,7 @@ def report(
     with_systems = bool(systems)
     _check(with_gold, with_systems, judgments is not None, bool(flags), sample_key is not None, bool(judged))
     tested = {"--swaps": swaps, "--adjust": None if adjust == SwapPlan().adjust else adjust}
-    of_gold = {"--metric": metrics, "--source": source, "--missing-as-empty": missing_as_empty, **tested}
+    of_gold = {"--metric": metrics, **tested}
     of_gold |= {"--ceiling-ci": ceiling_ci, "--force": force, "--retokenize": retokenize}
     crowd, sample = judgments is not None, sample_key is not None
     _refuse(of_gold, with_gold, "--gold")
@@ -196,15 +193,13 @@ def report(
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     studies: list[Study] = []
     if with_gold and wants_hoo(gold, metrics):
-        if ceiling_ci is not None or documents is not None or force or retokenize:
-            what = "--ceiling-ci, --documents, --force and --retokenize are not for HOO data"
+        if ceiling_ci is not None or force or retokenize:
+            what = "--ci, --force and --retokenize are not for HOO data"
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
-        options = _RunOptions(source, missing_as_empty, lenient)
-        studies.append(_hoo(_paths(gold), _paths(systems), metrics, options, resampling, browse=browse))
+        texts = None if documents is None else os.fspath(documents)
+        read = _Runs(_paths(gold), _paths(systems), texts, lenient)
+        studies.append(_hoo(read, metrics, resampling, browse=browse))
     elif with_gold:
-        if source is not None or missing_as_empty:
-            what = "--source and --missing-as-empty are for HOO data"
-            raise UsageError(Problem("useless-option", what, fix="leave them out, or name a HOO folder"))
         reading = ReadingOptions(unmarked, documents, lenient, False, Admission(force, retokenize))
         wanted = _Wanted(metrics, resampling, testing, ceiling_ci, browse)
         studies.append(_corpus(gold, systems, reading, wanted, warn))
@@ -282,11 +277,12 @@ class _Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _RunOptions:
-    """How HOO data is read."""
+class _Runs:
+    """HOO data to be read."""
 
+    gold: Sequence[str]
+    runs: Sequence[str]
     source: str | None
-    missing_as_empty: bool
     lenient: bool
 
 
@@ -316,15 +312,8 @@ def _corpus(
     return replace(study, name=called) if names else study
 
 
-def _hoo(
-    gold: Sequence[str],
-    runs: Sequence[str],
-    metrics: Metrics,
-    options: _RunOptions,
-    resampling: Resampling,
-    *,
-    browse: bool,
-) -> HooStudy:
+def _hoo(data: _Runs, metrics: Metrics, resampling: Resampling, *, browse: bool) -> HooStudy:
+    gold = data.gold
     other = next((path for path in gold if not is_hoo(path)), None)
     if other is not None and any(is_hoo(path) for path in gold):
         what = f"{other} is no HOO data, and other --gold is; a run is scored against one of them"
@@ -335,17 +324,18 @@ def _hoo(
     if others:
         what = "a report on HOO data has one metric; its variants are computed anyway"
         raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
-    problems = Problems(lenient=options.lenient)
-    fragments = read_gold(gold[0], problems, source=options.source)
+    problems = Problems(lenient=data.lenient)
+    (metric,), missing_as_empty = without_missing([parse_hoo(main)])
+    fragments = read_gold(gold[0], problems, source=data.source)
     edits = {
-        name: read_run(path, name, fragments, problems, missing_as_empty=options.missing_as_empty)
-        for name, path in expand_runs(runs)
+        name: read_run(path, name, fragments, problems, missing_as_empty=missing_as_empty)
+        for name, path in expand_runs(data.runs)
     }
     problems.raise_errors()
     return study_hoo(
         fragments,
         edits,
-        parse_hoo(main),
+        metric,
         problems,
         resampling=resampling,
         name=NamedFile.parse(gold[0]).name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -175,7 +176,7 @@ def ceiling(
     *,
     sizes: Sequence[int] = (),
     most: int = MOST,
-    by_type: bool = False,
+    by: Literal["type"] | None = None,
     n_documents: int | None = None,
     repeats: int = 100,
     ci: bool | None = None,
@@ -199,7 +200,7 @@ def ceiling(
         metric: What is computed; the ratio is of its main measure.
         sizes: Numbers of references; none: 1 to one less than there are annotators.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
-        by_type: Also recall of each error type at the largest size.
+        by: ``type``: also recall of each error type at the largest size.
         n_documents: Repeat on random subsets of so many documents; None: do not.
         repeats: How many such subsets.
         ci: Make percentile intervals; every resample folds the whole study. None: where that takes seconds, which
@@ -220,7 +221,7 @@ def ceiling(
         InputError: If a file is bad, or edits of one annotator overlap.
         UsageError: If there is one annotator, the metric knows none, or an argument will not do.
     """
-    parsed = parse_metric(metric, "sentences")
+    parsed, by_type = parse_metric(metric, "sentences"), by == "type"
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     how = Resampling("percentile", resamples, confidence, seed, jobs)
     wanted = Subsets(tuple(sizes), most, n_documents, repeats)

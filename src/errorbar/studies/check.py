@@ -13,7 +13,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
-from errorbar.formats.mturk import is_batch
+from errorbar.formats.judgment_layouts import is_batch
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
@@ -163,7 +163,7 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
         }
     sentences = tokens = edits = unmarked = 0
     annotators: set[str] = set()
-    for sentence in read_sentences(Lines(path, problems, file), problems):
+    for sentence in read_sentences(Lines(path, problems), problems):
         sentences += 1
         tokens += len(sentence.tokens)
         edits += sum(map(len, sentence.annotations.values()))

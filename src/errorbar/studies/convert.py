@@ -12,12 +12,11 @@ from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
-from errorbar.formats.documents import read_essays, with_documents
 from errorbar.formats.hoo_detect import HOO, is_hoo
-from errorbar.formats.hoo_jsonl import has_standoff
+from errorbar.formats.jsonl import has_standoff
 from errorbar.formats.m2 import write_m2
-from errorbar.formats.nucle import merge_essays
-from errorbar.formats.nucle_project import project_essays, split_essays
+from errorbar.formats.nucle import merge_essays, read_essays
+from errorbar.formats.nucle_project import project_essays, split_essays, with_documents
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import (
     NamedFile,

@@ -12,8 +12,8 @@ from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
 from errorbar.formats.hoo_detect import HOO, is_hoo, is_xml
 from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text
-from errorbar.formats.hoo_jsonl import has_standoff, read_standoff, write_standoff
 from errorbar.formats.hoo_write import save_fragments, save_texts
+from errorbar.formats.jsonl import has_standoff, read_standoff, write_standoff
 from errorbar.formats.opening import Lines, display_name, rereadable
 from errorbar.formats.reference import NamedFile, reference_chunks
 from errorbar.formats.registry import find_format
@@ -106,7 +106,7 @@ def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequ
 def _from_corpus(file: NamedFile, annotators: Sequence[str], problems: Problems) -> list[Fragment]:
     path = rereadable(file.path)
     if has_standoff(path):
-        fragments, sentences, annotator = read_standoff(Lines(path, problems, file.path), problems)
+        fragments, sentences, annotator = read_standoff(Lines(path, problems), problems)
         problems.raise_errors()
         if list(annotators) in ([], [annotator]):
             check_sentences(fragments, sentences, annotator, problems)

@@ -13,14 +13,23 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
-from errorbar.formats.hoo_detect import FragmentOptions
 from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
 from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
 from errorbar.metrics.hoo_counts import row_names
-from errorbar.metrics.hoo_scoring import MOST_RUNS, Run, best_runs, hoo_plan, parse_hoo, prf, team_of, warn_above_1
+from errorbar.metrics.hoo_scoring import (
+    MOST_RUNS,
+    Run,
+    best_runs,
+    hoo_plan,
+    parse_hoo,
+    prf,
+    team_of,
+    warn_above_1,
+    without_missing,
+)
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.score import Score, TypeScore, signature_lines
 from errorbar.metrics.scoring import score_pieces
@@ -43,7 +52,7 @@ class Runs:
         gold: The gold folder or file; one.
         systems: Folders of edit files or corrected texts, single files, or folders of runs; ``name=path``, or a mapping
             of names to paths.
-        options: How they are read.
+        source: The source texts; None: looked for beside the gold edits.
         lenient: Repair what can be repaired.
         jobs: Processes that read and count.
         dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
@@ -51,7 +60,7 @@ class Runs:
 
     gold: object
     systems: object
-    options: FragmentOptions = FragmentOptions()  # noqa: RUF009 - frozen
+    source: str | None = None
     lenient: bool = False
     jobs: int = 1
     dask: str | None = None
@@ -193,19 +202,15 @@ def score_hoo(
         resampling.bootstrap("HOO scores")
     problems = Problems(lenient=runs.lenient)
     asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
-    options = runs.options
-    if options.types is not None:
-        asked = [replace(one, rows=_rows_of(options.types, problems)) for one in asked]
-        what = "--types is a parameter of the metric now"
-        problems.note("renamed-option", what, Place(), fix=f"--metric='{asked[0].spec}'")
-    found = list_gold(runs.gold_path(), source=options.source)
+    asked, missing_as_empty = without_missing(asked)
+    found = list_gold(runs.gold_path(), source=runs.source)
     names = [each.name for each in found]
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
     fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
     lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
-    conventions = ("missing:empty",) if options.missing_as_empty and any(lacking.values()) else ()
+    conventions = ("missing:empty",) if missing_as_empty and any(lacking.values()) else ()
     plan = replace(hoo_plan(both_ways(asked), resampling, conventions), most=most)
-    endings = [Run(name, problems, own, options.missing_as_empty) for name, own in lacking.items()]
+    endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
     order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
     order += [str(file.path) for run in files.values() for file in run.values()]
     with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
@@ -219,7 +224,7 @@ def score_hoo(
             what = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
             problems.note("hoo-many-runs", what, Place(), fix="the best run is picked among all of them")
     codes = [score.by_type for score in by_code]
-    return HooScores(by_row, tuple(problems.notes), by_code=codes, fragments=names, best=options.best)
+    return HooScores(by_row, tuple(problems.notes), by_code=codes, fragments=names)
 
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
@@ -306,8 +311,13 @@ def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
     return [Column("run"), *columns[1:]], labels
 
 
-def _rows_of(path: str, problems: Problems) -> str:
-    """The rows of a file, ``{"ID": "Noun"}``, as the metric's parameter has them."""
+def rows_of(path: str) -> str:
+    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them.
+
+    Raises:
+        InputError: If the file is no such JSON.
+    """
+    problems = Problems()
     lines = Lines(path, problems, last=True)
     text = "\n".join(lines)
     problems.raise_errors()

@@ -57,7 +57,7 @@ def study_hoo(
     if not has_texts:
         without = sum(fragment.text is None for fragment in fragments)
         what = f"{without} of {len(fragments)} fragments have no source text, which other conventions and texts need"
-        problems.note("hoo-no-text", what, Place(name), fix="--source FOLDER")
+        problems.note("hoo-no-text", what, Place(name), fix="--documents=FOLDER")
     return HooStudy(
         name,
         scores,

@@ -21,14 +21,8 @@ from errorbar.core.judgments import POLICIES, Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Items, Labels, Projection, edit_items, named_words
-from errorbar.formats.judgment_files import (
-    COLUMNS,
-    JudgmentTable,
-    Layout,
-    is_corpus,
-    read_judgment_table,
-    refuse_others,
-)
+from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table, refuse_others
+from errorbar.formats.judgment_layouts import COLUMNS
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.studies.inputs import read_corpus

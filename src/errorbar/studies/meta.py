@@ -269,7 +269,7 @@ def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[Metri
         raise UsageError(Problem("meta-sentences", what, fix="name a file of judgments"))
     if not any(each.sentences for each in metrics):
         what = "no metric has scores of sentences"
-        fix = "use errorbar score --by-sentence --format json, or a table with the column sentence"
+        fix = "use errorbar score --by sentence --format json, or a table with the column sentence"
         raise UsageError(Problem("meta-sentences", what, fix=fix))
     return human
 

@@ -17,15 +17,15 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.standoff_reading import FragmentReading, read_run
-from errorbar.formats.documents import add_documents
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.hoo_counts import count_rows
-from errorbar.metrics.hoo_scoring import Fragments, Run, parse_hoo, warn_above_1
+from errorbar.metrics.hoo_scoring import Fragments, Run, parse_hoo, warn_above_1, without_missing
 from errorbar.metrics.score import Score
 from errorbar.metrics.scoring import Plan, score_corpus, score_pieces
 from errorbar.studies.hoo_scores import both_ways
@@ -34,7 +34,7 @@ from errorbar.tasks.config import TaskCorpus
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
 AS_SENT = Admission(advise=False)
 """Who hands in has no options: a run is what its team sent."""
-_KEYS = {"use --lenient": "set lenient = true", "use --missing-as-empty": "set missing_as_empty = true"}
+_KEYS = {"use --lenient": "set lenient = true", "use --metric='hoo(missing=empty)'": "set missing_as_empty = true"}
 
 
 class TaskData(ABC):
@@ -226,15 +226,17 @@ class FragmentData(TaskData):
         self.reference = self.units
         self.names = [fragment.name for fragment in self.units]
         self._lacking: set[str] = set()
+        self._missing_as_empty = False
         self.rows = count_rows(edit.type for fragment in self.units for edit in fragment.edits)
 
     def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
         """Each metric with recall by row and then by error code."""
-        return both_ways([parse_hoo(metric) for metric in metrics])
+        asked, self._missing_as_empty = without_missing([parse_hoo(metric) for metric in metrics])
+        return both_ways(asked)
 
     def output(self, path: Path, name: str, problems: Problems) -> Sequence[Any]:
         """The edits of a run, for each fragment."""
-        missing_as_empty = self.corpus.missing_as_empty
+        missing_as_empty = self.corpus.missing_as_empty or self._missing_as_empty
         edits = read_run(str(path), name, self.units, problems, missing_as_empty=missing_as_empty)
         problems.raise_errors()
         if any(note.code == MISSING for note in problems.notes):

@@ -1,19 +1,25 @@
-"""Batch results of Mechanical Turk, and wide tables with a column per rater, as judgments."""
+"""Judgments in other layouts: batch results of Mechanical Turk, tables with a column per rater; and writing them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Sequence
+from math import nan
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Source, display_name
-from errorbar.formats.tables import TableRow, table_rows
+from errorbar.formats.tables import TableRow, finite, table_rows
+
+NEEDED = ("item", "rater", "label")
+COLUMNS = (*NEEDED, "weight", "seconds")
+JudgmentFormat = Literal["csv", "jsonl"]
 
 HIT = ("HITId", "hit", "HIT")
 WORKER = ("WorkerId", "worker", "Worker")
@@ -24,8 +30,7 @@ INPUT = "Input."
 REJECTED = "Rejected"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class Batch(NamedTuple):
     """Judgments of a batch and what came with them.
 
     Attributes:
@@ -45,12 +50,7 @@ def is_batch(header: Sequence[str]) -> bool:
 
 
 def read_batch(
-    path: Source,
-    problems: Problems,
-    *,
-    answer: str = "",
-    item: str = "",
-    labels: Sequence[str] = (),
+    path: Source, problems: Problems, *, answer: str = "", item: str = "", labels: Sequence[str] = ()
 ) -> Batch:
     """Read batch results: a row per assignment, with ``HITId``, ``WorkerId`` and an ``Answer.`` column.
 
@@ -64,7 +64,6 @@ def read_batch(
         labels: Labels that get the first codes. If given, another label is an error.
 
     Raises:
-        InputError: If the file is bad.
         UsageError: If no or several columns could be the answer.
     """
     columns: dict[str, str] = {}
@@ -75,7 +74,7 @@ def read_batch(
         values = row.values
         name, rater, label = (values[columns[key]].strip() for key in ("item", "rater", "answer"))
         if not name or not rater:
-            what = "the row names no item" if not name else "the row names no worker"
+            what = f"the row names no {'worker' if name else 'item'}"
             problems.repairable("batch-name", what, row.place, repair="the row is left out")
         elif values.get(STATUS) == REJECTED:
             n_rejected += 1
@@ -132,9 +131,8 @@ def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: S
                 raters.append(rater)
                 said.append(label.strip())
     if not any(said) and not problems.errors:
-        problems.error(
-            "wide-empty", "no judgment in the file", Place(display_name(path)), expected="a column per rater"
-        )
+        place = Place(display_name(path))
+        problems.error("wide-empty", "no judgment in the file", place, expected="a column per rater")
     problems.raise_errors()
     return Judgments.from_columns(items, raters, said, labels=labels)
 
@@ -159,8 +157,37 @@ def _columns(row: TableRow, answer: str, item: str, name: str) -> dict[str, str]
 
 
 def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return float("nan")
-    return value if value >= 0 else float("nan")
+    value = finite(text)
+    return nan if value is None or value < 0 else value
+
+
+def write_judgments(judgments: Judgments, kind: JudgmentFormat = "csv") -> Iterator[str]:
+    """Yield the lines of a file of judgments, without line ends.
+
+    Raises:
+        InputError: If a name contains a line break, which CSV cannot hold safely.
+    """
+    weights = None if judgments.weight is None else judgments.weight.tolist()
+    names = NEEDED if weights is None else COLUMNS[:4]
+    items, raters, labels = judgments.items, judgments.raters, judgments.labels
+    if kind == "csv":
+        items, raters, labels = (tuple(map(_csv_field, column)) for column in (items, raters, labels))
+        yield ",".join(names)
+    codes = zip(judgments.item.tolist(), judgments.rater.tolist(), judgments.label.tolist(), strict=True)
+    for row, (item, rater, label) in enumerate(codes):
+        values: list[str | float] = [items[item], raters[rater], labels[label]]
+        if weights is not None:
+            values.append(weights[row])
+        if kind == "csv":
+            yield ",".join(map(str, values))
+        else:
+            yield json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
+
+
+def _csv_field(text: str) -> str:
+    if "\n" in text or "\r" in text:
+        what = f"the name {text!r} contains a line break"
+        raise InputError(Problem("judgments-line-break", what, fix="write JSON lines"))
+    # A space at the edge of a field is kept by readers only inside quotes.
+    quoted = not text or text != text.strip() or "," in text or '"' in text
+    return '"' + text.replace('"', '""') + '"' if quoted else text
