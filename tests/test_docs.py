@@ -83,7 +83,11 @@ def test_console_examples_print_what_they_show(where: str, command: str, output:
         assert shown(result.stdout) == shown(output), f"{where}: {command}"
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "python.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "crowd"))],
+    ids=lambda page: page.name,
+)
 def test_python_examples_run(page: Path, tmp_path: Path) -> None:
     """All blocks of a page in one process, in the folder that the tutorial makes."""
     code = "\n".join(block for where, block in blocks("python") if where.startswith(f"{page.name}:"))

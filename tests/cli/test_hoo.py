@@ -56,8 +56,8 @@ def score_hoo(
     """Score and print, without the intervals that the command makes unasked."""
     given = Runs(gold, list(runs), source, lenient)
     found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
-    shown = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
-    show_result(shown, style, schema="errorbar.hoo-score/1")
+    found = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
+    show_result(found, style, schema="errorbar.hoo-score/1")
 
 
 def reproduce_hoo2011(data: str, *, style: str) -> None:
@@ -308,7 +308,7 @@ class TestScore:
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
         with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team, got 'both'"):
-            score(gold, [team], by="both")
+            score(gold, [team], by="both")  # type: ignore[arg-type]  # what a user may type
         with pytest.raises(UsageError, match="another refuses them"):
             score(gold, [team], ["hoo", "hoo(missing=empty)"])
         with pytest.raises(UsageError, match="2 gold sets"):
