@@ -176,7 +176,7 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
         (("--gold", "one.m2", "mine", "--flags", "a=b.csv", "-o", "r.md"), "report-flags"),
         (("--gold", "one.m2", "mine", "--judged", "a.csv", "-o", "r.md"), "report-sample"),
         (("--gold", "one.m2", "mine", "--sample-key", "k.json", "-o", "r.md"), "report-sample"),
-        (("--gold", "one.m2", "mine", "--source", "x", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--documents", "x", "-o", "r.md"), "no-such-file"),
         (("--judgments", "v.csv", "mine", "--metric", "m2", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--swaps", "9", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--adjust", "holm", "-o", "r.md"), "useless-option"),
@@ -208,6 +208,13 @@ def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tup
     assert done.code == 2
     assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == [f"[{code}]"]
     assert not list(folder.glob("r.*"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_old_option_is_read_under_its_new_name(errorbar: CommandLine) -> None:
+    done = errorbar("report", "--gold", "one.m2", "mine", "--source", "x", "-o", "r.md")
+    assert done.code == 2
+    assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == ["[renamed-option]", "[no-such-file]"]
 
 
 def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar: CommandLine) -> None:

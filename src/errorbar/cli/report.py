@@ -205,7 +205,8 @@ def command_line(context: click.Context) -> str:
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
-        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+        handed_over = name not in context.params  # an old option, whose matter another one says
+        if handed_over or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
         values = list(value) if isinstance(value, tuple) else [value]
