@@ -212,6 +212,13 @@ def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tup
     assert not list(folder.glob("r.*"))
 
 
+@pytest.mark.usefixtures("folder")
+def test_an_old_option_is_read_under_its_new_name(errorbar: CommandLine) -> None:
+    done = errorbar("report", "--gold", "one.m2", "mine", "--source", "x", "-o", "r.md")
+    assert done.code == 2
+    assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == ["[renamed-option]", "[no-such-file]"]
+
+
 def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar: CommandLine) -> None:
     done = errorbar("report", "--gold", "nothing.m2", "mine", "-o", "no/such/folder/r.html")
     assert "there is no folder no/such/folder" in done.err  # not: no such file nothing.m2
