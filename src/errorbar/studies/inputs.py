@@ -321,7 +321,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
     if options.documents is not None:
-        from errorbar.formats.documents import add_documents  # noqa: PLC0415 - most corpora know their own
+        from errorbar.formats.nucle_project import add_documents  # noqa: PLC0415 - most corpora know their own
 
         add_documents(corpus, named_files(options.documents, "documents")[0].path, problems)
     return corpus
