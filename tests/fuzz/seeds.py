@@ -13,7 +13,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import errorbar.demo
-from errorbar.cli.score import command
+from errorbar.cli.main import cli
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_texts import extract_standoff
@@ -254,7 +254,7 @@ def metric_scores() -> list[Case]:
 
 def metric_json() -> list[Case]:
     arguments = ["--gold", str(_DEMO / "gold.jsonl"), str(_DEMO / "careful.txt"), str(_DEMO / "greedy.txt")]
-    printed = CliRunner().invoke(command, [*arguments, "--format", "json"]).stdout
+    printed = CliRunner().invoke(cli, ["score", *arguments, "--format", "json"]).stdout
     return [{"a.json": printed.encode()}]
 
 
