@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from errorbar.core.counts import Counts
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.estimate import Undefined
+from tests.helpers.counts import Counts
 
 N = Undefined
 
