@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 
@@ -181,3 +182,42 @@ def test_modules_are_small() -> None:
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module: n for module, n in lengths.items() if n > 400} == {}
     assert median(lengths.values()) <= 150
+
+
+STILL_TWICE = frozenset(("base", "comparison", "corpus", "m2", "registry", "score", "study"))
+"""Names that two modules have; one goes when one of the two is renamed."""
+FREELY_NAMED = ("errorbar.cli.", "errorbar.reporting.sections.")
+"""Rooms whose modules are called after commands or sections."""
+
+
+def test_modules_have_names_of_their_own() -> None:
+    named = [
+        module.rpartition(".")[2]
+        for module, path in MODULES.items()
+        if path.name != "__init__.py" and not module.startswith(FREELY_NAMED)
+    ]
+    assert {name for name in named if named.count(name) > 1} <= STILL_TWICE
+
+
+MOST_PARAMETERS, MOST_LONG_LISTS = 6, 26
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """How many there are, ``self`` apart."""
+    given = function.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return len([name for name in names if name not in ("self", "cls")]) + bool(given.vararg) + bool(given.kwarg)
+
+
+def test_few_functions_have_many_parameters() -> None:
+    """Those of commands, which click calls, and the public functions of commands, which users call by name, apart."""
+    long = [
+        f"{module}.{each.name}"
+        for module, path in MODULES.items()
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters(each) > MOST_PARAMETERS
+        and not (module.startswith("errorbar.cli.") and each.name == "command")
+        and getattr(errorbar, each.name, None) is not getattr(import_module(module), each.name, errorbar)
+    ]
+    assert len(long) <= MOST_LONG_LISTS, long

@@ -27,7 +27,6 @@ from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgment_files import LAYOUTS
 from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.metrics.crowd_agreement import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
-from errorbar.metrics.crowd_weighted import SHARES, TIES
 from errorbar.studies import crowd_answers, crowd_raters
 from errorbar.studies.crowd import crowd as crowd_scores
 from errorbar.studies.curve import curve as follow
@@ -280,7 +279,7 @@ def test_one_class_suggests_to_declare_the_other(tmp_path: Path, errorbar: Comma
     (tmp_path / "v.csv").write_text("item,rater,label\nx,a,ok\nx,b,ok\n")
     (tmp_path / "f.csv").write_text("item,flag\nx,1\n")
     refused = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv")
-    assert "--error LABEL" in refused.err
+    assert "--labels error=LABEL" in refused.err
     assert "--labels 'ok,error'" in refused.err
     declared = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv", "--labels", "ok,error")
     assert (declared.code, "0.00" in declared.out) == (0, True)
@@ -385,7 +384,7 @@ def test_ties_are_what_was_asked_for(
     rows = [f"{item},r{at},{label}\n" for item, both in said.items() for at, label in enumerate(both.split())]
     (tmp_path / "v.csv").write_text("item,rater,label\n" + "".join(rows), encoding="utf-8")
     (tmp_path / "f.csv").write_text("item,flag\ne,1\no,0\nt,1\n", encoding="utf-8")
-    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--ties", ties, "--resamples", 20)
+    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--metric", f"crowd(ties={ties})", "--resamples", 20)
     weighted, majority = record(crowd, "score", *call)["rows"]
     assert (weighted["hits"], weighted["false_positives"], weighted["n_items"]) == (1.5, 0.5, 3)
     assert (majority["hits"], majority["false_positives"], majority["n_items"]) == (hits, false_positives, n_items)
@@ -400,7 +399,7 @@ def test_only_edits_of_the_type_asked_for_are_errors(tmp_path: Path) -> None:
     # "go" is an error to one of two, and the doubled "to" to both.
     errors = [
         sum(record(crowd, "score", *call, *kind)["rows"][0][name] for name in ("hits", "misses"))
-        for kind in ((), ("--type", "SVA"), ("--type", "Prep"))
+        for kind in ((), ("--labels", "type=SVA"), ("--labels", "type=Prep"))
     ]
     assert errors == [1.5, 0.5, 1]
 
@@ -528,11 +527,12 @@ def test_bad_expert_answers_can_be_repaired(votes: Path, errorbar: CommandLine) 
     assert errorbar(*call, "--lenient").code == 0
 
 
-@pytest.mark.parametrize("option", [["--items", "gaps"], ["--words", "a,b"], ["--type", "Det"]])
+@pytest.mark.parametrize("option", [["--items", "gaps"], ["--items", "words:a,b"], ["--labels", "type=Det"]])
 def test_a_table_needs_nothing_made_of_edits(votes: Path, errorbar: CommandLine, option: list[str]) -> None:
     done = errorbar("crowd", "aggregate", votes, *option)
     assert (done.code, done.out) == (2, "")
-    assert f"{option[0]} is about edits that become judgments, and this is a table" in done.err
+    said = "--labels type=" if option[0] == "--labels" else option[0]
+    assert f"{said} is about edits that become judgments, and this is a table" in done.err
 
 
 @pytest.mark.parametrize("option", [["--labels", "error,ok"], ["--repeats", "first"], ["--layout", "wide"]])
@@ -567,7 +567,6 @@ def test_choices_are_those_of_the_library() -> None:
     assert crowd_options.LAYOUTS == LAYOUTS
     assert crowd_options.REPEATS == POLICIES
     assert crowd_options.PROJECTIONS == PROJECTIONS
-    assert (crowd_options.SHARES, crowd_options.TIES) == (SHARES, TIES)
     assert METHODS == crowd_aggregate.METHODS
     options = {option.name: option.default for option in curve.params}
     assert options["bins"] == ",".join(f"{edge:g}" for edge in EDGES)

@@ -33,7 +33,7 @@ COMMANDS = {
     "score with intervals": ["score", "--ci", "--resamples", "20"],
     "compare": ["compare", "--resamples", "20"],
     "ceiling": ["ceiling"],
-    "report": ["report", "--resamples", "20", "--to", "markdown", "-o", "-"],
+    "report": ["report", "--resamples", "20", "--page", "format=markdown", "-o", "-"],
 }
 
 

@@ -74,7 +74,7 @@ CHANGES = [
     ("ceiling", "--by type", "--by type --gold types.m2", "by"),
     ("ceiling", "--most 1", "--most 2", "most"),
     ("ceiling", "--most 1", "--most 1 --seed 7", "seed"),
-    ("ceiling", "", "--ci --resamples 40", "ci"),
+    ("ceiling", "--no-ci", "--resamples 40", "ci"),
     ("ceiling", "--ci --resamples 40", "--ci --resamples 50", "resamples"),
     ("ceiling", "--ci --resamples 40", "--ci --resamples 40 --confidence 0.8", "confidence"),
     ("ceiling", "--ci --resamples 40", "--ci --resamples 40 --seed 5", "seed"),
@@ -110,7 +110,7 @@ SAME = [
     ("compare", "", "--pairs"),
     ("compare", "", "--gold types.m2"),
     ("ceiling", "", "--jobs 2"),
-    ("ceiling", "", "--seed 5"),  # every subset is enumerated: nothing is drawn
+    ("ceiling", "--no-ci", "--no-ci --seed 5"),  # every subset is enumerated: nothing is drawn
     ("ceiling", "", "--most 500"),
     ("ceiling", "", "--gold types.m2"),
 ]

@@ -88,11 +88,24 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "meta scores": ("metrics.csv", ("meta", "pairs.csv", IN, "--resamples", "5", *JSON)),
     "report gold": (
         "gold.m2",
-        ("report", "--gold", IN, "a=careful.txt", "--resamples", "20", "--title", "T", "--to", "markdown", "-o", "-"),
+        (
+            "report",
+            "--gold",
+            IN,
+            "a=careful.txt",
+            "--resamples",
+            "20",
+            "--page",
+            "title=T",
+            "--page",
+            "format=markdown",
+            "-o",
+            "-",
+        ),
     ),
     "report judgments": (
         "votes.csv",
-        ("report", "--judgments", IN, "--resamples", "20", "--title", "T", "--to", "markdown", "-o", "-"),
+        ("report", "--judgments", IN, "--resamples", "20", "--page", "title=T", "--page", "format=markdown", "-o", "-"),
     ),
     "task validate": ("careful.txt", ("task", "validate", "task.toml", IN, *JSON)),
 }

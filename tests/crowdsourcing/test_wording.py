@@ -45,7 +45,7 @@ def test_rater_without_gold_items_among_others_with(votes: Path, errorbar: Comma
 def test_one_judgment_and_one_item(votes: Path, errorbar: CommandLine) -> None:
     rare = VOTES + "q,a,unsure\n"
     votes.write_text(rare, encoding="utf-8")
-    done = errorbar("crowd", "aggregate", votes, "--unknown", "unsure", "--method", "majority")
+    done = errorbar("crowd", "aggregate", votes, "--labels", "unknown=unsure", "--method", "majority")
     assert done.code == 0
     assert "1 judgment has a label that means unknown; it counts as not given" in done.err
     assert "1 item has no judgment; it does not count" in done.err
@@ -53,7 +53,7 @@ def test_one_judgment_and_one_item(votes: Path, errorbar: CommandLine) -> None:
     assert refused.code == 2
     assert "1 judgment says 'unsure', which is not declared" in refused.err
     votes.write_text(rare + "r,b,unsure\n", encoding="utf-8")
-    done = errorbar("crowd", "aggregate", votes, "--unknown", "unsure", "--method", "majority")
+    done = errorbar("crowd", "aggregate", votes, "--labels", "unknown=unsure", "--method", "majority")
     assert "2 judgments have a label that means unknown; they count as not given" in done.err
     assert "2 items have no judgment; they do not count" in done.err
 

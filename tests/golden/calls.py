@@ -29,7 +29,7 @@ DEMO: dict[str, tuple[str, ...]] = {
     "check": ("check", *GOLD, "{greedy}"),
     "metrics": ("metrics",),
     "crowd-score": ("crowd", "score", *CROWD, *FEW),
-    "crowd-score-majority": ("crowd", "score", *CROWD, "--shares", "trust", "--ties", "unknown", *FEW),
+    "crowd-score-majority": ("crowd", "score", *CROWD, "--metric", "crowd(shares=trust,ties=unknown)", *FEW),
     "crowd-score-corpus": ("crowd", "score", "{gold}", "{greedy}", *FEW),
     "crowd-aggregate": ("crowd", "aggregate", "{votes}"),
     "crowd-raters": ("crowd", "raters", "{votes}", "--gold", "{truth}"),
@@ -44,8 +44,8 @@ DEMO: dict[str, tuple[str, ...]] = {
     "rank": ("rank", "{pairs}", "--method", "all", *FEW),
     "meta": ("meta", "{human}", "{scores}", "--tests", *FEW, "--permutations", "200"),
     "report": (
-        *("report", *GOLD, "--judgments", "{votes}", "--flags", "s=flags.csv", *FEW),
-        *(*ALL, "-o", "-", "--to", "markdown"),
+        *("report", *GOLD, "--judgments", "{votes}", "s=flags.csv", *FEW),
+        *(*ALL, "-o", "-", "--page", "format=markdown"),
     ),
 }
 """On the bundled corpus, and on votes, flags and rankings made for it: whole results are kept."""

@@ -55,13 +55,13 @@ def test_a_page(folder: Path, errorbar: CommandLine) -> None:
 
 
 def test_the_command_shown_makes_the_same_report(folder: Path, errorbar: CommandLine) -> None:
-    given = ("--gold", "one.m2", "--metric", "m2(beta=1)", "--title", "it's", *FAST, "--lenient", "mine", "a name")
+    given = ("--gold", "one.m2", "--metric", "m2(beta=1)", "--page", "title=it's", *FAST, "--lenient", "mine", "a name")
     assert errorbar("report", *given, "-o", "r.md").code == 0
     first = Path("r.md").read_text(encoding="utf-8")
     shown = re.findall(r"^errorbar report .*$", first, re.MULTILINE)[-1]
     assert str(folder) not in first
     assert shlex.split(shown)[1:] == [
-        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--out", "r.md", "--title", "it's"),
+        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--out", "r.md", "--page", "title=it's"),
         *("--resamples", "50", "--lenient", "mine", "a name"),
     ]
     Path("r.md").unlink()
@@ -72,10 +72,10 @@ def test_the_command_shown_makes_the_same_report(folder: Path, errorbar: Command
 
 def test_standard_output(folder: Path, errorbar: CommandLine) -> None:
     call = ("report", "--gold", "one.m2", "mine", *FAST, "-o", "-")
-    assert errorbar(*call, "--to", "markdown").out.startswith("# Report on one\n\nmine scores F0.5 ")
-    assert errorbar(*call, "--to", "markdown").err.splitlines()[-1].startswith("standard output: ")
-    assert "\\documentclass" in errorbar(*call, "--to", "latex").out
-    page = errorbar(*call, "--to", "html").out
+    assert errorbar(*call, "--page", "format=markdown").out.startswith("# Report on one\n\nmine scores F0.5 ")
+    assert errorbar(*call, "--page", "format=markdown").err.splitlines()[-1].startswith("standard output: ")
+    assert "\\documentclass" in errorbar(*call, "--page", "format=latex").out
+    page = errorbar(*call, "--page", "format=html").out
     assert page.lower().startswith("<!doctype html>")
     assert page.endswith("\n")
 
@@ -124,17 +124,17 @@ def test_private_data_is_not_in_the_page(folder: Path, errorbar: CommandLine) ->
     call = ("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.html")
     assert errorbar(*call).code == 0
     assert "Fine in summer" in Path("r.html").read_text(encoding="utf-8")
-    assert errorbar(*call, "--no-browse").code == 0
+    assert errorbar(*call, "--page", "sentences=no").code == 0
     page = Path("r.html").read_text(encoding="utf-8")
     assert "Fine in summer" not in page
-    assert "left out on request (--no-browse)" in page
+    assert "left out on request (--page sentences=no)" in page
 
 
 def test_several_kinds_of_data_in_one_report(folder: Path, errorbar: CommandLine) -> None:
     votes = [f"i{k},r{r},{'error' if (k + r) % 3 == 0 else 'ok'}" for k in range(12) for r in range(3)]
     Path("votes.csv").write_text("\n".join(["item,rater,label", *votes]) + "\n", encoding="utf-8")
     Path("flags.csv").write_text("item,flag\n" + "".join(f"i{k},{k % 2}\n" for k in range(12)), encoding="utf-8")
-    call = ("--gold", "one.m2", "mine", "--judgments", "votes.csv", "--flags", "odd=flags.csv", *FAST)
+    call = ("--gold", "one.m2", "mine", "--judgments", "votes.csv", "odd=flags.csv", *FAST)
     done = errorbar("report", *call, "--confidence", "0.9", "-o", "r.md")
     assert done.code == 0, done.err
     text = Path("r.md").read_text(encoding="utf-8")
@@ -150,11 +150,11 @@ def test_judgments_of_a_corpus_are_of_the_items_asked_for(folder: Path, errorbar
     call = ("report", "--judgments", "gold.jsonl", "careful.txt", *FAST, "-o", "r.md", "--items", "words")
     assert errorbar(*call, "--words", "articles").code == 0
     text = Path("r.md").read_text(encoding="utf-8")
-    shown = errorbar("agree", "gold.jsonl", "--items", "words", "--words", "articles", "--resamples", "50")
+    shown = errorbar("agree", "gold.jsonl", "--items", "words:articles", "--resamples", "50")
     found = re.search(r"agree\(items=words,words=articles,labels=error\)\|\S*", shown.out + shown.err)
     assert found is not None
     assert found[0].replace("|", "\\|") in text
-    scored = errorbar("crowd", "score", "gold.jsonl", "careful.txt", "--items", "words", "--words", "articles")
+    scored = errorbar("crowd", "score", "gold.jsonl", "careful.txt", "--items", "words:articles")
     n_items = re.search(r"weighted +\d+ +(\d+)", scored.out)
     assert n_items is not None
     assert f"| careful | weighted | 3 | {n_items[1]} |" in text
@@ -172,35 +172,37 @@ def test_columns_of_judgments_are_named(folder: Path, errorbar: CommandLine) -> 
     ("arguments", "code"),
     [
         (("-o", "r.md"), "report-nothing"),
-        (("mine", "-o", "r.md", "--sample-key", "k", "--judged", "d"), "report-systems"),
-        (("--gold", "one.m2", "mine", "--flags", "a=b.csv", "-o", "r.md"), "report-flags"),
-        (("--gold", "one.m2", "mine", "--judged", "a.csv", "-o", "r.md"), "report-sample"),
-        (("--gold", "one.m2", "mine", "--sample-key", "k.json", "-o", "r.md"), "report-sample"),
-        (("--gold", "one.m2", "mine", "--source", "x", "-o", "r.md"), "useless-option"),
+        (("mine", "-o", "r.md", "--sample", "k", "--sample", "d"), "report-systems"),
+        (("--gold", "one.m2", "mine", "a=flags.csv", "-o", "r.md"), "report-flags"),
+        (("--gold", "one.m2", "mine", "--sample", "a.csv", "-o", "r.md"), "report-sample"),
+        (("--gold", "one.m2", "mine", "--sample", "k.json", "-o", "r.md"), "report-sample"),
         (("--judgments", "v.csv", "mine", "--metric", "m2", "-o", "r.md"), "useless-option"),
-        (("--judgments", "v.csv", "mine", "--swaps", "9", "-o", "r.md"), "useless-option"),
+        (("--judgments", "v.csv", "mine", "--adjust", "max-t(swaps=9)", "-o", "r.md"), "useless-option"),
         (("--judgments", "v.csv", "mine", "--adjust", "holm", "-o", "r.md"), "useless-option"),
-        (("--gold", "one.m2", "mine", "--ci-method", "closed", "--swaps", "9", "-o", "r.md"), "useless-option"),
+        (
+            ("--gold", "one.m2", "mine", "--ci-method", "closed", "--adjust", "max-t(swaps=9)", "-o", "r.md"),
+            "useless-option",
+        ),
         (("--gold", "one.m2", "mine", "--ci-method", "closed", "--adjust", "holm", "-o", "r.md"), "useless-option"),
-        (("--gold", "one.m2", "mine", "--unknown", "?", "-o", "r.md"), "useless-option"),
-        (("--gold", "one.m2", "mine", "--ok", "fine", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--labels", "unknown=?", "-o", "r.md"), "useless-option"),
+        (("--gold", "one.m2", "mine", "--labels", "ok=fine", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--column", "rater=worker", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "--items", "gaps", "-o", "r.md"), "useless-option"),
-        (("--judgments", "v.csv", "mine", "--words", "articles", "-o", "r.md"), "useless-option"),
         (("--gold", "one.m2", "mine", "-o", "report.docx"), "output-format"),
         (("--gold", "one.m2", "mine", "-o", "no/such/folder/r.html"), "cannot-write"),
-        (("--gold", "one.m2", "mine", "-o", "taken", "--to", "html"), "cannot-write"),
-        (("--gold", "one.m2", "mine", "-o", "r.md", "--charts", "one.m2/charts"), "cannot-write"),
+        (("--gold", "one.m2", "mine", "-o", "taken", "--page", "format=html"), "cannot-write"),
+        (("--gold", "one.m2", "mine", "-o", "r.md", "--page", "charts=one.m2/charts"), "cannot-write"),
         (("--gold", "nothing.m2", "mine", "-o", "r.md"), "no-such-file"),
-        (("--gold", "one.m2", "mine", "-o", "one.m2", "--to", "html"), "output-over-input"),
-        (("--gold", "*.m2", "mine", "-o", "./one.m2", "--to", "html"), "output-over-input"),
-        (("--gold", "one.m2", "me=mine", "-o", "mine", "--to", "latex"), "output-over-input"),
+        (("--gold", "one.m2", "mine", "-o", "one.m2", "--page", "format=html"), "output-over-input"),
+        (("--gold", "*.m2", "mine", "-o", "./one.m2", "--page", "format=html"), "output-over-input"),
+        (("--gold", "one.m2", "me=mine", "-o", "mine", "--page", "format=latex"), "output-over-input"),
         (("--gold", "one.m2", "--gold", "set/Gold", "mine", "-o", "r.md"), "hoo-metric"),
         (("--gold", "set/Gold", "--gold", "one.m2", "mine", "-o", "r.md"), "hoo-metric"),
     ],
 )
 def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tuple[str, ...], code: str) -> None:
     (folder / "taken").mkdir()
+    (folder / "flags.csv").write_text("item,flag\ni0,1\n", encoding="utf-8")
     (folder / "set/Gold").mkdir(parents=True)
     (folder / "set/Gold/1GE.xml").write_text("<edits></edits>", encoding="utf-8")
     done = errorbar("report", *arguments)
@@ -208,6 +210,13 @@ def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tup
     assert done.code == 2
     assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == [f"[{code}]"]
     assert not list(folder.glob("r.*"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_old_option_is_read_under_its_new_name(errorbar: CommandLine) -> None:
+    done = errorbar("report", "--gold", "one.m2", "mine", "--source", "x", "-o", "r.md")
+    assert done.code == 2
+    assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == ["[renamed-option]", "[no-such-file]"]
 
 
 def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar: CommandLine) -> None:
@@ -250,7 +259,17 @@ def test_a_signal_in_the_midst_of_the_work_leaves_the_folder_alone(folder: Path,
     Path("r.html").write_text("the page of yesterday", encoding="utf-8")
     before = sorted(path.name for path in folder.iterdir())
     # Intervals of the ceiling from so many resamples take minutes, so the signal comes in time.
-    given = ["--gold", "gold.jsonl", "careful.txt", "--ceiling-ci", "20000", "-o", "r.html", "--charts", "charts"]
+    given = [
+        "--gold",
+        "gold.jsonl",
+        "careful.txt",
+        "--page",
+        "ceiling-ci=20000",
+        "-o",
+        "r.html",
+        "--page",
+        "charts=charts",
+    ]
     command = [sys.executable, "-m", "errorbar", "report", *given]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         with pytest.raises(subprocess.TimeoutExpired):
@@ -263,7 +282,7 @@ def test_a_signal_in_the_midst_of_the_work_leaves_the_folder_alone(folder: Path,
 
 
 def test_charts_beside_the_report(folder: Path, errorbar: CommandLine) -> None:
-    done = errorbar("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.md", "--charts", "out")
+    done = errorbar("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.md", "--page", "charts=out")
     assert done.code == 0, done.err
     assert "9 files of charts in out" in done.err  # leaderboard, plane and types, three formats each
     assert (folder / "out/leaderboard-chart.svg").is_file()
@@ -287,6 +306,6 @@ def test_demo_report(folder: Path, errorbar: CommandLine) -> None:
 
 def test_curves_without_intervals_say_so(folder: Path, errorbar: CommandLine) -> None:
     call = ("report", "--gold", "gold.jsonl", "careful.txt", *FAST, "-o", "r.tex")
-    for more, bare in (((), True), (("--ceiling-ci", "5"), False)):
+    for more, bare in (((), True), (("--page", "ceiling-ci=5"), False)):
         assert errorbar(*call, *more).code == 0
-        assert ("No intervals were computed here: --ceiling-ci asks" in Path("r.tex").read_text("utf-8")) is bare
+        assert ("No intervals were computed: --page ceiling-ci=1000 asks" in Path("r.tex").read_text("utf-8")) is bare

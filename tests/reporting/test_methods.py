@@ -121,7 +121,7 @@ class TestMethods:
         assert self.cited(study([percentile])) == [maxmatch]
 
     def test_hoo_data_without_runs(self) -> None:
-        nothing = replace(hoo_study(), scores=[], variants={}, signatures={})
+        nothing = replace(hoo_study(), scores=[], variants={})
         assert self.cited(nothing) == ["Scores: Dale and Kilgarriff 2011 (HOO)."]
 
     def test_warnings_that_were_only_counted_are_counted(self) -> None:

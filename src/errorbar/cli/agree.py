@@ -6,9 +6,18 @@ from typing import Any
 
 import click
 
-from errorbar.cli.crowd_options import LAYOUTS, PROJECTIONS
+from errorbar.cli.command import former
+from errorbar.cli.crowd_options import (
+    LAYOUTS,
+    edit_type,
+    items_option,
+    label_roles,
+    labels_option,
+    role_option,
+    words_option,
+)
 from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.options import INPUT, documents_option, lenient_option, refuse_given, unmarked_option
+from errorbar.cli.options import INPUT, documents_option, lenient_option, unmarked_option
 from errorbar.cli.show import output_options, show_result
 from errorbar.core.errors import Problem, UsageError
 
@@ -16,33 +25,17 @@ SCHEMA = "errorbar.agree/1"
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
 REPEATS = ("refuse", "first", "last")
-USUAL_WORDS = "prepositions"
+KINDS = ("error", "type")
 
 
 @click.command("agree")
 @click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
-@click.option(
-    "--items",
-    type=click.Choice(PROJECTIONS),
-    default="tokens",
-    show_default=True,
-    help="What annotators of an M2 or JSONL corpus judge; see the docs for insertions.",
-)
-@click.option(
-    "--words",
-    default=USUAL_WORDS,
-    show_default=True,
-    metavar="CLASS",
-    help="With --items words: prepositions, articles, or words between commas.",
-)
-@click.option("--type", metavar="TYPE", default="", help="Count only edits of this error type.")
-@click.option(
-    "--labels",
-    type=click.Choice(("error", "type")),
-    default="error",
-    show_default=True,
-    help="What edits say of an item: that it is an error, or their type.",
-)
+@items_option("What annotators of an M2 or JSONL corpus judge; see the docs for insertions.")
+@words_option
+@labels_option("the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their type, not 'error'")
+@former("--type", "labels", lambda said, type: [*said, f"type={type}"], metavar="TYPE")
+@role_option("--unknown")
+@former("--order", "labels", lambda said, order: [*said, order], metavar="A,B")
 @documents_option
 @unmarked_option
 @click.option(
@@ -60,7 +53,6 @@ USUAL_WORDS = "prepositions"
     show_default=True,
     help="Which judgment counts where a rater judged an item twice.",
 )
-@click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
 @click.option(
     "--scale",
     type=click.Choice(SCALES),
@@ -68,7 +60,6 @@ USUAL_WORDS = "prepositions"
     show_default=True,
     help="What labels are: names, ranks, numbers, or numbers with a true zero.",
 )
-@click.option("--order", default="", metavar="A,B", help="The labels from lowest to highest.  [default: as numbers]")
 @click.option(
     "--weights",
     type=click.Choice(WEIGHTS),
@@ -81,7 +72,7 @@ USUAL_WORDS = "prepositions"
 @output_options
 def command(
     files: tuple[str, ...],
-    order: str,
+    labels: tuple[str, ...],
     columns: tuple[str, ...],
     intervals: IntervalOptions,
     pairs: bool,
@@ -98,7 +89,7 @@ def command(
 
     \b
     errorbar agree official-2014.0.m2 official-2014.1.m2
-    errorbar agree --items words --words articles 'A*.m2' --lenient
+    errorbar agree --items words:articles 'A*.m2' --lenient
     errorbar agree votes.csv
     errorbar agree ratings.csv --scale ordinal
     """
@@ -107,17 +98,20 @@ def command(
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
-    if reading["items"] != "words" and reading["words"] == USUAL_WORDS:
-        refuse_given(("words",), f"is about --items words, and these are {reading['items']}")
+    named = label_roles(labels, ("unknown", "type"))
+    bare = named.pop("")
+    ranks = [label for text in bare if text not in KINDS for label in text.split(",") if label]
     result = agree(
         files,
-        order=[label for label in order.split(",") if label],
+        order=ranks,
+        labels="type" if "type" in bare else "error",
         columns=column_roles(columns),
         ci=intervals.ci,
         confidence=intervals.confidence,
         resamples=intervals.resamples,
         seed=intervals.seed,
         jobs=intervals.jobs,
+        **edit_type(named),
         **reading,
     )
     shown = result.view("pairs" if pairs else "confusion" if confusion else "agreement")

@@ -30,6 +30,9 @@ _OF_DRAWS = {"seed", "jobs"}
 """Stand among the intervals where a command has intervals."""
 
 
+_FORMER = "errorbar.former"
+
+
 class Option(click.Option):
     """An option that had another name.
 
@@ -56,24 +59,33 @@ class Former(click.Option):
     def __init__(
         self, *arguments: Any, into: str, by: Callable[[Any, Any], str | list[str]], **attributes: Any
     ) -> None:
-        super().__init__(*arguments, **{**attributes, "hidden": True})
+        super().__init__(*arguments, **{**attributes, "hidden": True, "expose_value": False})
         self.into = into
         self.by = by
 
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        """Keep what was given apart: the command knows the other option only."""
+        value, rest = super().handle_parse_result(ctx, opts, args)
+        ctx.meta[f"{_FORMER}.{self.name}"] = value
+        return value, rest
+
     def hand_over(self, ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
-        """Take the option out of what was parsed, and let the other one say the same."""
-        given, source = ctx.params.pop(self.name or ""), ctx.get_parameter_source(self.name or "")
+        """Let the other option say the same, where this one was given."""
+        given, source = ctx.meta.get(f"{_FORMER}.{self.name}"), ctx.get_parameter_source(self.name or "")
         if source is None or source in (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.ENVIRONMENT):
             return
         other = next(each for each in parameters if each.name == self.into)
-        said = self.by(ctx.params[self.into], given)
+        before = ctx.params[self.into]
+        said = self.by(before, given)
         ctx.params[self.into] = other.type_cast_value(ctx, said)
         ctx.set_parameter_source(self.into, source)
-        words = [
-            word for each in ([said] if isinstance(said, str) else said) for word in (f"--{long_name(other)}", each)
-        ]
+        flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
+        new = [said] if isinstance(said, str) else [each for each in said if each not in before]
+        words = [word for each in new for word in (*flag, each)]
         told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
-        say(f"warning: {Problem('renamed-option', told).line(as_options)}")
+        say(f"warning: {Problem('renamed-option', told).line(str)}")
 
 
 def former(name: str, into: str, by: Callable[[Any, Any], str | list[str]], **attributes: Any) -> Callable[[Any], Any]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
-from errorbar.cli.crowd_options import JudgedOptions, ShareOptions, judged_options, share_options, without_method
+from errorbar.cli.crowd_options import (
+    JudgedOptions,
+    crowd_keywords,
+    crowd_metric_options,
+    crowd_options,
+    without_method,
+)
 from errorbar.cli.intervals import IntervalOptions, interval_options
+from errorbar.cli.metric_options import beta_option
 from errorbar.cli.options import INPUT
 from errorbar.cli.show import output_options, show_result
 
@@ -17,22 +22,16 @@ SCHEMA = "errorbar.crowd.score/1"
 @click.command("score")
 @click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
 @click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
-@share_options
-@click.option(
-    "--beta",
-    type=click.FloatRange(0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Weight of recall against precision in F.",
-)
+@crowd_metric_options
+@beta_option
 @interval_options(default="up to 20,000 items", elsewhere=("seed",))
-@judged_options
+@crowd_options
 @output_options
 def command(
     judgments: str,
     systems: tuple[str, ...],
-    wanted: ShareOptions,
-    beta: float,
+    spec: str,
+    beta: float | None,
     intervals: IntervalOptions,
     judged: JudgedOptions,
     output: str | None,
@@ -50,5 +49,6 @@ def command(
     """
     from errorbar.studies.crowd import crowd
 
-    result = crowd(judgments, systems, beta=beta, **asdict(wanted), **without_method(intervals), **judged.keywords())
+    how = crowd_keywords(spec, beta)
+    result = crowd(judgments, systems, **how, **without_method(intervals), **judged.keywords(error=True))
     show_result(result, style, schema=SCHEMA, output=output)

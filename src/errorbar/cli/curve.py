@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
-from errorbar.cli.crowd_options import JudgedOptions, ShareOptions, judged_options, share_options, without_method
+from errorbar.cli.crowd_options import (
+    JudgedOptions,
+    crowd_keywords,
+    crowd_metric_options,
+    crowd_options,
+    without_method,
+)
 from errorbar.cli.intervals import IntervalOptions, interval_options
 from errorbar.cli.options import INPUT
 from errorbar.cli.show import output_options, show_result
@@ -30,9 +34,9 @@ SCHEMA = "errorbar.curve/1"
     help="Share of errors that kappa is standardised to.",
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
-@share_options
+@crowd_metric_options
 @interval_options(default="up to 20,000 items", elsewhere=("seed",))
-@judged_options
+@crowd_options
 @output_options
 def command(
     judgments: str,
@@ -41,7 +45,7 @@ def command(
     thresholds: str,
     prevalence: float,
     kappa: bool,
-    wanted: ShareOptions,
+    spec: str,
     intervals: IntervalOptions,
     judged: JudgedOptions,
     output: str | None,
@@ -59,6 +63,7 @@ def command(
 
     edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
     view: View = "both" if style == "json" else "kappa" if kappa else "bins"
+    how = crowd_keywords(spec)
     result = curve(
         judgments,
         systems,
@@ -66,9 +71,10 @@ def command(
         thresholds=marks,
         prevalence=prevalence,
         view=view,
-        **asdict(wanted),
+        shares=how["shares"],
+        ties=how["ties"],
         **without_method(intervals),
-        **judged.keywords(),
+        **judged.keywords(error=True),
     )
     show_result(result, style, schema=SCHEMA, output=output)
 

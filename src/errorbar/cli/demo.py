@@ -62,7 +62,7 @@ def _report(context: click.Context, gold: Path, systems: list[Path], out: str) -
     from errorbar.cli.report import command as report
 
     context.meta[SHOWN_COMMAND] = command_line(context)  # not where the package happens to keep the files
-    arguments = ["--gold", f"demo={gold}", "--title", TITLE, "-o", out, *map(str, systems)]
+    arguments = ["--gold", f"demo={gold}", "--page", f"title={TITLE}", "-o", out, *map(str, systems)]
     Command.of(report).main(arguments, standalone_mode=False, parent=context)
     if out != "-":
         tell("The same on files of your own: errorbar report --gold GOLD.m2 SYSTEM...")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import former
-from errorbar.cli.crowd_options import PROJECTIONS
+from errorbar.cli.command import Former, former
+from errorbar.cli.crowd_options import items_option, label_roles, labels_option, role_option, words_option
 from errorbar.cli.intervals import (
     IntervalOptions,
     ci_method_option,
@@ -22,6 +25,7 @@ from errorbar.cli.intervals import (
 )
 from errorbar.cli.metric_options import missing_as_empty
 from errorbar.cli.options import (
+    ADJUSTMENTS,
     BOOTSTRAPS,
     INPUT,
     SystemOptions,
@@ -31,14 +35,13 @@ from errorbar.cli.options import (
     refuse_given,
     seed_option,
     show_notes,
-    swap_options,
     system_options,
     unmarked_option,
 )
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import by_ending, check_output
 from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Place, Problem, as_options
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest
 from errorbar.core.visible import visible
 from errorbar.formats.saving import STANDARD_OUTPUT
 
@@ -49,11 +52,69 @@ ENDINGS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex":
 SHOWN_COMMAND = "errorbar.reporting.command"
 """Key of the context under which another command says how it was called."""
 NO_PAGE = "The sentences are left out here; they stand in the page: -o report.html."
-BY_NAME = (
-    *("gold", "systems", "documents", "unmarked", "ceiling_ci", "judgments", "flags"),
-    *("items", "words", "ok", "unknown", "sample_key", "judged", "title", "adjust", "swaps", "lenient"),
-)
+BY_NAME = ("gold", "systems", "documents", "unmarked", "judgments", "items", "lenient")
 """Parameters that go to ``errorbar.report`` as they are."""
+
+
+LABELS = ("error", "ok", "unknown")
+SETTINGS: Mapping[str, Callable[[str], str]] = {
+    "title": lambda _: "",
+    "sentences": lambda text: "" if text in ("yes", "no") else "yes or no",
+    "charts": lambda _: "",
+    "ceiling-ci": lambda text: "" if text.isdecimal() and int(text) > 1 else "a number of resamples above 1",
+    "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
+}
+"""What ``--page`` can say: returns what was expected of a value that is not taken, else ""."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """How p-values are adjusted, and of how many swaps; None: as many as the level asks for."""
+
+    how: Literal["max-t", "holm"]
+    swaps: int | None
+
+    def __str__(self) -> str:
+        return self.how if self.swaps is None else f"{self.how}(swaps={self.swaps})"
+
+
+class Adjusting(click.ParamType[Adjusted]):
+    """``max-t``, ``holm``, or either with the number of swaps: ``holm(swaps=5000)``."""
+
+    name = "adjust"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Adjusted:
+        """Read it, as a spec has it."""
+        if isinstance(value, Adjusted):
+            return value
+        found = re.fullmatch(r"([a-z-]+)(?:\(swaps=([1-9]\d*)\))?", str(value))
+        if found is None or found[1] not in ADJUSTMENTS:
+            expected = f"{' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)'"
+            self.fail(f"{value!r} must be {expected}.", param, ctx)
+        return Adjusted(cast("Any", found[1]), int(found[2]) if found[2] else None)
+
+
+def _setting(key: str, said: Sequence[str], value: object) -> list[str]:
+    """A setting of the page in addition to others."""
+    return [*said, f"{key}={value}"]
+
+
+def _settings(page: Sequence[str]) -> dict[str, str]:
+    """What ``--page`` says by key.
+
+    Raises:
+        UsageError: If there is no such key, or a value is not taken.
+    """
+    found = {}
+    for text in page:
+        key, equals, value = text.partition("=")
+        if key not in SETTINGS or not equals:
+            what = f"--page {text} must be one of {', '.join(f'{name}=' for name in SETTINGS)}"
+            raise UsageError(Problem("bad-parameter", what, fix=nearest(key, SETTINGS)))
+        if expected := SETTINGS[key](value):
+            raise UsageError(Problem("bad-parameter", f"--page {key}= must be {expected}, got {value}"))
+        found[key] = value
+    return found
 
 
 def all_cores() -> int:
@@ -86,26 +147,24 @@ _jobs_option = click.option(
 @documents_option
 @former("--source", "documents", lambda _, folder: folder, type=INPUT, metavar="FOLDER")
 @former("--missing-as-empty", "metrics", missing_as_empty, is_flag=True)
-@click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
 @click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
-@click.option(
-    "--flags", multiple=True, type=INPUT, metavar="NAME=FILE", help="A system's flags: item,flag; repeatable."
-)
+@former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=INPUT, metavar="NAME=FILE")
 @click.option("--column", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
-@click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
-@click.option("--words", metavar="WORDS", help="With --items words: prepositions (the default), articles, or a,b,c.")
+@items_option("What a corpus's annotators judge.  [default: tokens]", None)
+@words_option
+@labels_option(roles=LABELS)
+@role_option("--error")
+@former("--ok", "labels", lambda said, label: [*said, f"ok={label}"], metavar="LABEL")
+@role_option("--unknown")
 @click.option(
-    "--error",
+    "--sample",
     multiple=True,
-    metavar="LABEL",
-    help="A label that means an error, or a rule such as '<4'; repeatable.  [default: error]",
+    type=INPUT,
+    metavar="FILE",
+    help="The key of a judged sample, then its filled-in sets; repeatable.",
 )
-@click.option("--ok", metavar="LABEL", help="Of a sample: the label that means no error.  [default: ok]")
-@click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
-@click.option("--sample-key", type=INPUT, metavar="FILE", help="The key of a judged sample.")
-@click.option(
-    "--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of the sample; repeatable."
-)
+@former("--sample-key", "sample", lambda said, key: [key, *said], type=INPUT, metavar="FILE")
+@former("--judged", "sample", lambda said, sets: [*said, *sets], multiple=True, type=INPUT, metavar="FILE")
 @click.option(
     "-o",
     "--out",
@@ -115,12 +174,28 @@ _jobs_option = click.option(
     help="Write the report to this file: .html, .md or .tex; or '-'.",
 )
 @click.option(
-    "--to", type=click.Choice(tuple(ENDINGS)), help="What to write, where the name of the file does not tell."
+    "--page",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="What the page is like; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
+    "on; charts=DIR writes each chart there too, as SVG, PNG and PDF; ceiling-ci=RESAMPLES adds intervals of the human "
+    "ceiling; format=html, markdown or latex, where the name of the file does not tell.",
 )
-@click.option("--title", default="", help="Title of the report.")
-@click.option("--charts", metavar="DIR", help="Write each chart there too, as SVG, PNG and PDF.")
-@click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
-@swap_options
+@former("--to", "page", partial(_setting, "format"), type=click.Choice(tuple(ENDINGS)))
+@former("--title", "page", partial(_setting, "title"))
+@former("--charts", "page", partial(_setting, "charts"), metavar="DIR")
+@former("--no-browse", "page", lambda said, _: _setting("sentences", said, "no"), is_flag=True)
+@former("--ceiling-ci", "page", partial(_setting, "ceiling-ci"), type=click.IntRange(2), metavar="RESAMPLES")
+@click.option(
+    "--adjust",
+    type=Adjusting(),
+    default=ADJUSTMENTS[0],
+    show_default=True,
+    metavar="HOW",
+    help="How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
+    "'holm(swaps=5000)' says how many.",
+)
+@former("--swaps", "adjust", lambda how, n: f"{how.how}(swaps={n})", type=click.IntRange(1), metavar="N")
 @in_one(
     "intervals",
     IntervalOptions,
@@ -139,9 +214,10 @@ def command(
     intervals: IntervalOptions,
     taken: SystemOptions,
     out: str,
-    to: str | None,
-    charts: str | None,
-    no_browse: bool,
+    page: tuple[str, ...],
+    labels: tuple[str, ...],
+    sample: tuple[str, ...],
+    adjust: Adjusted,
     **given: Any,
 ) -> None:
     """Put everything about systems and annotators on one page that needs no network.
@@ -154,8 +230,13 @@ def command(
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
     if intervals.ci_method == "closed":
-        refuse_given(("swaps", "adjust"), "is about the comparison, and --ci-method closed makes none")
-    kind = cast("Kind", to or by_ending(out, ENDINGS, "--to"))
+        refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
+    made_up, named = _settings(page), label_roles(labels, LABELS)
+    if named[""]:
+        what = f"--labels {named[''][0]} must say what the label means"
+        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
+    charts, browse = made_up.get("charts"), made_up.get("sentences", "yes") == "yes"
+    kind = cast("Kind", made_up.get("format") or by_ending(out, ENDINGS, "--page=format"))
     check_output(out)
     if charts is not None:
         _check_folder(charts)
@@ -170,9 +251,17 @@ def command(
         made = report(
             metrics=list(given["metrics"]) or None,
             columns=column_roles(given["column"]) or None,
-            error=given["error"],
-            browse=kind == "html" and not no_browse,
-            no_sentences=ON_REQUEST if no_browse else NO_PAGE,
+            error=named["error"],
+            ok=named["ok"],
+            unknown=named["unknown"],
+            sample_key=sample[0] if sample else None,
+            judged=sample[1:],
+            title=made_up.get("title", ""),
+            ceiling_ci=int(made_up["ceiling-ci"]) if "ceiling-ci" in made_up else None,
+            adjust=adjust.how,
+            swaps=adjust.swaps,
+            browse=kind == "html" and browse,
+            no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             ci_method=intervals.ci_method,
             resamples=intervals.resamples,
@@ -205,7 +294,7 @@ def command_line(context: click.Context) -> str:
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
-        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE or isinstance(parameter, Former):
             continue
         value = context.params[name]
         values = list(value) if isinstance(value, tuple) else [value]

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
+from errorbar.cli.crowd_options import items_option, label_roles, labels_option, role_option, words_option
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.options import (
     INPUT,
@@ -19,15 +20,15 @@ from errorbar.cli.options import (
 )
 from errorbar.cli.show import output_options, show_result
 from errorbar.cli.talk import tell
+from errorbar.core.errors import Problem, UsageError
 
 PLAN_SCHEMA = "errorbar.sample.plan/1"
 COMPARE_SCHEMA = "errorbar.sample.compare/1"
 ESTIMATE_SCHEMA = "errorbar.sample.estimate/1"
-PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words")
 MOST = 10**10
 """Items of a corpus: a thousand times what anybody has flagged."""
-_LABELS = ("error", "ok", "unknown")
-_OF_FRAMES = ("flags", "corpus", "items", "words")
+LABELS = ("error", "ok", "unknown")
+_OF_FRAMES = ("flags", "corpus", "items")
 """Parameters that say what was voted on."""
 Options = Callable[[Any], Any]
 
@@ -52,8 +53,8 @@ def _option(name: str, **attributes: Any) -> Options:
 
 ITEM_OPTIONS = _together(
     click.option("--corpus", type=INPUT, metavar="FILE", help="Source sentences; flags are then the systems' outputs."),
-    _option("--items", type=click.Choice(PROJECTIONS), default="tokens", help="With --corpus: what its items are."),
-    _option("--words", default="prepositions", help="With --items words: a class of words, or a,b,c."),
+    items_option("With --corpus: what its items are."),
+    words_option,
 )
 FRAME_OPTIONS = _together(
     click.argument("flags", nargs=-1, type=INPUT, metavar="[FLAGS]..."),
@@ -76,9 +77,8 @@ PLAN_OPTIONS = _together(
     click.option("--costs", default="", metavar="A,B", help="What an item of each stratum costs, in their order."),
 )
 LABEL_OPTIONS = _together(
-    _option("--error", multiple=True, default=("error",), help="Labels that mean error; repeatable."),
-    _option("--ok", multiple=True, default=("ok",), help="Labels that mean none; repeatable."),
-    click.option("--unknown", multiple=True, metavar="LABEL", help="Labels that mean 'cannot say'; repeatable."),
+    labels_option(roles=LABELS),
+    *map(role_option, ("--error", "--ok", "--unknown")),
 )
 
 
@@ -163,9 +163,9 @@ def draw(out: str, key: str, **options: Any) -> None:
         refuse_given(("bands", "seed"), "was chosen with the pilot and stays as its key says")
         refuse_given(("precision", "miss_rate"), "is a guess, and --judged shows what the pilot found")
     if not options["judged"]:
-        refuse_given(_LABELS, "is about the labels of --judged, and there are none")
+        refuse_given(("labels",), "is about the labels of --judged, and there are none")
     refuse_names(out, key)  # before the work
-    found = sample_draw(**options)
+    found = sample_draw(**_with_labels(options))
     show_notes(list(found.notes))
     found.save(out, key)
     drawn = found.key.rounds[-1]
@@ -209,11 +209,11 @@ def estimate(style: str, output: str | None, **options: Any) -> None:
     from errorbar.studies.sample import sample_estimate
 
     if options["counts"]:
-        refuse_given((*_OF_FRAMES, "truth", *_LABELS), "is about files, and --counts stands for all")
+        refuse_given((*_OF_FRAMES, "truth", "labels"), "is about files, and --counts stands for all")
     elif options["votes"] is None and options["key"] is not None:
         refuse_given(_OF_FRAMES, "is about what --votes are cast on", "add --votes, or leave it out")
     _refuse_useless(options)
-    show_result(sample_estimate(**options), style, schema=ESTIMATE_SCHEMA, output=output)
+    show_result(sample_estimate(**_with_labels(options)), style, schema=ESTIMATE_SCHEMA, output=output)
 
 
 def _refuse_useless(options: dict[str, Any]) -> None:
@@ -221,6 +221,14 @@ def _refuse_useless(options: dict[str, Any]) -> None:
     if options.get("flagged") is not None or options.get("unflagged") is not None:
         refuse_given(("corpus", "bands"), "needs items, and --flagged and --unflagged say only how many there are")
     if options["corpus"] is None:
-        refuse_given(("items", "words"), "is about the items of --corpus, and a table names its own")
-    elif options["items"] != "words":
-        refuse_given(("words",), f"is about --items words, and these are {options['items']}")
+        refuse_given(("items",), "is about the items of --corpus, and a table names its own")
+
+
+def _with_labels(options: dict[str, Any]) -> dict[str, Any]:
+    """Options with what labels mean by role; ``error`` and ``ok`` mean what they say, unless others are named."""
+    named = label_roles(options["labels"], LABELS)
+    if bare := named.pop(""):
+        what = f"--labels {bare[0]} must say what the label means"
+        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
+    rest = {name: value for name, value in options.items() if name != "labels"}
+    return {**rest, **{role: said or ((role,) if role != "unknown" else ()) for role, said in named.items()}}

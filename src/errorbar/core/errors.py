@@ -33,12 +33,24 @@ _OPTION = re.compile(
 )
 _SWITCHES = "again all as-written by-type ci force lenient pairs retokenize trust"
 _TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
+ROLES = frozenset(("error", "ok", "unknown", "type"))
+"""What ``--labels`` says of labels, by the names of the arguments of functions."""
 _TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}
 
 
 def as_options(text: str) -> str:
-    """A message as the command line shows it: ``--adjust=holm`` becomes ``--adjust holm``."""
-    return _OPTION.sub(lambda found: found[0].replace("=", " ", 1) if found["value"] else found[0], text)
+    """A message as the command line shows it: ``--adjust=holm`` becomes ``--adjust holm``.
+
+    What functions take as arguments of their own and commands as roles of ``--labels``, such as ``--unknown=LABEL``, is
+    ``--labels unknown=LABEL`` there.
+    """
+    return _OPTION.sub(_option, text)
+
+
+def _option(found: re.Match[str]) -> str:
+    if found["name"] in ROLES:
+        return f"--labels {found['name']}={found['value'] or found['plain'] or ''}"
+    return found[0].replace("=", " ", 1) if found["value"] else found[0]
 
 
 def as_arguments(text: str) -> str:

@@ -69,7 +69,7 @@ def labels_of_rule(text: str, labels: Sequence[str], *, numbers_only: bool = Tru
     strange = [label for label, number in numbers.items() if number != number]  # noqa: PLR0124 - NaN is no number
     if bound != bound or (strange and numbers_only):  # noqa: PLR0124 - as above
         what = f"the rule {text} is about numbers, and '{named(strange[:1]) or rule[2]}' is none"
-        fix = "name the labels one by one, or say which mean 'cannot say' (--unknown)"
+        fix = "name the labels one by one, or say which mean 'cannot say' (--unknown=LABEL)"
         raise UsageError(Problem("crowd-error-label", what, fix=fix))
     compare = _COMPARE[rule[1]]
     return tuple(label for label, number in numbers.items() if compare(number, bound))
@@ -99,7 +99,7 @@ def _called(text: str, labels: Sequence[str]) -> list[int]:
 
 
 def _no_label(wanted: str, labels: Sequence[str]) -> Problem:
-    fix = f"name the label that means an error: --error LABEL; {nearest(wanted, labels[:50])}"
+    fix = f"name the label that means an error: --error=LABEL; {nearest(wanted, labels[:50])}"
     if len(labels) == 1:
-        fix = f"name it with --error LABEL, or where nothing was called an error: --labels='{labels[0]},{wanted}'"
+        fix = f"name it with --error=LABEL, or where nothing was called an error: --labels='{labels[0]},{wanted}'"
     return Problem("crowd-error-label", f"no label is called '{wanted}'", fix=fix)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,11 +154,6 @@ def changed_items(
     return judgments.items, flags
 
 
-def named_words(words: str) -> str | list[str]:
-    """A class of words by its name, or the words between commas."""
-    return words if words in WORD_CLASSES else [word for word in words.split(",") if word]
-
-
 class _Projector:
     def __init__(
         self,
@@ -287,6 +282,23 @@ _TOUCH: dict[Projection, Callable[[Edit], list[tuple[int, int]]]] = {
     "tokens-after": _touch_after,
     "sentences": lambda _: [_WHOLE],
 }
+
+
+def split_items(items: str) -> tuple[Projection, str | list[str]]:
+    """Read what says what the items are: a projection, or ``words:articles`` or ``words:a,b,c``.
+
+    Returns:
+        The projection, and the words that are items or the name of their class.
+
+    Raises:
+        UsageError: If words are named for another projection.
+    """
+    name, colon, named = items.partition(":")
+    if colon and (name != "words" or not named):
+        what = f"the items must be one of {', '.join(PROJECTIONS)}, or words:CLASS or words:a,b,c, got '{items}'"
+        raise UsageError(Problem("bad-parameter", what))
+    words = named or "prepositions"
+    return cast("Projection", name), words if words in WORD_CLASSES else [word for word in words.split(",") if word]
 
 
 def _word_set(words: str | Collection[str]) -> frozenset[str]:

@@ -161,8 +161,10 @@ def project_essays(
 
 def _record(why: Dropped, mistake: Mistake, essay: Essay, place: Place, problems: Problems) -> None:
     what = f"the mistake {mistake.type!r} is dropped: {why}"
-    if why is not Dropped.OUTSIDE:
-        problems.note("nucle-crosses" if why is Dropped.CROSSES else "nucle-no-change", what, place)
+    if why is Dropped.CROSSES:
+        problems.note("nucle-crosses", what, place)
+    elif why is Dropped.NO_CHANGE:
+        problems.note("nucle-no-change", what, place)
     else:
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
         problems.repairable("nucle-outside", what, place, expected=expected, repair="it is dropped")

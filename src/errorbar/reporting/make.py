@@ -13,12 +13,12 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.items import Projection
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.hoo_detect import is_hoo, wants_hoo
 from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.registry import parse_metrics
@@ -44,7 +44,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 MOST_NAMED = 3
 MANY_PAIRS = 1000
 """More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
-ON_REQUEST = "The sentences were left out on request (--no-browse), for data that may not be passed on."
+ON_REQUEST = "The sentences were left out on request (--page sentences=no), for data that may not be passed on."
 FRAME = '<iframe srcdoc="{}" width="100%" height="800" style="border:0" sandbox="allow-scripts"></iframe>'
 
 
@@ -108,12 +108,10 @@ def report(
     documents: Source | None = None,
     ceiling_ci: int | None = None,
     judgments: Files | None = None,
-    flags: Sequence[Source] = (),
     columns: Mapping[str, str] | None = None,
-    items: Projection | None = None,
-    words: str | None = None,
+    items: str | None = None,
     error: Sequence[str] = (),
-    ok: str | None = None,
+    ok: Sequence[str] = (),
     unknown: Sequence[str] = (),
     sample_key: Source | None = None,
     judged: Sequence[Source] = (),
@@ -141,19 +139,18 @@ def report(
 
     Args:
         gold: The reference, as for ``score``; or a folder or file of HOO edits.
-        systems: Systems, as for ``score``; without ``gold`` those that are scored against the judgments.
+        systems: Systems, as for ``score``; without ``gold`` those that are scored against the judgments. Beside
+            ``gold``, tables ``item,flag`` are scored against the judgments, and the others against ``gold``.
         metrics: What to compute, the main metric first; None: M2.
         unmarked: Who looked at a sentence of M2 without any A line.
         documents: NUCLE SGML that tells the document of each sentence; of HOO data the source texts, where these are
             not in ``Raw`` beside ``Gold``.
         ceiling_ci: Resamples for intervals of the human ceiling; None: none.
         judgments: A crowd's judgments, as for ``crowd``.
-        flags: Systems' flags for the judged items.
         columns: Role to column of the judgments, e.g. ``{"rater": "worker"}``.
-        items: What a corpus's annotators judge, where ``judgments`` is a corpus; None: tokens.
-        words: With ``items="words"``: ``prepositions``, ``articles``, or words between commas.
+        items: What a corpus's annotators judge, where ``judgments`` is a corpus, e.g. ``words:articles``; None: tokens.
         error: Labels that mean an error; none: ``error``.
-        ok: Of a sample: the label that means no error; None: ``ok``.
+        ok: Of a sample: labels that mean no error; none: ``ok``.
         unknown: Labels that mean "cannot say".
         sample_key: The key of a judged sample.
         judged: The filled-in sets of the sample.
@@ -179,22 +176,27 @@ def report(
         MissingExtraError: If the library of charts is not installed.
     """
     with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(adjust, swaps)
+    flags: list[str] = []
+    if with_gold:
+        systems, flags = _without_flags(systems)
+    if flags and judgments is None:
+        what = f"{flags[0]} is a table of flags, which are scored against judgments, and there are none"
+        raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE"))
     with_systems = bool(systems)
-    _check(with_gold, with_systems, judgments is not None, bool(flags), sample_key is not None, bool(judged))
+    _check(with_gold, with_systems, judgments is not None, sample_key is not None, bool(judged))
     tested = {"--swaps": swaps, "--adjust": None if adjust == SwapPlan().adjust else adjust}
     of_gold = {"--metric": metrics, **tested}
-    of_gold |= {"--ceiling-ci": ceiling_ci, "--force": force, "--retokenize": retokenize}
+    of_gold |= {"--page=ceiling-ci": ceiling_ci, "--force": force, "--retokenize": retokenize}
     crowd, sample = judgments is not None, sample_key is not None
     _refuse(of_gold, with_gold, "--gold")
-    _refuse({"--error": error, "--unknown": unknown}, crowd or sample, "--judgments, or --sample-key")
+    _refuse({"--error": error, "--unknown": unknown}, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": columns, "--items": items}, crowd, "--judgments")
-    _refuse({"--words": words}, items == "words", "--items=words")
-    _refuse({"--ok": ok}, sample, "--sample-key")
+    _refuse({"--ok": ok}, sample, "a judged sample")
     resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
     studies: list[Study] = []
     if with_gold and wants_hoo(gold, metrics):
         if ceiling_ci is not None or force or retokenize:
-            what = "--ci, --force and --retokenize are not for HOO data"
+            what = "intervals of the ceiling, --force and --retokenize are not for HOO data"
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
         texts = None if documents is None else os.fspath(documents)
         read = _Runs(_paths(gold), _paths(systems), texts, lenient)
@@ -208,20 +210,19 @@ def report(
             columns=columns,
             unknown=unknown,
             items=items or "tokens",
-            words=words or "prepositions",
             documents=documents,
             unmarked=unmarked,
             lenient=lenient,
             shared=with_gold,
         )
-        flagged = [*flags, *(() if with_gold else _paths(systems))]
+        flagged = flags if with_gold else _paths(systems)
         studies.append(_crowd(judgments, flagged, how, error, resampling))
     if sample_key is not None:
         estimated = sample_estimate(
             [os.fspath(each) for each in judged],
             key=os.fspath(sample_key),
             error=error or ("error",),
-            ok=(ok or "ok",),
+            ok=ok or ("ok",),
             unknown=unknown,
             confidence=confidence,
             seed=seed,
@@ -235,26 +236,32 @@ def report(
     return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
 
 
+def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
+    """Systems without those that are tables of flags, and these."""
+    if not isinstance(systems, list | tuple):
+        return systems, []
+    files = {each: NamedFile.parse(str(each)).path for each in systems if isinstance(each, str | os.PathLike)}
+    tables = [each for each, path in files.items() if Path(path).is_file() and {"item", "flag"} <= {*header_of(path)}]
+    return [each for each in systems if each not in tables], [str(each) for each in tables]
+
+
 def today() -> str:
     """The date of a report; that of SOURCE_DATE_EPOCH where builds must not differ by day."""
     fixed = os.environ.get(EPOCH, "")
     return str(datetime.fromtimestamp(int(fixed), UTC).date() if fixed.isdecimal() else date.today())
 
 
-def _check(gold: bool, systems: bool, judgments: bool, flags: bool, key: bool, judged: bool) -> None:
+def _check(gold: bool, systems: bool, judgments: bool, key: bool, judged: bool) -> None:
     if not gold and not judgments and not key:
         what = "there is nothing to report on"
-        fix = "give --gold and systems, --judgments, or --sample-key and --judged"
+        fix = "give --gold and systems, --judgments, or the key and sets of a judged --sample"
         raise UsageError(Problem("report-nothing", what, fix=fix))
-    if flags and not judgments:
-        what = "--flags are scored against judgments, and there are none"
-        raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE"))
     if systems and not gold and not judgments:
         what = "systems are scored against a reference or judgments, and there is neither"
         raise UsageError(Problem("report-systems", what, fix="add --gold=FILE or --judgments=FILE"))
     if key != judged:
         what = "a judged sample is its key and the filled-in sets"
-        raise UsageError(Problem("report-sample", what, fix="give both --sample-key and --judged"))
+        raise UsageError(Problem("report-sample", what, fix="give both as --sample: the key first"))
 
 
 def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:

@@ -67,11 +67,11 @@ class Labels:
         )
         if both := [label for label in errors if label in others]:
             what = f"the label '{named(both[:1])}' means an error and none"
-            raise UsageError(Problem("sample-label", what, expected="one of --error and --ok"))
+            raise UsageError(Problem("sample-label", what, expected="one that means error or ok"))
         declared = {*errors, *others, *self.unknown}
         for code in np.unique(judgments.label).tolist():
             if (label := judgments.labels[code]) not in declared:
-                fix = f"{nearest(label, sorted(declared))} or declare it with --error, --ok or --unknown"
+                fix = f"{nearest(label, sorted(declared))} or say what it means: --error=, --ok= or --unknown=LABEL"
                 raise UsageError(Problem("sample-label", f"no {who} was to say '{label}'", Place(file), fix=fix))
         used = [label for label in self.unknown if label in judgments.labels]
         kept = judgments.without(used) if used else judgments

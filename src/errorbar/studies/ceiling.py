@@ -39,7 +39,7 @@ Ends = Interval | Undefined
 class Subsets:
     """Of what humans and systems are scored; the attributes are arguments of ``ceiling``."""
 
-    sizes: tuple[int, ...] = ()
+    sizes: Sequence[int] = ()
     most: int = MOST
     n_documents: int | None = None
     repeats: int = 100
@@ -224,7 +224,7 @@ def ceiling(
     parsed, by_type = parse_metric(metric, "sentences"), by == "type"
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     how = Resampling("percentile", resamples, confidence, seed, jobs)
-    wanted = Subsets(tuple(sizes), most, n_documents, repeats)
+    wanted = Subsets(sizes, most, n_documents, repeats)
     return reached(data, parsed, how, wanted, ci=ci, by_type=by_type, progress=progress)
 
 

@@ -202,7 +202,7 @@ def crowd(
         seed: Of the random streams.
         jobs: How many cores; changes no digit.
         reading: How judgments are read, as the attributes of ``JudgmentOptions``, e.g. ``layout="wide"``,
-            ``columns={"rater": "worker"}``, ``unknown=["skip"]``, ``items="words"``, ``lenient=True``.
+            ``columns={"rater": "worker"}``, ``unknown=["skip"]``, ``items="words:articles"``, ``lenient=True``.
 
     Raises:
         InputError: If a file is bad.

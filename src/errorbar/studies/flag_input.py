@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.items import changed_items, named_words
+from errorbar.edits.items import changed_items, split_items
 from errorbar.formats.flags import read_flags
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.opening import Source, rereadable
@@ -90,5 +90,6 @@ def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems
     reader.finish(len(corpus))
     problems.raise_errors()
     system = Hypothesis(file.name, lines)
-    flags: Flags = changed_items(corpus, [system], options.items, words=named_words(options.words))[1][0]
+    items, words = split_items(options.items)
+    flags: Flags = changed_items(corpus, [system], items, words=words)[1][0]
     return flags

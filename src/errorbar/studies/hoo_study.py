@@ -12,9 +12,8 @@ from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo, named_conventions
 from errorbar.metrics.hoo_align import align
-from errorbar.metrics.hoo_counts import CORRECTED, GOLD, SYSTEM, TYPE_COLUMNS, row_names
+from errorbar.metrics.hoo_counts import CORRECTED, GOLD, SYSTEM
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
-from errorbar.metrics.score import Score
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.model import HooStudy
@@ -62,17 +61,10 @@ def study_hoo(
         name,
         scores,
         {spec: made[k :: len(others)] for k, spec in enumerate(others)},
-        {score.system: _by_row(score) for score in scores},
         browse_hoo(fragments, runs, metric) if browse and has_texts else None,
-        {f"score: {score.system}": str(score.signature) for score in scores},
         list(dict.fromkeys(problems.notes)),
         resampling.confidence_level,
     )
-
-
-def _by_row(score: Score) -> dict[str, tuple[int, ...]]:
-    rows = {row.type: tuple(row.counts[name] for name in TYPE_COLUMNS) for row in score.by_type}
-    return {name: rows[name] for name in row_names()}
 
 
 def browse_hoo(fragments: Sequence[Fragment], runs: Mapping[str, Sequence[Edits]], metric: Hoo) -> Browse:

@@ -20,7 +20,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import POLICIES, Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
-from errorbar.edits.items import ERROR, OK, Items, Labels, Projection, edit_items, named_words
+from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items
 from errorbar.formats.judgment_files import (
     JudgmentTable,
     Layout,
@@ -47,8 +47,7 @@ class Reading(TypedDict, total=False):
     columns: Mapping[str, str]
     unknown: Sequence[str]
     repeats: RepeatPolicy
-    items: Projection
-    words: str
+    items: str
     type: str
     documents: Source | None
     unmarked: Unmarked
@@ -71,8 +70,8 @@ class JudgmentOptions:
         labels: The labels there may be, in order; others are refused. None named: any.
         unknown: Labels that mean "cannot say"; they count as not given.
         repeats: What to do where a rater judged an item twice: ``refuse``, ``first``, ``last`` or ``keep``.
-        items: What annotators of a corpus judge: ``tokens``, ``gaps``, ``words``, ... (``errorbar.edits.items``).
-        words: With ``words``: ``prepositions``, ``articles``, or words between commas.
+        items: What annotators of a corpus judge: ``tokens``, ``gaps``, ``sentences``, ... (``errorbar.edits.items``);
+            ``words`` are prepositions, ``words:articles`` articles, ``words:a,b,c`` those between the commas.
         type: Only annotators' edits of this type are errors; "": all.
         documents: NUCLE SGML that tells the essay of each sentence of a corpus.
         unmarked: Who looked at a sentence without any A line (``errorbar.formats.reference``).
@@ -85,8 +84,7 @@ class JudgmentOptions:
     labels: Sequence[str] = ()
     unknown: Sequence[str] = ()
     repeats: RepeatPolicy = "refuse"
-    items: Projection = "tokens"
-    words: str = "prepositions"
+    items: str = "tokens"
     type: str = ""
     documents: Source | None = None
     unmarked: Unmarked = "auto"
@@ -105,8 +103,9 @@ class JudgmentOptions:
 
     def projected(self, labels: str = "error") -> str:
         """What judgments made of edits are, for a signature."""
-        words = f",words={self.words}" if self.items == "words" else ""
-        return f"items={self.items}{words}{f',type={self.type}' if self.type else ''},labels={labels}"
+        name, _, words = self.items.partition(":")
+        said = f",words={words or 'prepositions'}" if name == "words" else ""
+        return f"items={name}{said}{f',type={self.type}' if self.type else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
         """See that no option is about the other kind of data.
@@ -114,14 +113,11 @@ class JudgmentOptions:
         Raises:
             UsageError: If one is.
         """
-        of_edits = ("items", "words", "type", *(() if self.shared else ("documents", "unmarked")))
+        of_edits = ("items", "type", *(() if self.shared else ("documents", "unmarked")))
         names = ("layout", "columns", "labels", "repeats") if corpus else of_edits
         for name in names:
             if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
                 refuse_option("column" if name == "columns" else name, corpus=corpus)
-        if corpus and self.items != "words" and self.words != _DEFAULTS["words"]:
-            what = f"--words is about --items=words, and these are {self.items}"
-            raise UsageError(Problem("useless-option", what, fix="leave it out"))
 
 
 _DEFAULTS = {each.name: each.default for each in fields(JudgmentOptions)}
@@ -160,7 +156,7 @@ class Scale:
         if not corpus and self.labels != "error":
             refuse_option("labels", corpus=False)
         if self.order and self.level != "ordinal":
-            what = "--order is of labels that are ranks"
+            what = "an order is of labels that are ranks"
             raise UsageError(Problem("useless-option", what, fix="add --scale=ordinal, or leave it out"))
 
 
@@ -291,7 +287,8 @@ def _found(
 
 
 def _items(corpus: Corpus, options: JudgmentOptions, labels: Labels, problems: Problems) -> Items:
-    made = edit_items(corpus, options.items, words=named_words(options.words), type=options.type, labels=labels)
+    items, words = split_items(options.items)
+    made = edit_items(corpus, items, words=words, type=options.type, labels=labels)
     problems.notes += made.notes()
     return made
 
@@ -314,12 +311,12 @@ def _see_that_numbers_rank(labels: Sequence[str]) -> None:
         UsageError: If not.
     """
     if any(isnan(as_number(label)) for label in labels):
-        what, fix = "labels that are no numbers have no order of their own", f"name them by --order: {named(labels)}"
+        what, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
         raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
     for one, other in pairwise(labels):
         if as_number(one) == as_number(other):
             what = f"the labels '{named([one])}' and '{named([other])}' are the same number"
-            fix = "write them the same way, or say by --order which ranks lower"
+            fix = "write them the same way, or say which ranks lower"
             raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from errorbar.core.errors import Problem
+from errorbar.metrics.hoo_counts import TYPE_COLUMNS
 from errorbar.metrics.score import Score
 from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.agree import AgreementResult
@@ -18,6 +19,7 @@ from errorbar.studies.ceiling import CeilingResult
 from errorbar.studies.compare import Compared
 from errorbar.studies.crowd import CrowdScores
 from errorbar.studies.curve import Curves
+from errorbar.studies.hoo_scores import in_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,11 +80,9 @@ class HooStudy:
 
     Attributes:
         name: What to call the data.
-        scores: Of each run, with intervals over fragments.
+        scores: Of each run, with intervals over fragments and recall by the rows of table 8.
         variants: Under other conventions or ``matching=maxmatch``: spec to scores, without intervals.
-        recall: Recall by the rows of table 8: run to row to (gold, detected, recognized, corrected).
         browse: Texts and edits.
-        signatures: Title to signature.
         notes: Warnings and repairs.
         confidence_level: Of every interval.
     """
@@ -90,11 +90,24 @@ class HooStudy:
     name: str
     scores: Sequence[Score]
     variants: Mapping[str, Sequence[Score]]
-    recall: Mapping[str, Mapping[str, tuple[int, ...]]]
     browse: Browse | None
-    signatures: Mapping[str, str]
     notes: Sequence[Problem]
     confidence_level: float
+
+    @property
+    def recall(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Recall by the rows of table 8: run to row to (gold, detected, recognized, corrected)."""
+        return {
+            score.system: {
+                row.type: tuple(row.counts[name] for name in TYPE_COLUMNS) for row in in_order(score.by_type)
+            }
+            for score in self.scores
+        }
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Title to signature."""
+        return {f"score: {score.system}": str(score.signature) for score in self.scores}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

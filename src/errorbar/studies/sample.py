@@ -17,7 +17,7 @@ from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.items import Projection, named_words
+from errorbar.edits.items import split_items
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile
@@ -65,8 +65,7 @@ def sample_plan(
     flags: Flags | Sequence[Flags] = (),
     *,
     corpus: Gold | None = None,
-    items: Projection = "tokens",
-    words: str = "prepositions",
+    items: str = "tokens",
     bands: int = 1,
     flagged: int | None = None,
     unflagged: int | None = None,
@@ -88,8 +87,7 @@ def sample_plan(
     Args:
         flags: What one or two systems flag; see the head of this module.
         corpus: Source sentences, where flags are the systems' outputs.
-        items: With a corpus: what its items are.
-        words: With items ``words``: a class of words, or words with commas between.
+        items: With a corpus: what its items are: ``tokens``, ``gaps``, ``words:articles``, ``words:a,b,c``, ...
         bands: Bands of score into which unflagged items are cut.
         flagged: Instead of flags: how many items are flagged.
         unflagged: The others.
@@ -113,7 +111,7 @@ def sample_plan(
     problems = Problems(lenient=lenient)
     files = _listed(flags)
     if flagged is None and unflagged is None:
-        frame = _frame(files, corpus, items, words, problems)
+        frame = _frame(files, corpus, items, problems)
         strata = stratify(frame, score_edges(frame, bands))[0]
     elif flagged is None or unflagged is None or files:
         what = "sizes and flags" if files else "only one of --flagged and --unflagged"
@@ -130,8 +128,7 @@ def sample_draw(
     flags: Flags | Sequence[Flags],
     *,
     corpus: Gold | None = None,
-    items: Projection = "tokens",
-    words: str = "prepositions",
+    items: str = "tokens",
     bands: int = 1,
     budget: int | None = None,
     half_width: float | None = None,
@@ -156,7 +153,6 @@ def sample_draw(
         flags: What one or two systems flag, as for ``sample_plan``, like everything down to ``costs``.
         corpus: Source sentences, where flags are outputs.
         items: With a corpus: what its items are.
-        words: With items ``words``: which.
         bands: Bands of score.
         budget: Items to judge, or what all may cost; after a round, that of all rounds together.
         half_width: Instead of a budget: that of the target's interval.
@@ -186,7 +182,7 @@ def sample_draw(
         if not isinstance(judged, Sequence) or judged:
             what = "judged files without the key of their sample"
             raise UsageError(Problem("sample-key", what, fix="give --after KEY"))
-        frame = _frame(files, corpus, items, words, problems)
+        frame = _frame(files, corpus, items, problems)
         edges = score_edges(frame, bands)
         strata = stratify(frame, edges)[0]
         wanted, guess = (budget, half_width), (precision, miss_rate)
@@ -194,7 +190,7 @@ def sample_draw(
         return SampleDraw(draw_sample(frame, n, edges=edges, seed=seed), frame, raters, tuple(problems.notes))
     key = after if isinstance(after, Key) else read_key(after)
     done = _judged(judged, key, Labels(error, ok, unknown), "majority", problems)
-    frame = _frame(files, corpus, items, words, problems)
+    frame = _frame(files, corpus, items, problems)
     if budget is None or half_width is not None:
         what = "after a pilot the budget is the number of items in all"
         raise UsageError(Problem("sample-budget", what, fix="give --budget"))
@@ -217,8 +213,7 @@ def sample_estimate(
     votes: Source | Judgments | None = None,
     flags: Flags | Sequence[Flags] = (),
     corpus: Gold | None = None,
-    items: Projection = "tokens",
-    words: str = "prepositions",
+    items: str = "tokens",
     beta: float = 1.0,
     method: Method = "near-exact",
     confidence: float = 0.95,
@@ -239,7 +234,6 @@ def sample_estimate(
         flags: With votes: what the sample was drawn from.
         corpus: With votes: source sentences, where flags are outputs.
         items: With a corpus: what its items are.
-        words: With items ``words``: which.
         beta: Weight of recall in F.
         method: Of the intervals: near-exact, logit or wald.
         confidence: Confidence level of intervals.
@@ -265,7 +259,7 @@ def sample_estimate(
     judged = _judged(judgments, known, labels, truth, problems)
     assisted = None
     if votes is not None:
-        frame = _frame(_listed(flags), corpus, items, words, problems)
+        frame = _frame(_listed(flags), corpus, items, problems)
         file = "" if isinstance(votes, Judgments) else display_name(votes)
         if not isinstance(votes, Judgments):
             votes = read_judgment_table(rereadable(votes), problems, repeats="refuse").judgments
@@ -328,7 +322,7 @@ def _listed(flags: Flags | Sequence[Flags]) -> list[Flags]:
     return found
 
 
-def _frame(flags: Sequence[Flags], corpus: Gold | None, items: Projection, words: str, problems: Problems) -> Frame:
+def _frame(flags: Sequence[Flags], corpus: Gold | None, items: str, problems: Problems) -> Frame:
     if not flags:
         what = "no table of flags"
         fix = "give item,flag tables; or --corpus and a system's output; or --flagged and --unflagged to plan"
@@ -341,7 +335,8 @@ def _frame(flags: Sequence[Flags], corpus: Gold | None, items: Projection, words
     how = ReadingOptions(lenient=problems.lenient, admission=Admission(force=True))
     data = load(corpus, [flag for flag in flags if not isinstance(flag, Frame)], how)
     problems.take(data.problems.notes)
-    return frame_of_systems(data.corpus, data.systems, items, words=named_words(words))
+    projection, words = split_items(items)
+    return frame_of_systems(data.corpus, data.systems, projection, words=words)
 
 
 def _judged(
