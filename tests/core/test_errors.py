@@ -165,7 +165,7 @@ def test_the_note_that_counts_others_is_as_severe_as_they_are(monkeypatch: pytes
         ),
         ("--ci-method=bca|basic", "--ci-method bca|basic", 'ci_method="bca"|"basic"'),
         ("try --jobs=1 (--jobs 2)", "try --jobs 1 (--jobs 2)", "try jobs=1 (jobs=2)"),
-        ("--min-rate=.5; --error LABEL", "--min-rate .5; --error LABEL", "min_rate=.5; error=LABEL"),
+        ("--min-rate=.5; --error LABEL", "--min-rate .5; --labels error=LABEL", "min_rate=.5; error=LABEL"),
         ("rename it: --gold=name=path", "rename it: --gold name=path", 'rename it: gold="name=path"'),
         ("--gold='A*.m2'", "--gold 'A*.m2'", 'gold="A*.m2"'),
         ("errorbar agree --x=2; --jobs 1", "errorbar agree --x=2; --jobs 1", "errorbar agree --x=2; jobs=1"),

@@ -57,7 +57,6 @@ def test_in_a_notebook_the_page_stands_in_a_frame_of_its_own(made: MadeReport) -
 def test_what_does_not_fit_is_refused() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "report-nothing"),
-        ({"flags": ["f.csv"], "gold": "g"}, "report-flags"),
         ({"systems": ["s"], "sample_key": "k", "judged": ["d"]}, "report-systems"),
         ({"sample_key": "k"}, "report-sample"),
         ({"judgments": "v.csv", "swaps": 9}, "useless-option"),

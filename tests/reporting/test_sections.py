@@ -202,7 +202,7 @@ class TestCeiling:
     def test_missing_intervals_and_drawn_subsets_are_said(self) -> None:
         text = prose(report_of([self.ONE]), "ceiling")
         assert text.startswith("Each of the 2 annotators' own corrected text ")
-        assert text.endswith(" No intervals were computed: --page ceiling-ci=1000 asks for them.")
+        assert text.endswith(" No intervals were computed; they are made on request.")
         assert "were drawn" not in text
         some = report_of([replace(self.ONE, ceiling=human(curves(exact=False)))])
         assert "as many as the table says were drawn." in prose(some, "ceiling")

@@ -44,7 +44,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 MOST_NAMED = 3
 MANY_PAIRS = 1000
 """More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
-ON_REQUEST = "The sentences were left out on request (--page sentences=no), for data that may not be passed on."
+ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 FRAME = '<iframe srcdoc="{}" width="100%" height="800" style="border:0" sandbox="allow-scripts"></iframe>'
 
 

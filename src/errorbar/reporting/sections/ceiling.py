@@ -43,7 +43,7 @@ def ceiling(study: Study) -> Section | None:
 
 
 def _prose(found: Ceiling, intervals: CeilingIntervals | None) -> Prose:
-    bare = "" if intervals is not None else " No intervals were computed: --page ceiling-ci=1000 asks for them."
+    bare = "" if intervals is not None else " No intervals were computed; they are made on request."
     some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
     return Prose(
         [
