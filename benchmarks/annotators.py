@@ -12,17 +12,19 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from timing import ERRORBAR, median_call, median_process, table
 
 from errorbar.agreement import krippendorff_alpha
-from errorbar.ceiling import Study, ceiling, prepare_study
+from errorbar.ceilings import Study, ceiling, prepare_study
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
+from errorbar.metrics.base import Selection, Statistics
+from errorbar.metrics.intervals import resampled_values
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling, fold_resamples, resampled_units
-from errorbar.metrics.statistics import Statistics
+from errorbar.stats.resampling import Resampling
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 ANNOTATORS = [f"bn2015_10gec/A{k}.m2" for k in range(1, 11)]
@@ -70,11 +72,13 @@ def folds(data: Path, repeats: int, calibration: float, jobs: int) -> None:
     text = (data / "conll14_systems/official_submissions/CAMB").read_text(encoding="utf-8").split("\n")[:-1]
     measured = {"two": study.metric.measure(combined, text), "ten": study.systems[camb].statistics}
     n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems))
-    resampling = Resampling(replicates=N_RESAMPLES)
     units = np.arange(len(corpus), dtype=np.int64)
 
     def resample(statistics: Statistics, n: int) -> object:
-        return fold_resamples(study.metric, statistics, resampled_units(units, resampling, "benchmark"), n)
+        def fold(selection: Selection) -> NDArray[np.float64]:
+            return study.metric.fold(statistics, selection).values
+
+        return resampled_values(study.metric, fold, units, Resampling(replicates=N_RESAMPLES, jobs=n))
 
     rows = []
     for n in sorted({1, jobs}):

@@ -64,7 +64,7 @@ def whole_process(data: Path, repeats: int, calibration: float, peer: str | None
     ]
     rows = []
     for name, options, target in cases:
-        run = median_process([ERRORBAR, "score", *options], repeats)
+        run = median_process([ERRORBAR, "score", "--no-ci", *options], repeats)
         official = OFFICIAL_SECONDS[name]
         ratio = float(official) / run.seconds
         relative = run.seconds / calibration

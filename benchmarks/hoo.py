@@ -17,11 +17,11 @@ from timing import ERRORBAR, Run, median_call, median_process, run_process, tabl
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff import apply_standoff, extract_standoff
+from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hoo_write import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import score_runs
+from errorbar.metrics.hoo_scoring import score_runs
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "hoo2011" / "test"
 RUNS = 10
@@ -29,8 +29,8 @@ MANY = 10_000
 WORDS = ("the", "a", "of", "in", "model", "data", "results", "we", "show", "that")
 SCRIPT = """
 import sys
-from errorbar.cli.hoo import score_hoo
-score_hoo(sys.argv[2:], [sys.argv[1]], [], style="json", lenient=True)
+from errorbar.studies.score import score
+score(sys.argv[1], sys.argv[2:], "hoo", ci=False, lenient=True).to_dict()
 """
 
 

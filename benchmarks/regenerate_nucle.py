@@ -105,7 +105,9 @@ def without_tokens(data: Path) -> list[list[str]]:
     for essay, paragraphs in locate(essays, released):
         own = {tuple(sentence.tokens) for sentence in split_essays([essay])}
         for text, located in zip(essay.paragraphs, paragraphs, strict=True):
-            tokens += sum(treebank_tokens(text[each.start : each.end]) == each.tokens for each in located)
+            tokens += sum(
+                treebank_tokens(text[each.spans[0][0] : each.spans[-1][1]]) == each.tokens for each in located
+            )
             sentences += sum(tuple(each.tokens) in own for each in located)
     total = f"{len(released):,}"
     return [

@@ -14,16 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from errorbar.ceiling import Ceiling, ceiling, prepare_study
-from errorbar.ceiling.spread import essay_spread
-from errorbar.core.corpus import Hypothesis
+from errorbar.ceilings import Ceiling, ceiling, prepare_study
+from errorbar.ceilings.spread import essay_spread
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
-from errorbar.formats.reference import read_corpus
+from errorbar.formats.nucle_project import add_documents
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.statistics import Documents
-from errorbar.reproduce.bryant_ng2015 import ANNOTATORS, RATIO_SYSTEMS
-from errorbar.reproduce.sources import Sources
+from errorbar.reproduce import Sources
+from errorbar.reproduce.bryant_ng2015 import RATIO_SYSTEMS
 
 OUT = Path(__file__).parent / "annotators"
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -38,9 +36,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     sources = Sources(parser.parse_args().data)
     problems = Problems(lenient=True)
-    corpus = read_corpus([sources.file("bryant-ng2015", f"{name}.m2") for name in ANNOTATORS], problems)
+    corpus = sources.ten_annotators(problems)
     add_documents(corpus, str(sources.file("conll2014", "noalt/official-2014.0.sgml")), problems)
-    systems = [Hypothesis(name, sources.lines("conll2014-systems", name)) for name in RATIO_SYSTEMS]
+    systems = [sources.system(name) for name in RATIO_SYSTEMS]
     study = prepare_study(corpus, systems, M2(), problems)
     found = ceiling(study)
     OUT.mkdir(exist_ok=True)

@@ -12,10 +12,9 @@ from pathlib import Path
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.standoff_simulate import TEAMS, simulate_run
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hoo_write import save_fragments
-from errorbar.metrics.hoo_tables import DARING
+from errorbar.reproduce.hoo_teams import DARING, TEAMS, simulate_run
 from errorbar.stats.streams import stream
 
 

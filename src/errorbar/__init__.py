@@ -1,7 +1,8 @@
 """Measure grammatical error detection and correction against many human judges, with error bars.
 
-The public names are listed in ``__all__``; each is imported when it is first used, so that importing the package
-costs nothing.
+One function for each command, with its words: ``errorbar.score("gold.m2", ["a.txt", "b.txt"])``. Results are frozen
+values with ``to_dict()``, ``to_frame()``, tables in notebooks, and ``notes``: warnings and repairs. The public names
+are listed in ``__all__``; each is imported when it is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -15,27 +16,60 @@ if TYPE_CHECKING:
     from errorbar.core.corpus import Corpus, Hypothesis, Sentence
     from errorbar.core.edit import Edit
     from errorbar.core.errors import ErrorbarError
+    from errorbar.core.judgments import Judgments
     from errorbar.core.problems import Problems
     from errorbar.edits.maxmatch import max_match
-    from errorbar.formats.reference import read_corpus
     from errorbar.metrics.m2 import M2
     from errorbar.metrics.registry import parse_metric
     from errorbar.metrics.score import Score
-    from errorbar.metrics.scoring import score
+    from errorbar.reporting.make import report
+    from errorbar.stats.resampling import Resampling
+    from errorbar.studies.agree import agree
+    from errorbar.studies.ceiling import ceiling
+    from errorbar.studies.check import check
+    from errorbar.studies.compare import compare
+    from errorbar.studies.convert import convert
+    from errorbar.studies.crowd import crowd
+    from errorbar.studies.curve import curve
+    from errorbar.studies.inputs import read_corpus, read_system
+    from errorbar.studies.judgment_input import read_judgments
+    from errorbar.studies.meta import meta
+    from errorbar.studies.rank import rank
+    from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
+    from errorbar.studies.score import score
+    from errorbar.tasks.running import run_task
 
 _HOMES = {
-    "Corpus": "errorbar.core.corpus",
-    "Edit": "errorbar.core.edit",
-    "ErrorbarError": "errorbar.core.errors",
-    "Hypothesis": "errorbar.core.corpus",
-    "M2": "errorbar.metrics.m2",
-    "Problems": "errorbar.core.problems",
-    "Score": "errorbar.metrics.score",
-    "Sentence": "errorbar.core.corpus",
-    "max_match": "errorbar.edits.maxmatch",
-    "parse_metric": "errorbar.metrics.registry",
-    "read_corpus": "errorbar.formats.reference",
-    "score": "errorbar.metrics.scoring",
+    "Corpus": "core.corpus",
+    "Edit": "core.edit",
+    "ErrorbarError": "core.errors",
+    "Hypothesis": "core.corpus",
+    "Judgments": "core.judgments",
+    "M2": "metrics.m2",
+    "Problems": "core.problems",
+    "Resampling": "stats.resampling",
+    "Score": "metrics.score",
+    "Sentence": "core.corpus",
+    "agree": "studies.agree",
+    "ceiling": "studies.ceiling",
+    "check": "studies.check",
+    "compare": "studies.compare",
+    "convert": "studies.convert",
+    "crowd": "studies.crowd",
+    "curve": "studies.curve",
+    "max_match": "edits.maxmatch",
+    "meta": "studies.meta",
+    "parse_metric": "metrics.registry",
+    "rank": "studies.rank",
+    "read_corpus": "studies.inputs",
+    "read_judgments": "studies.judgment_input",
+    "read_system": "studies.inputs",
+    "report": "reporting.make",
+    "run_task": "tasks.running",
+    "sample_draw": "studies.sample",
+    "sample_estimate": "studies.sample",
+    "sample_plan": "studies.sample",
+    "score": "studies.score",
 }
 
 __all__ = [
@@ -44,13 +78,31 @@ __all__ = [
     "Edit",
     "ErrorbarError",
     "Hypothesis",
+    "Judgments",
     "Problems",
+    "Resampling",
     "Score",
     "Sentence",
     "__version__",
+    "agree",
+    "ceiling",
+    "check",
+    "compare",
+    "convert",
+    "crowd",
+    "curve",
     "max_match",
+    "meta",
     "parse_metric",
+    "rank",
     "read_corpus",
+    "read_judgments",
+    "read_system",
+    "report",
+    "run_task",
+    "sample_draw",
+    "sample_estimate",
+    "sample_plan",
     "score",
 ]
 
@@ -58,5 +110,10 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import a public name from its home."""
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(f"errorbar.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'errorbar' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, for completion."""
+    return sorted(__all__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.agreement.pairs import PairTable
+from errorbar.agreement.label_counts import PairTable
 from errorbar.core.judgments import Judgments
 
 # Two raters of preposition use: extraneous, wrong choice, correct. Tetreault and Chodorow 2008, table 3.

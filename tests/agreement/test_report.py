@@ -9,7 +9,6 @@ import pytest
 
 from errorbar.agreement import (
     PairTable,
-    Resampling,
     agreement_report,
     bennett_s,
     cohen_kappa,
@@ -24,22 +23,19 @@ from errorbar.agreement import (
     scott_pi,
     specific_agreement,
 )
-from errorbar.agreement.bennett import bennett_kernel
+from errorbar.agreement.coefficients import EXPECTED, kernel_of, specific_kernel
 from errorbar.agreement.cohen import agreement_weights, cohen_kernel
-from errorbar.agreement.fleiss import fleiss_kernel
-from errorbar.agreement.gwet import gwet_kernel
+from errorbar.agreement.estimating import Kernel
 from errorbar.agreement.krippendorff import LEVELS, alpha_kernel
-from errorbar.agreement.observed import observed_kernel
-from errorbar.agreement.resampling import Kernel, percentile_interval
-from errorbar.agreement.specific import specific_kernel
 from errorbar.core.errors import UsageError
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.stats.resampling import Resampling
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
 
 
 def resampling(seed: int = 1, n: int = 500) -> Resampling:
-    return Resampling(np.random.default_rng(seed), n_resamples=n)
+    return Resampling("percentile", n, seed=seed)
 
 
 def test_one_label_is_undefined_and_says_so() -> None:
@@ -107,7 +103,7 @@ def test_how_much_is_held_at_a_time_changes_no_digit(monkeypatch: pytest.MonkeyP
     clusters = np.arange(12) // 3
     tables = [item_counts(KRIPPENDORFF), item_counts(KRIPPENDORFF, clusters)]
     before = [krippendorff_alpha(table, resampling=resampling()) for table in tables]
-    monkeypatch.setattr("errorbar.agreement.resampling._CELLS", 30)
+    monkeypatch.setattr("errorbar.stats.units.MOST_HELD", 30)
     assert [krippendorff_alpha(table, resampling=resampling()) for table in tables] == before
     assert all(one.interval is not None for one in before)
 
@@ -161,14 +157,13 @@ def test_bootstrap_of_the_preposition_raters() -> None:
     found = cohen_kappa(PREPOSITION_RATERS, resampling=resampling(n=4000)).estimate.interval
     assert found is not None
     assert (found.low, found.high) == pytest.approx((0.542, 0.709), abs=0.006)
-    assert "4000 resamples" in found.method
+    assert found.method == "bootstrap-percentile"
 
 
 def kernels_of_krippendorffs_example() -> dict[str, Kernel]:
     table = item_counts(KRIPPENDORFF)
     made: dict[str, Kernel] = {f"alpha {level}": alpha_kernel(table, level, FIVE) for level in LEVELS}
-    for make in (observed_kernel, fleiss_kernel, gwet_kernel, bennett_kernel):
-        made[make.__name__] = make(table)
+    made |= {name: kernel_of(name, table) for name in EXPECTED}
     return made | {"specific": specific_kernel(table)}
 
 
@@ -197,23 +192,8 @@ def test_a_resample_is_the_coefficient_of_its_items() -> None:
     for level in LEVELS:
         found = alpha_kernel(table, level, ("1", "2", "3"))(weights)[0]
         assert found == pytest.approx(krippendorff_alpha(drawn, level=level, order=("1", "2", "3")).value)
-    assert fleiss_kernel(table)(weights)[0] == pytest.approx(fleiss_kappa(drawn).value)
-    assert gwet_kernel(table)(weights)[0] == pytest.approx(gwet_ac1(drawn).value)
-
-
-def test_percentile_intervals_by_hand() -> None:
-    level = Resampling(np.random.default_rng(0), n_resamples=1, confidence_level=0.9)
-    found = percentile_interval(np.arange(101.0), level)
-    assert not isinstance(found, Undefined)
-    assert (found.low, found.high) == pytest.approx((5, 95))
-    assert (found.confidence_level, found.method) == (0.9, "percentile bootstrap, 101 resamples")
-    # Half of the draws may be undefined, and the interval says so; of more, nothing is said.
-    half = percentile_interval(np.array([1.0, np.nan, 2, np.nan]), level)
-    assert not isinstance(half, Undefined)
-    assert (half.low, half.high) == pytest.approx((1.05, 1.95))
-    assert half.method == "percentile bootstrap, 4 resamples, 2 undefined"
-    assert percentile_interval(np.array([1.0, np.nan, np.nan]), level) is Undefined.RESAMPLES_UNDEFINED
-    assert percentile_interval(np.array([1.0, 1.0, np.nan]), level) is Undefined.NO_VARIATION
+    assert kernel_of("fleiss", table)(weights)[0] == pytest.approx(fleiss_kappa(drawn).value)
+    assert kernel_of("gwet", table)(weights)[0] == pytest.approx(gwet_ac1(drawn).value)
 
 
 def test_every_coefficient_takes_the_resampling() -> None:
@@ -232,13 +212,13 @@ def test_every_coefficient_takes_the_resampling() -> None:
 def test_clustered_pairs_without_a_common_item_stay_undefined() -> None:
     rows = [["a", "a", None], ["a", "b", None], ["b", "b", None], ["b", "b", None], [None, "a", "b"], [None, "b", "b"]]
     pairs = pairwise_agreement(
-        Judgments.from_matrix(rows * 5), clusters=[*range(6)] * 5, resampling=resampling(), confidence_level=0.9
+        Judgments.from_matrix(rows * 5), clusters=range(30), resampling=resampling(), confidence_level=0.9
     )
     assert [pair.kappa.estimate.undefined for pair in pairs] == [None, Undefined.TOO_FEW_RATERS, None]
     assert pairs[1].kappa.estimate.interval is None
     first = pairs[0].kappa.estimate
     assert first.interval is not None
-    assert first.n_clusters == 6
+    assert first.n_clusters == 30
     plain = pairwise_agreement(Judgments.from_matrix(rows * 5), confidence_level=0.5)[0].kappa.estimate.interval
     assert plain is not None
     assert plain.confidence_level == 0.5
@@ -372,7 +352,7 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: krippendorff_alpha(Judgments.from_matrix([[-1, 2]]), level="ratio")) == "agreement-numbers"
     assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]
     assert code_of(lambda: cohen_kappa(SMALL, weighting="linear")) == "agreement-order"
-    assert code_of(lambda: cohen_kappa(SMALL, confidence_level=95)) == "agreement-resampling"
+    assert code_of(lambda: cohen_kappa(SMALL, confidence_level=95)) == "confidence-level"
     assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]
     assert code_of(lambda: krippendorff_alpha(repeated)) == "agreement-repeated"
     assert code_of(lambda: pair_table(repeated, "r", "s")) == "agreement-repeated"
@@ -383,8 +363,10 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: PairTable.of([[1, -2], [0, 1]])) == "agreement-table"
     assert code_of(lambda: item_counts(table, [1])) == "agreement-clusters"
     assert code_of(lambda: pairwise_agreement(table, clusters=[1])) == "agreement-clusters"
-    assert code_of(lambda: Resampling(np.random.default_rng(), confidence_level=95)) == "agreement-resampling"
-    assert code_of(lambda: Resampling(np.random.default_rng(), n_resamples=0)) == "agreement-resampling"
+    assert code_of(lambda: fleiss_kappa(SMALL, resampling=Resampling("closed"))) == "interval-method"
+    assert cohen_kappa(SMALL, resampling=Resampling("closed", confidence_level=0.9)) == cohen_kappa(
+        SMALL, confidence_level=0.9
+    )
     crowd = Judgments.from_columns(range(5000), range(5000), "ab" * 2500)
     assert code_of(lambda: pairwise_agreement(crowd)) == "agreement-raters"
     assert [note.code for note in agreement_report(crowd).notes] == ["agreement-single", "agreement-pairs"]
@@ -418,7 +400,7 @@ def covers(estimate: Estimate, truth: float) -> bool:
         ((0.4, 0.1, 0.2, 0.3), 0.4, 50, 0.938, 0.942),
         ((0.4, 0.1, 0.2, 0.3), 0.4, 200, 0.946, 0.944),
         ((0.03, 0.02, 0.03, 0.92), 0.054 / 0.104, 200, 0.915, 0.937),
-        ((0.03, 0.02, 0.03, 0.92), 0.054 / 0.104, 1000, 0.944, 0.945),
+        ((0.03, 0.02, 0.03, 0.92), 0.054 / 0.104, 1000, 0.950, 0.948),
     ],
 )
 def test_coverage_of_intervals(
@@ -430,8 +412,52 @@ def test_coverage_of_intervals(
     """
     generator = np.random.default_rng(12)
     closed = drawn = 0
-    for _ in range(20_000):
+    for seed in range(20_000):
         table = PairTable.of(generator.multinomial(n_items, shares).reshape(2, 2).tolist())
         closed += covers(cohen_kappa(table).estimate, truth)
-        drawn += covers(cohen_kappa(table, resampling=Resampling(generator, n_resamples=500)).estimate, truth)
+        drawn += covers(cohen_kappa(table, resampling=Resampling("percentile", 500, seed=seed)).estimate, truth)
     assert (closed / 20_000, drawn / 20_000) == pytest.approx((closed_form, bootstrap), abs=0.005)
+
+
+def test_bca_leaves_out_every_item_in_turn() -> None:
+    """The jackknife by kinds of items, and by clusters, is that of single items and clusters."""
+    rows = [["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"], ["a", "a"], ["b", "a"]] * 4
+    resampling_ = Resampling(replicates=400)
+    for clusters in (None, np.arange(24) // 2):
+        table = item_counts(Judgments.from_matrix(rows), clusters)
+        groups = np.arange(24) if clusters is None else clusters
+        without = [
+            krippendorff_alpha(Judgments.from_matrix([row for k, row in enumerate(rows) if groups[k] != out])).value
+            for out in np.unique(groups)
+        ]
+        kernel = alpha_kernel(table, "nominal")
+        value = float(kernel(table.units.frequency[None])[0])
+        drawn = [kernel(weights) for draw in table.units.draws(resampling_, "agreement") for weights in draw()]
+        expected = resampling_.interval(value, np.concatenate(drawn), np.array(without, float))
+        assert isinstance(expected, Interval)
+        found = krippendorff_alpha(table, resampling=resampling_).interval
+        assert found is not None
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+        assert found.method == "bootstrap-bca"
+
+
+def test_workers_change_no_digit() -> None:
+    judgments = Judgments.from_matrix([["a", "a", "b"], ["a", "b", "b"], ["b", "b", "b"], ["b", "a", None]] * 9)
+    for clusters in (None, np.arange(36) // 3):
+        one, two = (
+            agreement_report(judgments, clusters=clusters, resampling=Resampling(replicates=2100, jobs=jobs))
+            for jobs in (1, 2)
+        )
+        assert one.coefficients == two.coefficients
+        assert one.specific == two.specific
+        assert [pair.kappa for pair in one.pairwise] == [pair.kappa for pair in two.pairwise]
+
+
+def test_scotts_pi_of_a_report_is_that_of_the_items_both_judged() -> None:
+    rows: list[list[object]] = [["a", "a"], ["a", "b"], ["b", "b"], ["a", None], [None, "a"], ["a", None]] * 3
+    judgments = Judgments.from_matrix(rows)
+    found = agreement_report(judgments, resampling=resampling()).coefficients["scott"]
+    alone = scott_pi(pair_table(judgments, "1", "2"))
+    assert found.value == pytest.approx(alone.value)
+    assert found.value != pytest.approx(fleiss_kappa(judgments).value)
+    assert found.n_units == alone.n_units == 9

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from errorbar.agreement import (
-    Resampling,
     agreement_report,
     cohen_kappa,
     confusion,
@@ -29,8 +28,10 @@ from errorbar.agreement import (
     specific_agreement,
 )
 from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.units import ItemCounts, Units
+from errorbar.agreement.label_counts import ItemCounts
 from errorbar.core.judgments import Judgments
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Units
 
 ORDER = ("0", "1", "2", "4")
 rows = st.lists(st.lists(st.sampled_from([None, *ORDER]), min_size=3, max_size=3).map(tuple), min_size=1, max_size=12)
@@ -168,7 +169,7 @@ def test_patterns_are_resampled_like_items() -> None:
     judgments = Judgments.from_matrix(table)
 
     def interval(counts: ItemCounts, seed: int) -> tuple[float, float]:
-        resampling = Resampling(np.random.default_rng(seed), n_resamples=4000)
+        resampling = Resampling("percentile", 4000, seed=seed)
         found = krippendorff_alpha(counts, resampling=resampling).interval
         assert found is not None
         return found.low, found.high
@@ -181,7 +182,7 @@ def test_one_cluster_per_item_is_no_clustering() -> None:
     generator = np.random.default_rng(11)
     table = [tuple(generator.choice(["0", "1"], p=[0.7, 0.3]) for _ in range(2)) for _ in range(200)]
     judgments = Judgments.from_matrix(table)
-    resampling = [Resampling(np.random.default_rng(seed), n_resamples=4000) for seed in (1, 2)]
+    resampling = [Resampling("percentile", 4000, seed=seed) for seed in (1, 2)]
     alone = agreement_report(judgments, resampling=resampling[0]).coefficients["fleiss"]
     grouped = agreement_report(judgments, clusters=range(200), resampling=resampling[1]).coefficients["fleiss"]
     assert alone.interval is not None

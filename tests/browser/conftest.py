@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from errorbar.report.model import Report
+from errorbar.reporting.blocks import Report
 from tests.browser.pages import demo_browse, report_of, whole_report, write
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from errorbar.report.model import Code, Prose, Report, Shown, Table
+from errorbar.reporting.blocks import Code, Prose, Report
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.tables.table import Column, Table
 from tests.browser.pages import bars, report_of
 
 TEXTS = (
@@ -54,10 +55,8 @@ def hostile_browse() -> Browse:
 
 def hostile_report() -> Report:
     """The same in titles, summaries, tables, charts and code."""
-    rows: list[list[str | Shown]] = [
-        [f"{text} {number}", Shown(text, float(number))] for number, text in enumerate(TEXTS)
-    ]
-    table = Table("hostile", TEXTS[0], [TEXTS[1], TEXTS[2]], rows, notes=TEXTS)
+    rows = [(f"{text} {number}", text) for number, text in enumerate(TEXTS)]
+    table = Table([Column(TEXTS[1]), Column(TEXTS[2])], rows, TEXTS[0], "hostile", TEXTS)
     chart = bars("hostile-chart")
     values = [{"system": text, "f": 0.5, "low": 0.4, "high": 0.6} for text in TEXTS]
     chart = replace(chart, title=TEXTS[0], description=TEXTS[2], table=replace(table, name="hostile-numbers"))

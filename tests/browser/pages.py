@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from errorbar.core.corpus import Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.edits.extract import extract_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
-from errorbar.report.model import Block, Chart, Code, Prose, Report, Section, Sentences, Shown, Table
-from errorbar.report.sections import build_report
+from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, Sentences
+from errorbar.reporting.sections import build_report
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.corpus import study_corpus
+from errorbar.studies.inputs import load
+from errorbar.tables.table import Column, Table
 
 
 def demo_browse() -> Browse:
@@ -33,9 +34,7 @@ def whole_report() -> Report:
     with demo_files() as (gold, files):
         corpus = read_corpus([gold])
         systems = [Hypothesis(file.stem, file.read_text(encoding="utf-8").splitlines()) for file in files]
-    documents = Documents()
-    documents.add(corpus.sentences)
-    study = study_corpus(corpus, systems, M2(), Problems(), documents, resampling=Resampling(replicates=500))
+    study = study_corpus(load(corpus, systems), M2(), resampling=Resampling(replicates=500))
     return build_report([study], title="Four systems on the demo corpus", command="errorbar demo --report")
 
 
@@ -92,15 +91,9 @@ VALUES = ((0.9565, 0.3056, 0.6701), (0.6426, 0.8251, 0.6722), (0.6316, 0.2517, 0
 
 def leaderboard() -> Table:
     """Four systems with three numbers each, one of them undefined."""
-    rows: list[list[str | Shown]] = [
-        [name, *(Shown(f"{100 * value:.2f}", value) for value in values[:2]), _f(values[2])]
-        for name, values in zip(NAMES, VALUES, strict=True)
-    ]
-    return Table("leaderboard", "Systems by F", ["System", "P %", "R %", "F %"], rows, notes=["F weighs P twice."])
-
-
-def _f(value: float) -> Shown:
-    return Shown(f"{100 * value:.2f}", value) if value else Shown("–")
+    rows = [(name, *values[:2], values[2] or None) for name, values in zip(NAMES, VALUES, strict=True)]
+    columns = [Column("System"), *(Column(name, "percent") for name in ("P %", "R %", "F %"))]
+    return Table(columns, rows, "Systems by F", "leaderboard", ["F weighs P twice."])
 
 
 def bars(name: str = "bars") -> Chart:
@@ -151,8 +144,7 @@ def plane(name: str = "plane") -> Chart:
 
 
 def _renamed(name: str) -> Table:
-    table = leaderboard()
-    return Table(f"{name}-numbers", table.title, table.columns, table.rows, notes=table.notes)
+    return replace(leaderboard(), name=f"{name}-numbers")
 
 
 def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") -> Report:
@@ -176,8 +168,8 @@ def report_of(browse: Browse, *blocks: Block, title: str = "The demo corpus") ->
 
 def write(report: Report, folder: Path) -> str:
     """Write the page and give its address."""
-    from errorbar.report.page import save_page
+    from errorbar.reporting.export import save_report
 
     path = folder / "report.html"
-    save_page(report, str(path))
+    save_report(report, str(path))
     return path.as_uri()

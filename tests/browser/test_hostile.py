@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from errorbar.core.visible import visible
-from errorbar.report.model import Report, Section, Sentences
+from errorbar.reporting.blocks import Report, Section, Sentences
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from tests.browser.conftest import Opener
 from tests.browser.hostile import LONG, TEXTS, hostile_browse, hostile_report

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.report.charts import PlanePoint, plane_chart
-from errorbar.report.model import Chart, Links, Report, Section, Table
+from errorbar.reporting.blocks import Chart, Links, Report, Section
+from errorbar.reporting.charts import PlanePoint, plane_chart
+from errorbar.tables.table import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
 
@@ -188,7 +189,7 @@ def test_a_page_that_was_never_scrolled_is_printed_with_all_charts(opened: Opene
 
 def test_a_table_of_twelve_systems_fits_on_paper(opened: Opener, tmp_path: Path) -> None:
     names = [f"TEAM{k}" for k in range(12)]
-    counts = Table("counts", "Edits found", ["type", *names], [["ArtOrDet", *["300 / 514"] * 12]])
+    counts = Table([Column("type"), *map(Column, names)], [["ArtOrDet", *["300 / 514"] * 12]], "Edits found", "counts")
     url = write(Report("wide", [], [Section("wide", "Wide", [counts])]), tmp_path)
     page = opened(url, width=794).page  # 21 cm
     assert page.evaluate("document.querySelector('#table-counts').scrollWidth") > 794
@@ -212,7 +213,7 @@ def test_links_lead_to_pages_beside_this_one(opened: Opener, tmp_path: Path) -> 
 def test_names_in_the_plane_do_not_overlap_on_a_phone(opened: Opener, tmp_path: Path) -> None:
     points = [PlanePoint(f"SYS{k}", 30 + k % 3, 20 + k / 2) for k in range(10)]
     spec = plane_chart(points, beta=0.5, f_name="F0.5")
-    table = Table("plane-values", "Values", ["system", "P"], [["SYS0", "30"]])
+    table = Table([Column("system"), Column("P", "count")], [["SYS0", 30]], "Values", "plane-values")
     chart = Chart("plane", "The plane", "Ten systems.", spec, table)
     url = write(Report("plane", [], [Section("plane", "Plane", [chart])]), tmp_path)
     for width, every in ((360, False), (1440, True)):

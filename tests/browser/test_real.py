@@ -10,7 +10,7 @@ import pytest
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.report.page import page_html
+from errorbar.reporting.page import page_html
 from errorbar.studies.browse import Browse
 from tests.browser.conftest import Opener
 from tests.browser.pages import corpus_browse, report_of, write

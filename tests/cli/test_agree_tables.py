@@ -108,10 +108,10 @@ class TestScales:
         words = dict(zip("12345", ["bad", "poor", "fair", "good", "best"], strict=True))
         rows = [(item, rater, words[label]) for item, rater, label in rows_of(KRIPPENDORFF)]
         path = table("w.csv", rows)
-        assert "name them by --order" in refused(errorbar("agree", path, "--scale", "ordinal"))
-        document = run(errorbar, path, "--scale", "ordinal", "--order", "bad,poor,fair,good,best")
+        assert "name them in order" in refused(errorbar("agree", path, "--scale", "ordinal"))
+        document = run(errorbar, path, "--scale", "ordinal", "--labels", "bad,poor,fair,good,best")
         assert document["coefficients"]["krippendorff"]["value"] == pytest.approx(0.815388, abs=5.1e-7)
-        assert "which is not declared" in errorbar("agree", path, "--scale", "ordinal", "--order", "bad,good").err
+        assert "which is not declared" in errorbar("agree", path, "--scale", "ordinal", "--labels", "bad,good").err
         assert "is not a number" in refused(errorbar("agree", path, "--scale", "interval"))
 
     @pytest.mark.parametrize("other", ["2.0", "02", "+2", "2e0"])
@@ -128,9 +128,9 @@ class TestScales:
         for scale in ("interval", "ratio"):
             found = [run(errorbar, each, "--scale", scale)["coefficients"]["krippendorff"] for each in (path, same)]
             assert found[0]["value"] == pytest.approx(found[1]["value"], abs=1e-12)
-        assert run(errorbar, path, "--scale", "ordinal", "--unknown", other)["scale"] == "ordinal"
+        assert run(errorbar, path, "--scale", "ordinal", "--labels", f"unknown={other}")["scale"] == "ordinal"
         order = f"1,2,{other},3,4,5"
-        assert run(errorbar, path, "--scale", "ordinal", "--order", order)["scale"] == "ordinal"
+        assert run(errorbar, path, "--scale", "ordinal", "--labels", order)["scale"] == "ordinal"
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -138,7 +138,7 @@ class TestScales:
             (["--weights", "linear"], "weights 'linear' of Cohen's kappa on the nominal scale"),
             (["--scale", "ratio", "--weights", "linear"], "on the ratio scale"),
             (["--scale", "ratio", "--pairs"], "has no weights for ratios"),
-            (["--order", "1,2"], "--order is of labels that are ranks"),
+            (["--labels", "1,2"], "an order is of labels that are ranks"),
         ],
     )
     def test_what_is_not_defined_is_refused(self, errorbar: CommandLine, options: list[str], message: str) -> None:
@@ -196,7 +196,7 @@ class TestSignature:
         # The judgments are the same, and say so.
         assert len({each["signature"].split("|")[1] for each in found}) == 1
 
-    @pytest.mark.parametrize("options", [["--scale", "ordinal"], ["--seed", "1"], ["--unknown", "3"]])
+    @pytest.mark.parametrize("options", [["--scale", "ordinal"], ["--seed", "1"], ["--labels", "unknown=3"]])
     def test_options_that_change_digits_are_in_it(self, errorbar: CommandLine, options: list[str]) -> None:
         path = table("k.csv", rows_of(KRIPPENDORFF))
         plain, other = (json.loads(errorbar("agree", path, "--format", "json", *o).out) for o in ([], options))
@@ -310,7 +310,7 @@ class TestBadCells:
         Path("batch.csv").write_text(f'HITId,WorkerId,Answer.Q\nx,a,3\nx,b,"{cell}"\n')
         assert "is a list of labels" in refused(errorbar("agree", "batch.csv"))
         Path("stream.csv").write_text(f'item,rater,label\nx,a,3\nx,b,"{cell}"\n')
-        assert "is a list of labels" in refused(errorbar("crowd", "aggregate", "stream.csv", "--stream"))
+        assert "is a list of labels" in refused(errorbar("crowd", "aggregate", "stream.csv"))
 
     def test_a_label_in_brackets_is_a_label(self, errorbar: CommandLine) -> None:
         rows = [(item, rater, f"[{label}]") for item, rater, label in VOTES]
@@ -350,9 +350,9 @@ class TestBadCells:
         whole = Path("whole.parquet").read_bytes()
         for at in (0, 40, len(whole) // 3, len(whole) // 2, len(whole) - 6):
             Path("v.parquet").write_bytes(whole[:at] + b"\xff" * 30 + whole[at + 30 :])
-            for command in (("agree",), ("crowd", "aggregate", "--stream")):
+            for command in (("agree",), ("crowd", "aggregate")):
                 assert "v.parquet: cannot be read as Parquet" in refused(errorbar(*command, "v.parquet"))
         binary = arrow.array([b"x\xff", b"y"], arrow.binary()).cast(arrow.string(), safe=False)
         arrow.parquet.write_table(arrow.table({"item": ["1", "2"], "rater": ["a", "b"], "label": binary}), "v.parquet")
-        for command in (("agree",), ("crowd", "aggregate", "--stream")):
+        for command in (("agree",), ("crowd", "aggregate")):
             assert "v.parquet: cannot be read as Parquet" in refused(errorbar(*command, "v.parquet"))

@@ -1,4 +1,4 @@
-"""``errorbar ceiling``: the numbers of ``tests/ceiling/test_definitions.py``, and what goes wrong."""
+"""``errorbar ceiling``: the numbers of ``tests/ceilings/test_definitions.py``, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.ceiling.examples import TEXT, random_corpus
+from tests.ceilings.examples import TEXT, random_corpus
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 X, Y, Z = ((0, "X", "Det"), (5, "Y", "Prep"), (10, "Z", "Det"))
-GOLD = ("--gold", "A*.m2")
+GOLD = ("--gold", "A*.m2", "--no-ci")
 
 
 def m2(*sentences: tuple[tuple[int, str, str], ...], text: str = TEXT) -> str:
@@ -52,7 +52,7 @@ def many(tmp_path: Path) -> tuple[str, ...]:
             stream.write(json.dumps({"text": s.text, "document": s.document, "annotations": edits}) + "\n")
     for system in systems:
         Path(system.name).write_text("\n".join(system.lines) + "\n")
-    return ("--gold", "gold.jsonl", "s0", "s1")
+    return ("--gold", "gold.jsonl", "s0", "s1", "--no-ci")
 
 
 def run(errorbar: CommandLine, *arguments: str) -> dict[str, Any]:
@@ -91,48 +91,49 @@ class TestOutput:
         assert rows[3] == ["2", "1", "61.11", "88.89", "145.45"]
 
     def test_csv_columns_have_names_of_their_own(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        done = errorbar("ceiling", *many, "--ci", "20", "--format", "csv")
+        done = errorbar("ceiling", *many, "--ci", "--resamples", "20", "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert len(set(header)) == len(header) == 14
+        assert len(set(header)) == len(header) == 15
+        assert header[-1] == "reason"
         assert [row[0] for row in rows] == ["1", "2", "3"]
-        document = json.loads(errorbar("ceiling", *many, "--ci", "20", "--format", "json").out)
+        document = json.loads(errorbar("ceiling", *many, "--ci", "--resamples", "20", "--format", "json").out)
         for row, record in zip((dict(zip(header, row, strict=True)) for row in rows), document["rows"], strict=True):
             assert float(row["human"]) == record["human"]["f"]  # all digits
-            assert float(row["human low"]) == record["human_interval"]["low"]
-            assert float(row["s1 ratio high"]) == record["systems"]["s1"]["ratio_interval"]["high"]
+            assert float(row["human_low"]) == record["human_interval"]["low"]
+            assert float(row["s1_ratio_high"]) == record["systems"]["s1"]["ratio_interval"]["high"]
             assert (row["subsets"], row["exact"]) == (str(record["n_subsets"]), str(record["exact"]).lower())
 
     def test_by_type(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, *GOLD, "sys", "--metric", "m2(beta=1)", "--by-type", "--sizes", "1")
+        document = run(errorbar, *GOLD, "sys", "--metric", "m2(beta=1)", "--by", "type", "--sizes", "1")
         # The system finds X in 1 (1 of 1 Det) and 2, and not Z in 3; no Y in 1 and 3.
         assert document["by_type"] == [
             {"type": "Det", "human": pytest.approx(1 / 3), "systems": {"sys": pytest.approx(2 / 3)}},
             {"type": "Prep", "human": pytest.approx(2 / 3), "systems": {"sys": 0}},
         ]
         shown = errorbar(
-            "ceiling", *GOLD, "sys", "--metric", "m2(beta=1)", "--by-type", "--sizes", "1"
+            "ceiling", *GOLD, "sys", "--metric", "m2(beta=1)", "--by", "type", "--sizes", "1"
         ).out.splitlines()
         assert shown[0].split() == ["type", "human", "sys", "sys", "/", "human", "%"]
         assert [line.split() for line in shown[2:4]] == [
             ["Det", "33.33", "66.67", "200.00"],
             ["Prep", "66.67", "0.00", "0.00"],
         ]
-        done = errorbar("ceiling", *GOLD, "sys", "--by-type", "--sizes", "1", "--format", "csv")
+        done = errorbar("ceiling", *GOLD, "sys", "--by", "type", "--sizes", "1", "--format", "csv")
         assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 
     def test_a_type_that_nobody_can_find_has_a_dash(self, errorbar: CommandLine) -> None:
         """Against both others of size 2, text 1 and text 3 have no Noun to find; only A2 has one."""
         Path("A2.m2").write_text(m2((X, (8, "N", "Noun"))))
         Path("A1.m2").write_text(m2((X,)))
-        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by-type")
+        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by", "type")
         assert [row["type"] for row in document["by_type"]] == ["Det", "Prep"]
         Path("A3.m2").write_text(m2(()))
-        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by-type", "A=sys")
+        document = run(errorbar, "--gold", "A1.m2", "--gold", "A3.m2", "--by", "type", "A=sys")
         (row,) = document["by_type"]
         assert row == {"type": "Det", "human": 0, "systems": {"A": 1}}
 
     def test_intervals(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        document = run(errorbar, *many, "--ci", "50")
+        document = run(errorbar, *many, "--ci", "--resamples", "50")
         for row in document["rows"]:
             assert row["human_interval"]["low"] < row["human"]["f"] < row["human_interval"]["high"]
             for system in row["systems"].values():
@@ -140,15 +141,28 @@ class TestOutput:
                 assert system["f_interval"]["low"] < system["f"] < system["f_interval"]["high"]
         assert re.search(r"\|ci:percentile,0\.95,50,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
 
+    def test_intervals_are_made_unasked_where_that_takes_seconds(
+        self, errorbar: CommandLine, many: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """200 resamples of 4 · 3 + 4 = 16 subsets: each annotator meets the three others, the system all four."""
+        unasked = (*many[:3], "--sizes", "1")
+        assert run(errorbar, *unasked) == run(errorbar, *unasked, "--ci", "--resamples", "200")
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 3_200 * 30 - 1)
+        done = errorbar("ceiling", *unasked)
+        assert "3,200 folds of 30 sentences take a while; add --ci [no-intervals]" in done.err
+        assert done.out == errorbar("ceiling", *unasked, "--no-ci").out
+        monkeypatch.setattr("errorbar.studies.ceiling.MOST_FOLDED", 3_200 * 30)
+        assert "95% CI" in errorbar("ceiling", *unasked).out
+
     def test_essays(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        document = run(errorbar, *many, "--essays", "3", "--repeats", "7")
+        document = run(errorbar, *many, "--n-documents", "3x7")
         essays = document["essays"]
         assert (essays["n_essays"], essays["n_available"], len(essays["human_f"])) == (3, 6, 7)
         assert {len(row) for row in essays["human_f"]} == {3}
         assert set(essays["ratios"]) == {"s0", "s1"}
         assert re.search(r"\|essays:3,7,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
-        done = errorbar("ceiling", *many, "--essays", "3", "--repeats", "7")
-        assert "7 random subsets of 3 of the 6 essays" in done.out
+        done = errorbar("ceiling", *many, "--n-documents", "3x7")
+        assert "7 random subsets of 3 of the 6 documents" in done.out
 
     def test_drawn_subsets_say_so(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         document = run(errorbar, *many, "--most", "2", "--seed", "5")
@@ -168,7 +182,7 @@ class TestOutput:
 
 
 class TestDigits:
-    OPTIONS = ("--ci", "30", "--most", "2", "--essays", "2", "--repeats", "5", "--format", "json")
+    OPTIONS = ("--ci", "--resamples", "30", "--most", "2", "--n-documents", "2x5", "--format", "json")
 
     def test_workers_change_none_and_seeds_do(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
         one = errorbar("ceiling", *many, *self.OPTIONS).out
@@ -181,11 +195,11 @@ class TestDigits:
 
 class TestOneSentence:
     def test_an_interval_names_the_reason(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, *GOLD, "sys", "--ci", "10")
+        document = run(errorbar, *GOLD, "sys", "--ci", "--resamples", "10")
         why = "a single unit does not show how units vary"
         assert document["rows"][0]["human_interval"] == {"reason": why}
         assert document["rows"][0]["systems"]["sys"]["ratio_interval"] == {"reason": why}
-        assert f"– no interval: {why}" in errorbar("ceiling", *GOLD, "sys", "--ci", "10").out
+        assert f"– no interval: {why}" in errorbar("ceiling", *GOLD, "sys", "--ci", "--resamples", "10").out
 
 
 class TestBadInput:
@@ -211,7 +225,10 @@ class TestBadInput:
             ([*GOLD, "--sizes", "two"], "'two' is neither a number nor a range such as 1-9"),
             ([*GOLD, "--sizes", "1-"], "'1-' is neither a number nor a range"),
             ([*GOLD, "--metric", "m2(choose=A1)"], "scores against one annotator only"),
-            ([*GOLD, "--essays", "1"], "--essays needs to know which essay each sentence is from; add --documents"),
+            (
+                [*GOLD, "--n-documents", "1"],
+                "--n-documents needs to know which essay each sentence is from; add --documents",
+            ),
             ([*GOLD, "--documents", "nowhere.sgml"], "nowhere.sgml: no such file"),
             (["--gold", "B*.m2"], "B*.m2: no file has such a name"),
             ([*GOLD, "sys", "./sys"], "two systems are called 'sys'; rename one: name=path"),
@@ -228,7 +245,7 @@ class TestBadInput:
         assert "different numbers of sentences (A1: 1, A2: 2, A3: 1)" in self.refused(errorbar, *GOLD)
 
     def test_more_essays_than_there_are(self, errorbar: CommandLine, many: tuple[str, ...]) -> None:
-        assert "subsets of 7 essays (expected 1 to 6" in self.refused(errorbar, *many, "--essays", "7")
+        assert "subsets of 7 essays (expected 1 to 6" in self.refused(errorbar, *many, "--n-documents", "7")
 
 
 def test_an_annotator_who_did_not_look_is_warned_of(errorbar: CommandLine) -> None:

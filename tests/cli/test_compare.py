@@ -15,7 +15,8 @@ from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 N = 12
-FLOOR = ("compare", "--gold", "gold.m2", "all", "none", "--swaps", "300")
+FEW = ("--resamples", "200")
+FLOOR = ("compare", "--gold", "gold.m2", "all", "none", "--swaps", "300", *FEW)
 GOLD = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n" * N
 ESSAYS = "".join(
     f'<DOC nid="{k}">\n<TEXT>\n<P>\n{"a b c. " * 3}\n</P>\n</TEXT>\n'
@@ -50,12 +51,12 @@ def run(errorbar: CommandLine, *arguments: str, warned: Sequence[str] | None = N
 
 class TestOutput:
     def test_json(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, "all", "none", "--resamples", "5000", "--swaps", "4096")
+        document = run(errorbar, "all", "none", "--resamples", "300", "--swaps", "4096")
         (pair,) = document["pairs"]
         assert pair["difference"] == 1.0
         assert (pair["p_value"], pair["n_replicates"], pair["exact"]) == (2 / 2**12, 2**12, True)  # the two pure ways
         assert document["unit"] == "sentence"
-        assert "|ci:bca,0.95,5000,by:sentence,seed:0|p:max-t,4096|" in document["signature"]
+        assert "|ci:bca,0.95,300,by:sentence,seed:0|p:max-t,4096|" in document["signature"]
 
     def test_essays_are_swapped_whole(self, errorbar: CommandLine) -> None:
         document = run(errorbar, "all", "none", "--documents", "essays.sgml")
@@ -66,7 +67,9 @@ class TestOutput:
         assert [note["code"] for note in document["warnings"]] == ["few-documents", "few-to-swap"]
 
     def test_holm(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, "all", "most", "none", "--adjust", "holm", "--swaps", "5000", warned=["few-to-swap"])
+        document = run(
+            errorbar, "all", "most", "none", "--adjust", "holm", "--swaps", "5000", *FEW, warned=["few-to-swap"]
+        )
         pairs = document["pairs"]
         assert [(p["first"], p["second"]) for p in pairs] == [("all", "most"), ("all", "none"), ("most", "none")]
         # all against most: three sentences differ, two ways of eight. most against none: two of 2^9.
@@ -80,15 +83,15 @@ class TestOutput:
         """All 4,096 ways. all and none differ in 12 sentences, t = √12 but for the curve of F: only they reach it, in
         two. Next is most and none with 9: of its own 2 ways of 2^9 and those of all and most, √3 at most: 2 / 2^9.
         """
-        document = run(errorbar, "all", "most", "none", "--swaps", "4096", warned=["few-to-swap"])
+        document = run(errorbar, "all", "most", "none", "--swaps", "4096", *FEW, warned=["few-to-swap"])
         assert [p["p_adjusted"] for p in document["pairs"]] == [2 / 8, 2 / 2**12, 2 / 2**9]
         assert (document["adjust"], document["swaps"]) == ("max-t", 4096)
         assert [p["smallest_p_adjusted"] for p in document["pairs"]] == [2 / 8, 2 / 2**12, 2 / 2**9]
 
     def test_letters(self, errorbar: CommandLine) -> None:
-        done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", "--format", "csv")
+        done = errorbar("compare", "--gold", "gold.m2", "none", "most", "all", *FEW, "--format", "csv")
         header, *rows = csv.reader(io.StringIO(done.out))
-        assert header == ["", "system", "P", "R", "F", "significantly better than", "undecided", "group"]
+        assert header == ["letter", "system", "precision", "recall", "f", "better_than", "undecided", "group"]
         assert [(row[0], row[1], *row[5:]) for row in rows] == [
             ("a", "all", "c", "b", "?"),
             ("b", "most", "c", "a", "?"),
@@ -98,7 +101,7 @@ class TestOutput:
     @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
     def test_two_and_three_systems_always_show_their_pairs(self, errorbar: CommandLine, style: str) -> None:
         for names in (["all", "none"], ["all", "most", "none"]):
-            out = errorbar("compare", "--gold", "gold.m2", *names, "--swaps", "5000", "--format", style).out
+            out = errorbar("compare", "--gold", "gold.m2", *names, *FEW, "--swaps", "500", "--format", style).out
             assert out.count("F diff:") == 1  # what the columns are
             rows = [line.strip("| ") for line in out.splitlines()]
             assert any(row.startswith("all") and "none" in row and "+100.00" in row for row in rows)
@@ -106,21 +109,22 @@ class TestOutput:
             said = "all is significantly better than none at the 5% level." in out.replace("\\%", "%")
             assert said == (len(names) == 2)
         system("fourth", "1" * 6 + "0" * 6)
-        arguments = ("compare", "--gold", "gold.m2", "all", "most", "none", "fourth", "--format", style)
+        four = ("all", "most", "none", "fourth", *FEW, "--swaps", "500")
+        arguments = ("compare", "--gold", "gold.m2", *four, "--format", style)
         assert "F diff" not in errorbar(*arguments).out
         both = errorbar(*arguments, "--pairs").out
         assert "F diff" in both
         assert both.startswith(errorbar(*arguments).out.split("signature")[0].rstrip("% \n"))
 
     def test_csv_is_one_table(self, errorbar: CommandLine) -> None:
-        arguments = ("compare", "--gold", "gold.m2", "all", "none", "--format", "csv")
+        arguments = ("compare", "--gold", "gold.m2", "all", "none", *FEW, "--swaps", "500", "--format", "csv")
         plain, pairs = (list(csv.reader(io.StringIO(errorbar(*arguments, *more).out))) for more in ([], ["--pairs"]))
         assert [row[1] for row in plain] == ["system", "all", "none"]
         assert [row[:2] for row in pairs] == [["first", "second"], ["all", "none"]]
         assert all(len(row) == len(pairs[0]) for row in pairs)
 
     def test_pairs(self, errorbar: CommandLine) -> None:
-        done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--pairs", "--swaps", "5000")
+        done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--pairs", *FEW, "--swaps", "5000")
         row = next(line.split() for line in done.out.splitlines() if line.lstrip().startswith("all"))
         assert row[:3] == ["all", "none", "+100.00"]
         assert "0.0005" in row
@@ -140,7 +144,7 @@ class TestOutput:
 
     def test_undecided_is_no_finding(self, errorbar: CommandLine) -> None:
         """Four essays: p cannot be below 2 / 2^4. F is 100 against 0, and nothing says that it is the same."""
-        out = errorbar("compare", "--gold", "gold.m2", "--documents", "essays.sgml", "all", "none").out
+        out = errorbar("compare", "--gold", "gold.m2", "--documents", "essays.sgml", "all", "none", *FEW).out
         assert "undecided" in out
         for claim in ("not significant", "told apart", "significantly better than none"):
             assert claim not in out
@@ -152,11 +156,12 @@ class TestOutput:
         )
 
     def test_csv_has_all_digits(self, errorbar: CommandLine) -> None:
-        arguments = ("compare", "--gold", "gold.m2", "all", "most", "none", "--format")
+        arguments = ("compare", "--gold", "gold.m2", "all", "most", "none", *FEW, "--swaps", "500", "--format")
         document = json.loads(errorbar(*arguments, "json").out)
         rows = list(csv.DictReader(io.StringIO(errorbar(*arguments, "csv").out)))
-        scores = {row["system"]: [float(row[name]) for name in "PRF"] for row in rows}
-        assert scores == {s["system"]: [s["precision"], s["recall"], s["f"]] for s in document["systems"]}
+        names = ("precision", "recall", "f")
+        scores = {row["system"]: [float(row[name]) for name in names] for row in rows}
+        assert scores == {s["system"]: [s[name] for name in names] for s in document["systems"]}
         pairs = list(csv.DictReader(io.StringIO(errorbar(*arguments, "csv", "--pairs").out)))
         for row, pair in zip(pairs, document["pairs"], strict=True):
             assert (row["first"], row["second"]) == (pair["first"], pair["second"])
@@ -164,28 +169,40 @@ class TestOutput:
             assert row["exact"] == str(pair["exact"]).lower()
             for name in ("p_value", "p_adjusted", "power_at_one_point", "detectable_difference"):
                 assert (float(row[name]) if row[name] else None) == pair[name]
-            ends = [float(row[name]) if row[name] else None for name in ("low", "high")]
+            ends = [float(row[name]) if row[name] else None for name in ("difference_low", "difference_high")]
             assert ends == [pair["interval"]["low"], pair["interval"]["high"]]
 
     def test_systems_that_did_the_same(self, errorbar: CommandLine) -> None:
-        document = run(errorbar, "most", "again=most")
+        document = run(errorbar, "most", "again=most", *FEW)
         (pair,) = document["pairs"]
         assert (pair["difference"], pair["p_value"], pair["p_adjusted"]) == (0, None, None)
         assert pair["undefined"] == "the two never differ"
         assert pair["interval"] == {"low": None, "high": None, "reason": "all resamples give the same value"}
-        done = errorbar("compare", "--gold", "gold.m2", "most", "again=most", "--pairs")
+        done = errorbar("compare", "--gold", "gold.m2", "most", "again=most", *FEW, "--pairs")
         assert "– most, again: the two never differ, all resamples give the same value" in done.out
 
     @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
     def test_methods(self, errorbar: CommandLine, method: str) -> None:
-        (pair,) = run(errorbar, "all", "most", "--ci-method", method)["pairs"]
+        (pair,) = run(errorbar, "all", "most", "--ci-method", method, *FEW, "--swaps", "500")["pairs"]
         assert pair["interval"].get("method") == f"bootstrap-{method}"
 
 
 class TestDigits:
     def test_workers_change_none_and_seeds_do(self, errorbar: CommandLine) -> None:
         system("other", "010101101101")
-        arguments = ("compare", "--gold", "gold.m2", "most", "other", "none", "--format", "json", "--resamples", "1100")
+        arguments = (
+            "compare",
+            "--gold",
+            "gold.m2",
+            "most",
+            "other",
+            "none",
+            *FEW,
+            "--swaps",
+            "1100",
+            "--format",
+            "json",
+        )
         one = errorbar(*arguments).out
         assert errorbar(*arguments, "--jobs", "2").out == one
         other = json.loads(errorbar(*arguments, "--seed", "9").out)

@@ -196,7 +196,7 @@ def test_a_bad_input_leaves_no_output(folder: Path, errorbar: CommandLine) -> No
         (["gold.m2", "--source", "source.txt", "--to", "m2"], "--source has no meaning for input in the format m2"),
         (["gold.m2", "--tokens", "gold.m2", "--to", "m2"], "--tokens has no meaning"),
         (["essay.sgml", "--unmarked", "all", "--to", "m2"], "--unmarked has no meaning"),
-        (["essay.sgml", "--essays", "essay.sgml", "--to", "m2"], "--essays has no meaning"),
+        (["essay.sgml", "--documents", "essay.sgml", "--to", "m2"], "--documents has no meaning"),
         (["gold.m2", "--detach-stops", "--to", "m2"], "--detach-stops has no meaning"),
         (["gold.m2", "--alternative", "2", "--to", "m2"], "--alternative and --no-optional say how"),
         (["gold.m2", "--no-optional", "--to", "text"], "--alternative and --no-optional say how"),

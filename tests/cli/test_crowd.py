@@ -13,14 +13,24 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from errorbar.cli import crowd_aggregate, crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
-from errorbar.core.errors import ErrorbarError
+from errorbar.core.errors import ErrorbarError, UsageError
+from errorbar.core.judgments import POLICIES
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
-from errorbar.formats.judgments_write import write_judgments
-from errorbar.formats.mturk import read_batch, read_wide
-from errorbar.formats.plain_judgments import read_judgments_fast
+from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS
+from errorbar.crowdsourcing.methods import METHODS
+from errorbar.crowdsourcing.rater_models import Prior
+from errorbar.edits.items import PROJECTIONS
+from errorbar.formats.flags import read_answers, read_flags
+from errorbar.formats.judgment_files import LAYOUTS
+from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
+from errorbar.metrics.crowd_agreement import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
+from errorbar.studies import crowd_answers, crowd_raters
+from errorbar.studies.crowd import crowd as crowd_scores
+from errorbar.studies.curve import curve as follow
+from errorbar.studies.judgment_input import read_judgments
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
 
@@ -147,7 +157,7 @@ def test_thresholds_and_rules_are_those_asked_for(votes: Path) -> None:
 
 
 def test_howmany_needs_somebody_to_compare_with(votes: Path) -> None:
-    assert "either --experts or --truth" in fails(crowd, "howmany", votes)
+    assert "either experts or truth" in fails(crowd, "howmany", votes)
     found = record(crowd, "howmany", votes, "--truth", votes.with_name("gold.csv"))
     curve_ = [point["accuracy"] for point in found["curve"]]
     assert curve_ == sorted(curve_)
@@ -174,7 +184,7 @@ def test_mine_builds_counts_and_keeps_the_set_blind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        ("item,rater,label\nx,a,error\nx,a,ok\n", (), "'a' of 'x'"),
+        ("item,rater,label\nx,a,error\nx,a,ok\n", (), "rater 'a' judged item 'x' before, in line 2"),
         ("item,rater,label\nx,a,eror\nx,b,ok\n", ("--labels", "error,ok"), "did you mean 'error'?"),
         ("item,rater,label\nx,a,bad\nx,b,ok\n", (), "name the label that means an error"),
         ("item,rater,label\nx,a,ok\nx,b,ok\n", (), "no label is called 'error'"),
@@ -214,39 +224,8 @@ def test_wide_tables_and_batches(tmp_path: Path) -> None:
     found = read_batch(tmp_path / "batch.csv", problems)
     assert found.judgments.to_columns()["label"] == ["error", "ok"]
     assert found.seconds.tolist() == [12, 7]
-    assert found.inputs == {"h1": {"text": "a, b"}, "h2": {"text": "c"}}
+    assert found.lines == [2, 5]
     assert [note.what[:13] for note in problems.notes] == ["1 assignments", "1 assignments"]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "item,rater,label\nx,a,error\ny,b,ok\n",
-        "label;item;rater\r\nerror;x;a\r\nok;y;b\r\n",
-        '\ufeffitem,rater,label\n"x, 1",a,error\n"x\n2",b,ok\n',
-        "item,rater,label\nx,a,\ny,b,ok\n",
-        "item,rater,label,weight\nx,a,error,2\n",
-        "item,rater,label\nx,a,error\n\ny,b,ok\n",
-    ],
-)
-def test_the_fast_reader_is_the_careful_one(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "votes.csv"
-    path.write_bytes(content.encode())
-    slow, fast = read_judgments(path), read_judgments_fast(path)
-    assert (slow.items, slow.raters, slow.labels) == (fast.items, fast.raters, fast.labels)
-    assert slow.to_columns() == fast.to_columns()
-
-
-@pytest.mark.parametrize("content", ["item,rater,label\nx,a\n", "item,rater,label\nx,a,ok\nx,a,ok\n", "", "a,b\n1,2\n"])
-def test_the_fast_reader_refuses_in_the_same_words(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "votes.csv"
-    path.write_text(content, encoding="utf-8")
-    messages = []
-    for reader in (read_judgments, read_judgments_fast):
-        with pytest.raises(ErrorbarError) as caught:
-            reader(path)
-        messages.append(str(caught.value))
-    assert messages[0] == messages[1]
 
 
 def test_a_real_batch_and_ten_annotators(data: Path) -> None:
@@ -300,8 +279,8 @@ def test_one_class_suggests_to_declare_the_other(tmp_path: Path, errorbar: Comma
     (tmp_path / "v.csv").write_text("item,rater,label\nx,a,ok\nx,b,ok\n")
     (tmp_path / "f.csv").write_text("item,flag\nx,1\n")
     refused = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv")
-    assert "--error LABEL" in refused.err
-    assert "--labels ok,error" in refused.err
+    assert "--labels error=LABEL" in refused.err
+    assert "--labels 'ok,error'" in refused.err
     declared = errorbar("crowd", "score", tmp_path / "v.csv", tmp_path / "f.csv", "--labels", "ok,error")
     assert (declared.code, "0.00" in declared.out) == (0, True)
 
@@ -398,15 +377,14 @@ def test_pseudo_counts_starts_and_passes_reach_the_models(votes: Path) -> None:
     ("ties", "hits", "false_positives", "n_items"),
     [("half", 1.5, 0.5, 3), ("error", 2, 0, 3), ("ok", 1, 1, 3), ("unknown", 1, 0, 2)],
 )
-@pytest.mark.parametrize("extra", [(), ("--stream",)])
 def test_ties_are_what_was_asked_for(
-    tmp_path: Path, ties: str, hits: float, false_positives: float, n_items: int, extra: tuple[str, ...]
+    tmp_path: Path, ties: str, hits: float, false_positives: float, n_items: int
 ) -> None:
     said = {"e": "error error", "o": "ok ok", "t": "error ok"}
     rows = [f"{item},r{at},{label}\n" for item, both in said.items() for at, label in enumerate(both.split())]
     (tmp_path / "v.csv").write_text("item,rater,label\n" + "".join(rows), encoding="utf-8")
     (tmp_path / "f.csv").write_text("item,flag\ne,1\no,0\nt,1\n", encoding="utf-8")
-    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--ties", ties, "--resamples", 20, *extra)
+    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--metric", f"crowd(ties={ties})", "--resamples", 20)
     weighted, majority = record(crowd, "score", *call)["rows"]
     assert (weighted["hits"], weighted["false_positives"], weighted["n_items"]) == (1.5, 0.5, 3)
     assert (majority["hits"], majority["false_positives"], majority["n_items"]) == (hits, false_positives, n_items)
@@ -421,7 +399,7 @@ def test_only_edits_of_the_type_asked_for_are_errors(tmp_path: Path) -> None:
     # "go" is an error to one of two, and the doubled "to" to both.
     errors = [
         sum(record(crowd, "score", *call, *kind)["rows"][0][name] for name in ("hits", "misses"))
-        for kind in ((), ("--type", "SVA"), ("--type", "Prep"))
+        for kind in ((), ("--labels", "type=SVA"), ("--labels", "type=Prep"))
     ]
     assert errors == [1.5, 0.5, 1]
 
@@ -500,7 +478,7 @@ def test_numbers_are_whole_in_csv_and_short_in_tables(votes: Path) -> None:
         names = {"hits": "hits", "FP": "false_positives", "misses": "misses"}
         assert [float(row[name]) for name in names] == [each[name] for name in names.values()]
         interval = each["R"]["interval"]
-        assert (float(row["R low"]), float(row["R high"])) == (interval["low"], interval["high"])
+        assert (float(row["R_low"]), float(row["R_high"])) == (interval["low"], interval["high"])
     assert f" {found[0]['hits']:.1f} " in run(crowd, "score", *call)
 
 
@@ -518,10 +496,10 @@ def test_howmany_is_a_table_too(votes: Path) -> None:
         found = record(crowd, "howmany", votes, *who, "--draws", 20)
         table = run(crowd, "howmany", votes, *who, "--draws", 20)
         rows = list(csv.DictReader(io.StringIO(run(crowd, "howmany", votes, *who, "--draws", 20, "--format", "csv"))))
-        assert [row[""] for row in rows] == [f"majority of {p['k']}" for p in found["curve"]]
+        assert [row["k"] for row in rows] == [f"majority of {p['k']}" for p in found["curve"]]
         for row, point in zip(rows, found["curve"], strict=True):
             names = ("accuracy", "kappa", "kappa_low", "kappa_high")
-            cells = (row["accuracy"], row["kappa"], row["low"], row["high"])
+            cells = (row["accuracy"], row["kappa"], row["draws_low"], row["draws_high"])
             assert cells == tuple("" if point[name] is None else str(point[name]) for name in names)
             assert f"{100 * point['accuracy']:.2f}" in table
         several = found["n_experts"] > 1
@@ -549,11 +527,12 @@ def test_bad_expert_answers_can_be_repaired(votes: Path, errorbar: CommandLine) 
     assert errorbar(*call, "--lenient").code == 0
 
 
-@pytest.mark.parametrize("option", [["--items", "gaps"], ["--words", "a,b"], ["--type", "Det"]])
+@pytest.mark.parametrize("option", [["--items", "gaps"], ["--items", "words:a,b"], ["--labels", "type=Det"]])
 def test_a_table_needs_nothing_made_of_edits(votes: Path, errorbar: CommandLine, option: list[str]) -> None:
     done = errorbar("crowd", "aggregate", votes, *option)
     assert (done.code, done.out) == (2, "")
-    assert f"{option[0]} is about edits that become judgments, and this is a table" in done.err
+    said = "--labels type=" if option[0] == "--labels" else option[0]
+    assert f"{said} is about edits that become judgments, and this is a table" in done.err
 
 
 @pytest.mark.parametrize("option", [["--labels", "error,ok"], ["--repeats", "first"], ["--layout", "wide"]])
@@ -573,3 +552,100 @@ def test_starts_and_passes_are_in_the_signature(votes: Path, errorbar: CommandLi
     assert "starts" not in signature()
     assert "|seed:0|starts:2|v:" in signature("--starts", "2")
     assert "|starts:2|passes:7|" in signature("--starts", "2", "--passes", "7")
+
+
+def test_streaming_needs_no_option_any_more(votes: Path, errorbar: CommandLine) -> None:
+    call = ("crowd", "aggregate", votes, "--format", "csv")
+    plain, told = errorbar(*call), errorbar(*call, "--stream")
+    assert (told.code, told.out) == (0, plain.out)
+    assert "warning: --stream is no longer needed" in told.err
+    assert "no longer needed" not in plain.err
+
+
+def test_choices_are_those_of_the_library() -> None:
+    """Commands write them out, so that help loads nothing."""
+    assert crowd_options.LAYOUTS == LAYOUTS
+    assert crowd_options.REPEATS == POLICIES
+    assert crowd_options.PROJECTIONS == PROJECTIONS
+    assert METHODS == crowd_aggregate.METHODS
+    options = {option.name: option.default for option in curve.params}
+    assert options["bins"] == ",".join(f"{edge:g}" for edge in EDGES)
+    assert options["thresholds"] == ",".join(f"{tau:g}" for tau in THRESHOLDS)
+    assert options["prevalence"] == REFERENCE_PREVALENCE
+    options = {option.name: option.default for option in crowd_aggregate.command.params}
+    assert options["prior"] == (Prior().diagonal, Prior().off_diagonal)
+    assert (options["starts"], options["passes"], options["min_items"]) == (N_STARTS, MAX_ITERATIONS, MIN_ITEMS)
+
+
+def test_intervals_are_made_up_to_some_size_and_where_they_are_asked_for(
+    votes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = (votes, votes.with_name("flags.csv"), "--resamples", 50)
+    usual = record(crowd, "score", *call)["rows"][0]
+    assert "|ci:percentile,0.95,50,by:item,seed:0|" in usual["signature"]
+    none = record(crowd, "score", *call[:2], "--no-ci")["rows"][0]
+    assert (none["P"]["interval"], "|ci:" in none["signature"]) == (None, False)
+    assert none["P"]["value"] == usual["P"]["value"]
+    narrow = record(crowd, "score", *call, "--confidence", 0.5)["rows"][0]["P"]["interval"]
+    assert usual["P"]["interval"]["low"] < narrow["low"] < narrow["high"] < usual["P"]["interval"]["high"]
+    for command in ((crowd, "score"), (curve,)):
+        assert record(*command, *call, "--jobs", 2) == record(*command, *call)
+    monkeypatch.setattr("errorbar.stats.resampling.MOST_UNASKED", 100)
+    many = record(crowd, "score", *call[:2])
+    assert many["rows"][0]["P"]["interval"] is None
+    assert [note["code"] for note in many["warnings"]] == ["no-intervals"]
+    assert record(crowd, "score", *call, "--ci")["rows"][0]["P"]["interval"] == usual["P"]["interval"]
+
+
+def test_python_gives_what_the_commands_print(votes: Path) -> None:
+    flags, gold = votes.with_name("flags.csv"), votes.with_name("gold.csv")
+    judgments = read_judgments(votes)
+    by_item = read_flags(flags, Problems()).flags
+    for given, systems in (
+        (votes, [flags]),
+        (str(votes), f"flags.csv={flags}"),
+        (judgments, {"flags.csv": by_item}),
+        (judgments, {"flags.csv": np.array([by_item[item] for item in judgments.items])}),
+    ):
+        made = crowd_scores(given, systems, resamples=50)
+        assert {**made.to_dict(), "schema": "errorbar.crowd.score/1", "warnings": []} == record(
+            crowd, "score", votes, flags, "--resamples", 50
+        )
+        assert "flags.csv" in repr(made)
+    found = follow(votes, [flags], resamples=20)
+    assert {**found.to_dict(), "schema": "errorbar.curve/1", "warnings": []} == record(
+        curve, votes, flags, "--resamples", 20
+    )
+    answers = crowd_answers.crowd_aggregate(judgments, methods=["trust"])
+    assert answers.to_dict()["items"] == record(crowd, "aggregate", votes, "--method", "trust")["items"]
+    sizes = crowd_answers.crowd_howmany(votes, truth=read_answers(gold, Problems()), draws=20)
+    assert sizes.to_dict()["curve"] == record(crowd, "howmany", votes, "--truth", gold, "--draws", 20)["curve"]
+    rows = crowd_raters.crowd_raters(votes, gold=gold).to_dict()
+    assert rows["raters"] == record(crowd, "raters", votes, "--gold", gold)["raters"]
+    with pytest.raises(UsageError, match="no file of judgments is named"):
+        crowd_scores([], [flags])
+    bad_calls: tuple[Any, ...] = (7, [7], None)
+    for bad in bad_calls:
+        with pytest.raises(UsageError, match="must be a path"):
+            crowd_scores(bad, [flags])
+    with pytest.raises(UsageError, match="must be 120 truth values"):
+        crowd_scores(judgments, {"s": [True]})
+    with pytest.raises(TypeError, match="layuot"):
+        crowd_scores(votes, [flags], layuot="wide")  # type: ignore[call-arg]  # what a user may type
+
+
+def test_several_tables_are_one(tmp_path: Path, errorbar: CommandLine) -> None:
+    """A pattern stands for several files; a rater who judged an item in two of them judged it twice."""
+    head, rows = "item,rater,label\n", ["x,a,error", "x,b,ok", "y,a,ok", "y,b,error", "z,c,ok"]
+    (tmp_path / "whole.txt").write_text(head + "\n".join(rows) + "\n")
+    (tmp_path / "part1.csv").write_text(head + "\n".join(rows[:2]) + "\n")
+    (tmp_path / "part2.csv").write_text("label;rater;item\nok;a;y\nerror;b;y\nok;c;z\n")
+    call = ("crowd", "aggregate", "--method", "majority", "--format", "json")
+    whole, parts = (errorbar(*call, tmp_path / name) for name in ("whole.txt", "part*.csv"))
+    assert (parts.code, parts.out) == (0, whole.out)
+    (tmp_path / "part3.csv").write_text(head + "x,a,ok\n")
+    assert "first: 'a' of 'x'" in errorbar(*call, tmp_path / "part*.csv").err
+    kept = json.loads(errorbar(*call, tmp_path / "part*.csv", "--repeats", "last").out)["items"][0]
+    assert kept["majority"]["answer"] == "ok"
+    (tmp_path / "part3.csv").write_text("item,rater,label,weight\nx,d,ok,2\n")
+    assert "some tables have weights and some have none" in errorbar(*call, tmp_path / "part*.csv").err

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from errorbar.core.errors import UsageError
-from errorbar.crowd.errors import error_codes, error_convention
+from errorbar.crowdsourcing.error_labels import error_codes, error_convention
 from tests.cli.test_agree_tables import refused
 from tests.helpers.cli import CommandLine
 
@@ -35,17 +35,33 @@ def score(errorbar: CommandLine, *options: str, judgments: str = "v.csv") -> dic
 
 class TestErrorLabels:
     @pytest.mark.parametrize(
-        "options", [["--error", "<3"], ["--error", "<=2"], ["--error", "1", "--error", "2"], ["--error", "< 2.5"]]
+        "options",
+        [
+            ["--labels", "error=<3"],
+            ["--labels", "error=<=2"],
+            ["--labels", "error=1", "--labels", "error=2"],
+            ["--labels", "error=< 2.5"],
+        ],
     )
-    @pytest.mark.parametrize("stream", [[], ["--stream"]])
-    def test_several_labels_or_a_rule(self, errorbar: CommandLine, options: list[str], stream: list[str]) -> None:
+    def test_several_labels_or_a_rule(self, errorbar: CommandLine, options: list[str]) -> None:
         """Shares of errors 1, 1/2, 0, 1/2 and flags 1, 0, 0, 1: weighted hits 1.5, false positives .5, misses .5."""
-        found = score(errorbar, *options, *stream)
+        found = score(errorbar, *options)
         assert (found["hits"], found["false_positives"], found["misses"]) == pytest.approx((1.5, 0.5, 0.5))
 
     def test_every_command_that_has_it(self, errorbar: CommandLine, tmp_path: Path) -> None:
-        assert errorbar("curve", "v.csv", "f.csv", "--error", "<3", "--resamples", "5").code == 0
-        page = ("report", "--judgments", "v.csv", "f.csv", "--error", "<3", "--resamples", "10", "-o", "page.html")
+        assert errorbar("curve", "v.csv", "f.csv", "--labels", "error=<3", "--resamples", "5").code == 0
+        page = (
+            "report",
+            "--judgments",
+            "v.csv",
+            "f.csv",
+            "--labels",
+            "error=<3",
+            "--resamples",
+            "10",
+            "-o",
+            "page.html",
+        )
         assert errorbar(*page).code == 0
         assert (tmp_path / "page.html").stat().st_size
 
@@ -61,20 +77,20 @@ class TestErrorLabels:
             Path(name).write_text("item,rater,label,set\n" + "".join(rows))
         estimate = ("sample", "estimate", "--key", "key.json", "--format", "json")
         words = errorbar(*estimate, "words.csv")
-        rule = ("--error", "<4", "--ok", ">=4")
+        rule = ("--labels", "error=<4", "--labels", "ok=>=4")
         numbers = errorbar(*estimate, "numbers.csv", *rule)
         assert words.code == numbers.code == 0
         assert json.loads(words.out)["systems"] == json.loads(numbers.out)["systems"]
-        line = refused(errorbar(*estimate, "numbers.csv", "--error", "<4", "--ok", ">1"))
+        line = refused(errorbar(*estimate, "numbers.csv", "--labels", "error=<4", "--labels", "ok=>1"))
         assert "the label '2' means an error and none" in line
-        assert "no rater was to say '4'" in errorbar(*estimate, "numbers.csv", "--error", "<4").err
+        assert "no rater was to say '4'" in errorbar(*estimate, "numbers.csv", "--labels", "error=<4").err
 
     def test_rules_that_do_not_fit(self, errorbar: CommandLine) -> None:
-        assert "no label is <0" in refused(errorbar("crowd", "score", "v.csv", "f.csv", "--error", "<0"))
+        assert "no label is <0" in refused(errorbar("crowd", "score", "v.csv", "f.csv", "--labels", "error=<0"))
         Path("v.csv").write_text(Path("v.csv").read_text() + "a,r,?\n")
-        line = refused(errorbar("crowd", "score", "v.csv", "f.csv", "--error", "<3"))
+        line = refused(errorbar("crowd", "score", "v.csv", "f.csv", "--labels", "error=<3"))
         assert "the rule <3 is about numbers, and '?' is none" in line
-        assert score(errorbar, "--error", "<3", "--unknown", "?")["hits"] == pytest.approx(1.5)
+        assert score(errorbar, "--labels", "error=<3", "--labels", "unknown=?")["hits"] == pytest.approx(1.5)
 
     def test_names_come_before_rules_and_case_does_not_matter(self) -> None:
         assert error_codes(["ok", "Error"]) == [1]
@@ -87,12 +103,14 @@ class TestErrorLabels:
 
 class TestSignatures:
     def test_what_an_error_is(self, errorbar: CommandLine) -> None:
-        names = {score(errorbar, "--error", text)["signature"] for text in ("<3", "<2", ">2")}
+        names = {score(errorbar, "--labels", f"error={text}")["signature"] for text in ("<3", "<2", ">2")}
         assert len(names) == 3
-        same = {score(errorbar, *o)["signature"] for o in (["--error", "<3"], ["--error", "2", "--error", "1"])}
+        same = {
+            score(errorbar, *o)["signature"]
+            for o in (["--labels", "error=<3"], ["--labels", "error=2", "--labels", "error=1"])
+        }
         assert len(same) == 1
 
-    @pytest.mark.parametrize("stream", [[], ["--stream"]])
     @pytest.mark.parametrize(
         ("labels", "one", "other"),
         [
@@ -102,7 +120,7 @@ class TestSignatures:
         ],
     )
     def test_two_choices_of_labels_have_two_signatures(
-        self, errorbar: CommandLine, labels: list[str], one: tuple[int, ...], other: tuple[int, ...], stream: list[str]
+        self, errorbar: CommandLine, labels: list[str], one: tuple[int, ...], other: tuple[int, ...]
     ) -> None:
         """By construction: label k is said k + 1 times of item a, so that different labels are different shares."""
         votes = [("a", label) for k, label in enumerate(labels) for _ in range(k + 1)] + [("b", labels[-1])]
@@ -110,7 +128,7 @@ class TestSignatures:
         Path("w.csv").write_text("item,rater,label\n" + "".join(rows))
         Path("f.csv").write_text("item,flag\na,1\nb,0\n")
         found = [
-            score(errorbar, *[part for k in codes for part in ("--error", labels[k])], *stream, judgments="w.csv")
+            score(errorbar, *[part for k in codes for part in ("--labels", f"error={labels[k]}")], judgments="w.csv")
             for codes in (one, other)
         ]
         assert found[0]["hits"] != found[1]["hits"]
@@ -118,7 +136,7 @@ class TestSignatures:
 
     def test_an_option_that_changes_nothing_is_not_signed(self, errorbar: CommandLine) -> None:
         Path("w.csv").write_text("item,rater,label\na,p,error\na,q,Error\nb,p,ok\nc,p,error\nd,p,ok\n")
-        assert score(errorbar, judgments="w.csv") == score(errorbar, "--error", "error", judgments="w.csv")
+        assert score(errorbar, judgments="w.csv") == score(errorbar, "--labels", "error=error", judgments="w.csv")
 
     @pytest.mark.parametrize("name", ["a|b", "a#b", "long" * 20])
     def test_names_that_are_signed_by_a_hash(self, name: str) -> None:
@@ -151,9 +169,9 @@ class TestSignatures:
     @staticmethod
     def document(errorbar: CommandLine, command: str) -> object:
         options = {
-            "score": ("crowd", "score", "v.csv", "f.csv", "--error", "<3", "--resamples", "20"),
+            "score": ("crowd", "score", "v.csv", "f.csv", "--labels", "error=<3", "--resamples", "20"),
             "aggregate": ("crowd", "aggregate", "v.csv", "--min-items", "1"),
-            "curve": ("curve", "v.csv", "f.csv", "--error", "<3", "--resamples", "20"),
+            "curve": ("curve", "v.csv", "f.csv", "--labels", "error=<3", "--resamples", "20"),
         }
         return json.loads(errorbar(*options[command], "--format", "json").out)
 
@@ -166,7 +184,7 @@ class TestSignatures:
             ["--prevalence", "0.2"],
             ["--ties", "ok"],
         )
-        found = [json.loads(errorbar(*call, "--error", "<3", *o).out)["rows"][0]["signature"] for o in options]
+        found = [json.loads(errorbar(*call, "--labels", "error=<3", *o).out)["rows"][0]["signature"] for o in options]
         assert len(set(found)) == len(options)
 
 

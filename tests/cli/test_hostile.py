@@ -87,8 +87,8 @@ def _votes() -> list[dict[str, str]]:
 SYSTEMS = (f"{NAMED}=other.txt", f"run{NAMED}.txt")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "score": ("score", "--gold", "gold.jsonl", *SYSTEMS),
-    "by-type": ("score", "--gold", "gold.jsonl", "--by-type", *SYSTEMS),
-    "by-sentence": ("score", "--gold", "gold.jsonl", "--by-sentence", SYSTEMS[1]),
+    "by-type": ("score", "--gold", "gold.jsonl", "--by", "type", *SYSTEMS),
+    "by-sentence": ("score", "--gold", "gold.jsonl", "--by", "sentence", SYSTEMS[1]),
     "compare": ("compare", "--gold", "gold.jsonl", "--resamples", "20", *SYSTEMS),
     "ceiling": ("ceiling", "--gold", "gold.jsonl", *SYSTEMS),
     "agree": ("agree", "gold.jsonl", "--resamples", "20"),
@@ -96,15 +96,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "agree-votes": ("agree", "votes.jsonl", "--pairs", "--resamples", "20"),
     "aggregate": ("crowd", "aggregate", "votes.jsonl"),
     "raters": ("crowd", "raters", "votes.jsonl"),
-    "crowd-score": ("crowd", "score", "votes.jsonl", f"{NAMED}=flags.jsonl", "--error", f"error{NAME}"),
-    "curve": ("curve", "votes.jsonl", "flags.jsonl", "--error", f"error{NAME}"),
+    "crowd-score": ("crowd", "score", "votes.jsonl", f"{NAMED}=flags.jsonl", "--labels", f"error=error{NAME}"),
+    "curve": ("curve", "votes.jsonl", "flags.jsonl", "--labels", f"error=error{NAME}"),
     "plan": ("sample", "plan", f"{NAMED}=flags.jsonl", "--budget", "8"),
     "check": ("check", "gold.jsonl", "gold.m2", *SYSTEMS[1:]),
     "check-against": ("check", "--gold", "gold.m2", SYSTEMS[1]),
     "missing": ("score", "--gold", f"none{NAME}", SYSTEMS[1]),
     "metric": ("score", "--gold", "gold.m2", "--metric", f"m2{NAME}", SYSTEMS[1]),
     "rank": ("rank", "pairs.csv", "--resamples", "20"),
-    "head-to-head": ("rank", "pairs.csv", "--resamples", "20", "--head-to-head"),
+    "head-to-head": ("rank", "pairs.csv", "--head-to-head"),
     "meta": ("meta", "pairs.csv", f"{NAMED}=scores.csv", "--resamples", "20"),
     "data": ("data", "show", NAME),
 }
@@ -112,12 +112,12 @@ REFUSED = ("missing", "metric", "data")
 
 
 def test_nothing_is_printed_past_the_writers() -> None:
-    """Lines are printed by ``talk``, results by ``render``; what remains prints nothing of anybody's, or data."""
+    """Lines are printed by ``talk``, results by ``show``; what remains prints nothing of anybody's, or data."""
     commands = Path(errorbar.cli.__file__).parent
     found = {path.stem: len(re.findall(r"click\.s?echo\((?!\))", path.read_text())) for path in commands.glob("*.py")}
-    own = {"talk", "render"}
+    own = {"talk", "show"}
     programs = {"completion": 1, "data": 2}  # a shell runs what they print: a script, the path of a corpus
-    others = {"progress": 2, "crowd_stream": 1}  # numbers; CSV of render's own making
+    others = {"progress": 2, "lazy": 1}  # numbers; help
     assert {name: n for name, n in found.items() if n and name not in own} == programs | others
 
 

@@ -33,7 +33,7 @@ COMMANDS = {
     "score with intervals": ["score", "--ci", "--resamples", "20"],
     "compare": ["compare", "--resamples", "20"],
     "ceiling": ["ceiling"],
-    "report": ["report", "--resamples", "20", "--to", "markdown", "-o", "-"],
+    "report": ["report", "--resamples", "20", "--page", "format=markdown", "-o", "-"],
 }
 
 
@@ -164,29 +164,24 @@ class TestLibrary:
         other, raw = package.Hypothesis("other", OTHER), package.Hypothesis("raw", UNTOKENIZED)
         with pytest.raises(InputError, match=r"belongs to this source, or use force=True \[not-this-source\]"):
             package.score(self.CORPUS, [other], ["m2"])
-        problems = package.Problems()
-        (found,) = package.score(self.CORPUS, [other], ["m2"], force=True, problems=problems)
-        assert found.counts.correct == 0
-        assert [str(note).endswith("by force=True [not-this-source]") for note in problems.notes] == [True]
-        (found,) = package.score(self.CORPUS, [raw], ["m2"], retokenize=True)
+        scores = package.score(self.CORPUS, [other], ["m2"], force=True, ci=False)
+        assert scores[0].counts["correct"] == 0
+        assert [str(note).endswith("by force=True [not-this-source]") for note in scores.notes] == [True]
+        (found,) = package.score(self.CORPUS, [raw], ["m2"], retokenize=True, ci=False)
         assert found.f.value == 1
         assert found.signature.conventions == ("retokenized",)
 
     def test_studies(self) -> None:
-        from errorbar.ceiling import prepare_study
-        from errorbar.metrics.resampling import Resampling
-        from errorbar.metrics.statistics import Documents
-        from errorbar.studies import study_corpus
+        from errorbar.ceilings import prepare_study
+        from errorbar.stats.resampling import Resampling
+        from errorbar.studies.corpus import study_corpus
+        from tests.studies.examples import loaded
 
         other = package.Hypothesis("other", OTHER)
-        documents = Documents()
-        documents.add(self.CORPUS.sentences)
         how = Resampling(replicates=20)
         with pytest.raises(InputError, match="not-this-source"):
-            study_corpus(self.CORPUS, [other], package.M2(), package.Problems(), documents, resampling=how)
-        study = study_corpus(
-            self.CORPUS, [other], package.M2(), package.Problems(), documents, resampling=how, force=True
-        )
+            study_corpus(loaded(self.CORPUS, [other]), package.M2(), resampling=how)
+        study = study_corpus(loaded(self.CORPUS, [other]), package.M2(), resampling=how, force=True)
         assert [note.code for note in study.notes].count("not-this-source") == 1
         with pytest.raises(InputError, match="not-this-source"):
             prepare_study(self.CORPUS, [other], package.M2(), package.Problems())

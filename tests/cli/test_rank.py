@@ -107,11 +107,41 @@ class TestRank:
         rows = list(csv.DictReader(io.StringIO(done.out)))
         assert [row["system"] for row in rows] == ["A", "B", "C"]
         assert sum(float(row["score"]) for row in rows) == pytest.approx(0, abs=1e-12)
-        assert all(float(row["low"]) < float(row["score"]) < float(row["high"]) for row in rows)
+        assert all(float(row["score_low"]) < float(row["score"]) < float(row["score_high"]) for row in rows)
 
     def test_head_to_head(self, errorbar: CommandLine) -> None:
         done = errorbar("rank", "pairs.csv", "--head-to-head", "--format", "csv")
         assert done.out == "first,second,wins,losses,ties\nA,B,6,4,2\nA,C,8,2,1\nB,C,7,3,3\n"
+
+    def test_without_intervals_ranks_have_no_range(self, errorbar: CommandLine) -> None:
+        document = run(errorbar, "rank", "pairs.csv", "--method", "all", "--no-ci")
+        assert "|ci:" not in document["signature"]
+        for ranking in document["rankings"]:
+            for each in ranking["systems"]:
+                assert (each["interval"], each["rank_low"], each["rank_high"], each["cluster"]) == (None,) * 4
+        assert [each["rank"] for each in document["rankings"][0]["systems"]] == [1, 2, 3]
+        table = errorbar("rank", "pairs.csv", "--no-ci").out
+        assert table.splitlines()[0].split() == ["system", "rank", "score"]
+        refused = errorbar("rank", "pairs.csv", "--no-ci", "--resamples", "5")
+        assert (refused.code, "[useless-option]" in refused.err) == (2, True)
+
+    def test_a_thousand_systems_head_to_head_are_the_pairs_that_met(self, errorbar: CommandLine) -> None:
+        rows = [f"s{k},s{k + 1},{'tie' if k % 2 else f's{k}'}\n" for k in range(999)]
+        Path("many.csv").write_text("system1,system2,winner\n" + "".join(rows))
+        lines = errorbar("rank", "many.csv", "--head-to-head", "--format", "csv").out.splitlines()
+        assert (len(lines), lines[1:3]) == (1000, ["s0,s1,1,0,0", "s1,s2,0,0,1"])
+        refused = errorbar("rank", "many.csv", "--head-to-head", "--method", "trueskill")
+        assert (refused.code, "[useless-option]" in refused.err) == (2, True)
+
+    @pytest.mark.parametrize("method", ["trueskill", "trueskill-wmt"])
+    def test_without_intervals_the_seed_is_that_of_random_orders(self, errorbar: CommandLine, method: str) -> None:
+        """It was taken, and nothing came of it."""
+        call = ("rank", "pairs.csv", "--method", method, "--no-ci")
+        one, same, other = (run(errorbar, *call, "--seed", seed) for seed in ("0", "0", "5"))
+        assert one == same
+        assert one["rankings"] != other["rankings"]
+        assert ("|seed:0|" in one["signature"], "|seed:5|" in other["signature"]) == (True, True)
+        assert "seed" not in run(errorbar, "rank", "pairs.csv", "--no-ci")["signature"]
 
     def test_no_bradley_terry_without_a_chain(self, errorbar: CommandLine) -> None:
         Path("one.csv").write_text("system1,system2,winner\nA,B,A\nB,C,B\n")
@@ -174,7 +204,7 @@ class TestMeta:
         assert (found["plain"]["value"], found["metric"]) == (pytest.approx(16 / 18), "sentences")
         assert found["decided"]["value"] == pytest.approx((11 + 2 / 2) / 13)
         table = errorbar("meta", "judgments.xml", "sentences.csv", "--sentences", "--resamples", "20")
-        assert "0.889" in table.out
+        assert "88.89" in table.out
 
     def test_sentences_may_be_numbered_from_elsewhere(self, errorbar: CommandLine) -> None:
         """The judgments speak of sentences 1 and 2; sentence 1 of ``errorbar score`` is the second to them."""

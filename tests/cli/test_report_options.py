@@ -38,15 +38,17 @@ def sample(errorbar: CommandLine) -> tuple[str, ...]:
     drawn = [item for one in json.loads(Path("k.json").read_text())["rounds"] for item in one["items"]]
     rows = [f"{item},r,{'bad' if int(item[1:]) % 3 == 0 else 'fine'}\n" for item in drawn]
     Path("done.csv").write_text("item,rater,label\n" + "".join(rows))
-    return ("--sample-key", "k.json", "--judged", "done.csv")
+    return ("--sample", "k.json", "--sample", "done.csv")
 
 
 def test_the_label_of_an_error_is_the_one_named(errorbar: CommandLine) -> None:
-    call = ("--judgments", "votes.csv", "--flags", "odd=flags.csv")
+    call = ("--judgments", "votes.csv", "odd=flags.csv")
     hits = {}
     for label in ("bad", "fine"):
-        text = report(errorbar, *call, "--error", label)
-        scored = errorbar("crowd", "score", "votes.csv", "odd=flags.csv", "--error", label, "--format", "json")
+        text = report(errorbar, *call, "--labels", f"error={label}")
+        scored = errorbar(
+            "crowd", "score", "votes.csv", "odd=flags.csv", "--labels", f"error={label}", "--format", "json"
+        )
         weighted = json.loads(scored.out)["rows"][0]
         hits[label] = weighted["hits"]
         assert f"{100 * weighted['P']['value']:.2f}" in text
@@ -56,17 +58,29 @@ def test_the_label_of_an_error_is_the_one_named(errorbar: CommandLine) -> None:
 
 
 def test_labels_of_a_sample_are_those_named(errorbar: CommandLine, sample: tuple[str, ...]) -> None:
-    text = report(errorbar, *sample, "--error", "bad", "--ok", "fine")
-    call = ("sample", "estimate", "done.csv", "--key", "k.json", "--error", "bad", "--ok", "fine", "--format", "json")
+    text = report(errorbar, *sample, "--labels", "error=bad", "--labels", "ok=fine")
+    call = (
+        "sample",
+        "estimate",
+        "done.csv",
+        "--key",
+        "k.json",
+        "--labels",
+        "error=bad",
+        "--labels",
+        "ok=fine",
+        "--format",
+        "json",
+    )
     found = {row["name"]: row for row in json.loads(errorbar(*call).out)["systems"][0]["estimates"]}
     assert f"{100 * found['R']['value']:.2f}" in text
-    for missing in (("--error", "bad"), ("--ok", "fine")):
+    for missing in (("--labels", "error=bad"), ("--labels", "ok=fine")):
         refused = errorbar("report", *sample, *missing, *FAST)
         assert (refused.code, "[sample-label]" in refused.err) == (2, True)
 
 
 def test_the_level_of_a_sample_is_that_of_the_report(errorbar: CommandLine, sample: tuple[str, ...]) -> None:
-    labels = ("--error", "bad", "--ok", "fine")
+    labels = ("--labels", "error=bad", "--labels", "ok=fine")
     text = report(errorbar, *sample, *labels, "--confidence", "0.8")
     assert ("80%" in text or "80 %" in text, re.search(r"95 ?%", text)) == (True, None)
 
@@ -74,8 +88,8 @@ def test_the_level_of_a_sample_is_that_of_the_report(errorbar: CommandLine, samp
 def test_bad_rows_are_left_out_where_asked_for(errorbar: CommandLine, sample: tuple[str, ...]) -> None:
     for name in ("votes.csv", "done.csv"):
         Path(name).write_text(Path(name).read_text() + "too,few\n")
-    for call in (("--judgments", "votes.csv"), (*sample, "--ok", "fine")):
-        asked = ("report", *call, "--error", "bad", *FAST)
+    for call in (("--judgments", "votes.csv"), (*sample, "--labels", "ok=fine")):
+        asked = ("report", *call, "--labels", "error=bad", *FAST)
         refused = errorbar(*asked)
         assert (refused.code, "use --lenient" in refused.err, Path("r.md").exists()) == (2, True, False)
         repaired = errorbar(*asked, "--lenient")

@@ -300,7 +300,7 @@ def test_labels_mean_what_is_said(folder: Path, errorbar: CommandLine) -> None:
     judged(folder, {"error": ("error",), "ok": ("ok",)})
     plain = json.loads(errorbar(*call).out)
     judged(folder, {"error": ("bad", "skip"), "ok": ("fine", "skip")})
-    named = ("--error", "bad", "--ok", "fine", "--unknown", "skip")
+    named = ("--labels", "error=bad", "--labels", "ok=fine", "--labels", "unknown=skip")
     for left_out in range(0, len(named), 2):
         refused = errorbar(*call, *named[:left_out], *named[left_out + 2 :])
         assert (refused.code, refused.out, "[sample-label]" in refused.err) == (2, "", True)
@@ -395,7 +395,7 @@ JUDGED = ("sample", "estimate", "pilot.csv", "--key", "pilot.json")
         (AFTER, ("--seed", "3")),
         (AFTER, ("--precision", "0.3")),
         (AFTER, ("--miss-rate", "0.3")),
-        (DRAW, ("--error", "bad")),
+        (DRAW, ("--labels", "error=bad")),
         (PLAN, ("--words", "articles")),
         (PLAN, ("--items", "gaps")),
         ((*PLAN, "--corpus", "gold.m2"), ("--words", "articles")),
@@ -403,7 +403,7 @@ JUDGED = ("sample", "estimate", "pilot.csv", "--key", "pilot.json")
         (SIZES, ("--corpus", "gold.m2")),
         (("sample", "estimate", *COUNTS), ("--flags", "a.csv")),
         (("sample", "estimate", *COUNTS), ("--truth", "any")),
-        (("sample", "estimate", *COUNTS), ("--unknown", "?")),
+        (("sample", "estimate", *COUNTS), ("--labels", "unknown=?")),
         (JUDGED, ("--flags", "a.csv")),
         (JUDGED, ("--words", "articles")),
     ],

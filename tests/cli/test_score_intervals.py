@@ -1,4 +1,4 @@
-"""``errorbar score --ci``: intervals beside values, the same in every form."""
+"""``errorbar score`` with its intervals, the same in every form, and what is refused where there are none."""
 
 from __future__ import annotations
 
@@ -49,9 +49,14 @@ def test_json(errorbar: CommandLine) -> None:
         assert "|ci:bca,0.9,2000,by:sentence,seed:0|" in row["signature"]
 
 
-def test_without_it_nothing_changes(errorbar: CommandLine) -> None:
-    (plain,), (row,) = run(errorbar, "good"), run(errorbar, "good", "--ci")
+def test_there_are_intervals_by_default(errorbar: CommandLine) -> None:
+    assert run(errorbar, "good", "poor") == run(errorbar, "good", "poor", "--ci")
+
+
+def test_without_them_nothing_else_changes(errorbar: CommandLine) -> None:
+    (plain,), (row,) = run(errorbar, "good", "--no-ci"), run(errorbar, "good", "--ci")
     assert "intervals" not in plain
+    assert "|ci:" not in plain["signature"]
     del row["intervals"], row["signature"], plain["signature"]
     assert row == plain
 
@@ -134,17 +139,20 @@ def test_misuse(errorbar: CommandLine, arguments: list[str], message: str) -> No
     "option", [("--resamples", "9"), ("--confidence", "0.9"), ("--ci-method", "basic"), ("--seed", "3")]
 )
 def test_interval_options_without_intervals_are_refused(errorbar: CommandLine, option: tuple[str, str]) -> None:
-    done = errorbar("score", "--gold", "gold.m2", "good", *option)
+    done = errorbar("score", "--gold", "gold.m2", "good", "--no-ci", *option)
     assert (done.code, done.out) == (2, "")
-    what = (
-        f"error: {option[0]} is about intervals, and none are asked for; add --ci, or leave it out [useless-option]\n"
-    )
-    assert done.err == what
-    assert errorbar("score", "--gold", "gold.m2", "good", "--ci", *option).code == 0
+    why = "is about intervals, and --no-ci asks for none; leave it out"
+    assert done.err == f"error: {option[0]} {why} [useless-option]\n"
+    done = errorbar("score", "--gold", "gold.m2", "good", "--by", "sentence", *option)
+    assert (done.code, done.out) == (2, "")
+    why = "is about intervals, and --by sentence has none; add --ci, or leave it out"
+    assert done.err == f"error: {option[0]} {why} [useless-option]\n"
+    for there in ((), ("--ci",), ("--ci", "--by", "sentence")):
+        assert errorbar("score", "--gold", "gold.m2", "good", *there, *option).code == 0
 
 
 class TestByType:
-    """``--ci`` used to be dropped silently with ``--by-type``."""
+    """``--ci`` used to be dropped silently with ``--by type``."""
 
     TWO = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\nA 2 3|||Noun|||Z|||REQUIRED|||-NONE-|||0\n\n"
 
@@ -153,46 +161,46 @@ class TestByType:
         Path("gold.m2").write_text(GOLD[: 8 * len(GOLD) // N] + self.TWO)
 
     def test_json(self, errorbar: CommandLine) -> None:
-        (row,) = run(errorbar, "good", "--ci", "--by-type", "--confidence", "0.9")
+        (row,) = run(errorbar, "good", "--ci", "--by", "type", "--confidence", "0.9")
         det, noun = row["by_type"]
         assert det["interval"]["low"] < det["recall"] < det["interval"]["high"]
         assert (det["interval"]["confidence_level"], det["interval"]["method"]) == (0.9, "bootstrap-bca")
         assert noun["interval"] == {"low": None, "high": None, "reason": "a single unit does not show how units vary"}
-        assert [set(each) for each in run(errorbar, "good", "--by-type")[0]["by_type"]] == [
+        assert [set(each) for each in run(errorbar, "good", "--by", "type", "--no-ci")[0]["by_type"]] == [
             {"type", "recall", "correct", "gold"}
         ] * 2
 
     @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
     def test_one_system(self, errorbar: CommandLine, style: str) -> None:
-        ends = run(errorbar, "good", "--ci", "--by-type")[0]["by_type"][0]["interval"]
-        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-type", "--format", style).out
+        ends = run(errorbar, "good", "--ci", "--by", "type")[0]["by_type"][0]["interval"]
+        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by", "type", "--format", style).out
         assert f"{100 * ends['low']:.2f}–{100 * ends['high']:.2f}" in out
         assert "95\\% CI" in out if style == "latex" else "95% CI" in out
         assert "– no interval: a single unit does not show how units vary" in out
 
     def test_several_systems_stand_side_by_side(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "poor", "--ci", "--by-type").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "poor", "--ci", "--by", "type").out
         rows = [" ".join(line.split()) for line in out.splitlines()]
-        ends = [row["by_type"][0]["interval"] for row in run(errorbar, "good", "poor", "--ci", "--by-type")]
+        ends = [row["by_type"][0]["interval"] for row in run(errorbar, "good", "poor", "--ci", "--by", "type")]
         said = [f"{100 * each['low']:.2f}–{100 * each['high']:.2f}" for each in ends]
         assert rows[0] == "type good 95% CI poor 95% CI"
         assert [rows[2].split()[k] for k in (2, 4)] == said
 
     def test_csv(self, errorbar: CommandLine) -> None:
-        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-type", "--format", "csv").out
+        out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by", "type", "--format", "csv").out
         det, noun = csv.DictReader(io.StringIO(out))
-        interval = run(errorbar, "good", "--ci", "--by-type")[0]["by_type"][0]["interval"]
+        interval = run(errorbar, "good", "--ci", "--by", "type")[0]["by_type"][0]["interval"]
         assert (float(det["recall_low"]), float(det["recall_high"])) == (interval["low"], interval["high"])
         assert (noun["recall_low"], noun["recall_high"]) == ("", "")
 
 
 def test_by_sentence_says_why_there_is_none(errorbar: CommandLine) -> None:
     """The words are those of fragments in HOO."""
-    (row,) = run(errorbar, "good", "--ci", "--by-sentence")
+    (row,) = run(errorbar, "good", "--ci", "--by", "sentence")
     assert {each["no_interval"] for each in row["by_sentence"]} == {"a single unit does not show how units vary"}
-    out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by-sentence").out
+    out = errorbar("score", "--gold", "gold.m2", "good", "--ci", "--by", "sentence").out
     assert "no interval of a sentence: a single unit does not show how units vary" in out
-    assert "no interval" not in errorbar("score", "--gold", "gold.m2", "good", "--by-sentence").out
+    assert "no interval" not in errorbar("score", "--gold", "gold.m2", "good", "--by", "sentence").out
 
 
 @pytest.mark.parametrize("option", [("--resamples", "10"), ("--seed", "4")])

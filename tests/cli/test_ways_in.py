@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 import errorbar.demo
-from errorbar.formats.byte_files import BLOCK
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_layouts import write_judgments
+from errorbar.formats.opening import BLOCK
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine, Outcome
 
@@ -46,7 +46,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "convert source": ("large-copy.txt", ("convert", "--source", IN, "a=large.txt", "--to", "m2")),
     "convert nucle": ("essays.sgml", ("convert", IN, "--to", "jsonl")),
     "convert tokens": ("tokens.m2", ("convert", "essays.sgml", "--tokens", IN, "--to", "m2")),
-    "convert essays": ("essays.sgml", ("convert", "tokens.m2", "--essays", IN, "--to", "jsonl")),
+    "convert essays": ("essays.sgml", ("convert", "tokens.m2", "--documents", IN, "--to", "jsonl")),
     "convert two": ("one.m2", ("convert", f"a={IN}", "b=other.m2", "--to", "jsonl")),
     "check m2": ("large.m2", ("check", IN, *JSON)),
     "check system": ("large.txt", ("check", "--gold", "large.m2", f"s={IN}", *JSON)),
@@ -65,10 +65,8 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "agree judgments": ("votes.csv", ("agree", IN, "--resamples", "20", *JSON)),
     "agree lines": ("votes.jsonl", ("agree", IN, "--resamples", "20", *JSON)),
     "crowd score": ("votes.csv", ("crowd", "score", IN, "s=flags.csv", "--resamples", "20", *JSON)),
-    "crowd score stream": ("votes.csv", ("crowd", "score", IN, "s=flags.csv", "--stream", "--resamples", "9", *JSON)),
     "crowd score flags": ("flags.csv", ("crowd", "score", "votes.csv", f"s={IN}", "--resamples", "20", *JSON)),
     "crowd aggregate": ("votes.csv", ("crowd", "aggregate", IN, "--method", "majority", *JSON)),
-    "crowd aggregate stream": ("votes.csv", ("crowd", "aggregate", IN, "--stream", *JSON)),
     "crowd raters": ("votes.csv", ("crowd", "raters", IN, *JSON)),
     "crowd raters gold": ("truth.csv", ("crowd", "raters", "votes.csv", "--gold", IN, *JSON)),
     "crowd howmany": ("truth.csv", ("crowd", "howmany", "votes.csv", "--truth", IN, "--draws", "5", *JSON)),
@@ -90,11 +88,24 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "meta scores": ("metrics.csv", ("meta", "pairs.csv", IN, "--resamples", "5", *JSON)),
     "report gold": (
         "gold.m2",
-        ("report", "--gold", IN, "a=careful.txt", "--resamples", "20", "--title", "T", "--to", "markdown", "-o", "-"),
+        (
+            "report",
+            "--gold",
+            IN,
+            "a=careful.txt",
+            "--resamples",
+            "20",
+            "--page",
+            "title=T",
+            "--page",
+            "format=markdown",
+            "-o",
+            "-",
+        ),
     ),
     "report judgments": (
         "votes.csv",
-        ("report", "--judgments", IN, "--resamples", "20", "--title", "T", "--to", "markdown", "-o", "-"),
+        ("report", "--judgments", IN, "--resamples", "20", "--page", "title=T", "--page", "format=markdown", "-o", "-"),
     ),
     "task validate": ("careful.txt", ("task", "validate", "task.toml", IN, *JSON)),
 }

@@ -6,7 +6,16 @@ import pickle
 
 import pytest
 
-from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import (
+    ErrorbarError,
+    InputError,
+    MissingExtraError,
+    Place,
+    Problem,
+    UsageError,
+    as_options,
+    nearest,
+)
 from errorbar.core.problems import Problems, in_file_order
 
 
@@ -65,7 +74,9 @@ class TestProblems:
     def test_strict_mode_refuses_and_says_what_lenient_mode_would_do(self) -> None:
         problems = Problems()
         problems.repairable("a", "bad", self.PLACE, repair="dropped")
-        assert [str(problem) for problem in problems.errors] == ["f:1: bad; correct it or use --lenient (dropped) [a]"]
+        assert [str(problem) for problem in problems.errors] == [
+            "f:1: bad; correct it or use lenient=True (dropped) [a]"
+        ]
 
     def test_lenient_mode_mends_and_says_so(self) -> None:
         problems = Problems(lenient=True)
@@ -140,3 +151,28 @@ def test_the_note_that_counts_others_is_as_severe_as_they_are(monkeypatch: pytes
     for line in (1, 2):
         problems.repairable("many", "bad", Place("f", line), repair="so")
     assert [note.severity for note in problems.notes] == ["repaired", "repaired"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "arguments"),
+    [
+        ("correct it or use --lenient", "correct it or use --lenient", "correct it or use lenient=True"),
+        ("--strict, or --no-ci", "--strict, or --no-ci", "lenient=False, or ci=False"),
+        (
+            "take fewer --swaps, or --adjust=holm",
+            "take fewer --swaps, or --adjust holm",
+            'take fewer swaps, or adjust="holm"',
+        ),
+        ("--ci-method=bca|basic", "--ci-method bca|basic", 'ci_method="bca"|"basic"'),
+        ("try --jobs=1 (--jobs 2)", "try --jobs 1 (--jobs 2)", "try jobs=1 (jobs=2)"),
+        ("--min-rate=.5; --error LABEL", "--min-rate .5; --labels error=LABEL", "min_rate=.5; error=LABEL"),
+        ("rename it: --gold=name=path", "rename it: --gold name=path", 'rename it: gold="name=path"'),
+        ("--gold='A*.m2'", "--gold 'A*.m2'", 'gold="A*.m2"'),
+        ("errorbar agree --x=2; --jobs 1", "errorbar agree --x=2; --jobs 1", "errorbar agree --x=2; jobs=1"),
+        ("the label '--error' and a--b -- c", "the label '--error' and a--b -- c", "the label '--error' and a--b -- c"),
+    ],
+)
+def test_options_become_arguments_in_python(text: str, options: str, arguments: str) -> None:
+    problem = Problem("code", text, fix=text)
+    assert str(problem) == f"{arguments}; {arguments} [code]"
+    assert problem.line(as_options) == f"{options}; {options} [code]"

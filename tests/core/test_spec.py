@@ -7,12 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
-from errorbar.core.spec import Parameter, Spec, Value, make_spec, read_parameters, split_spec
+from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters, split_spec
 
 DECLARED = (
     Parameter("beta", float, 0.5, "Weight."),
     Parameter("width", int, 2, "Width.", lambda value: "" if value != 13 else "a lucky number"),
-    Parameter("fold", bool, False, "Fold."),
+    Parameter("fold", bool, False, "Fold.", aliases=("crease",)),
     Parameter("choose", str, "running", "Choice."),
 )
 
@@ -34,6 +34,7 @@ def parse(text: str) -> Spec:
         (r'm2(choose="say \"x\" \\ y")', r'm2(choose="say \"x\" \\ y")'),
         ("m2(choose=teacher-1)", "m2(choose=teacher-1)"),
         ("m2(width=3,)", "m2(width=3)"),
+        ("m2(crease=true)", "m2(fold=true)"),
     ],
 )
 def test_the_short_form(text: str, short: str) -> None:
@@ -51,16 +52,26 @@ def test_what_is_no_spec(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("m2(beta=x)", r"m2: beta=x will not do \(expected a number\)"),
-        ("m2(width=2.5)", r"m2: width=2.5 will not do \(expected a whole number\)"),
-        ("m2(width=13)", r"m2: width=13 will not do \(expected a lucky number\)"),
-        ("m2(fold=yes)", r"m2: fold=yes will not do \(expected true or false\)"),
+        ("m2(beta=x)", r"m2: beta must be a number, got x"),
+        ("m2(width=2.5)", r"m2: width must be a whole number, got 2.5"),
+        ("m2(width=13)", r"m2: width must be a lucky number, got 13"),
+        ("m2(fold=yes)", r"m2: fold must be true or false, got yes"),
+        ("m2(fold=true,crease=true)", "the metric m2 is given fold under two names"),
         ("m2(bta=1)", "metric 'm2' has no parameter 'bta'; did you mean 'beta'?"),
     ],
 )
-def test_what_will_not_do(text: str, message: str) -> None:
+def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("beta", True), ("width", True), ("width", 2.0), ("fold", 1), ("choose", 1)]
+)
+def test_what_python_gives_has_its_type(name: str, value: Value) -> None:
+    parameter = next(each for each in DECLARED if each.name == name)
+    with pytest.raises(UsageError, match=f"m2: {name} must be "):
+        check_value("m2", parameter, value)
 
 
 values: st.SearchStrategy[dict[str, Value]] = st.fixed_dictionaries(

@@ -169,7 +169,7 @@ def test_a_web_page_instead_of_a_pinned_archive(
     site: Site, root: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine
 ) -> None:
     only = corpus(site.put("/t.tar.gz", Page(b"<!DOCTYPE html><p>Sign in")), archive_sha256="0" * 64)
-    monkeypatch.setattr("errorbar.datasets.corpora.catalog", lambda: {"tiny": only})
+    monkeypatch.setattr("errorbar.datasets.cards.catalog", lambda: {"tiny": only})
     failed = errorbar("data", "fetch", "tiny")
     assert (failed.code, failed.out) == (2, "")
     assert "a web page: sha256" in failed.err
@@ -183,7 +183,7 @@ def test_offline_every_corpus_is_tried_and_named(
     nowhere = corpus("http://127.0.0.1:1/a.tar.gz", "http://127.0.0.1:1/b.tar.gz")
     here = corpus(site.put("/t.tar.gz", Page(tar(FILES))))
     named = {name: replace(each, name=name) for name, each in (("one", nowhere), ("two", here), ("three", nowhere))}
-    monkeypatch.setattr("errorbar.datasets.corpora.catalog", lambda: named)
+    monkeypatch.setattr("errorbar.datasets.cards.catalog", lambda: named)
     done = errorbar("data", "fetch", "one", "two", "three")
     assert (done.code, done.out) == (2, f"{root / 'two'}\n")
     for name in ("one", "three"):
@@ -200,7 +200,7 @@ def test_an_empty_folder_in_the_cache_is_no_corpus(
     root: Path, monkeypatch: pytest.MonkeyPatch, errorbar: CommandLine, site: Site
 ) -> None:
     monkeypatch.setattr(
-        "errorbar.datasets.corpora.catalog", lambda: {"tiny": corpus(site.put("/t.tar.gz", Page(tar(FILES))))}
+        "errorbar.datasets.cards.catalog", lambda: {"tiny": corpus(site.put("/t.tar.gz", Page(tar(FILES))))}
     )
     (root / "tiny").mkdir(parents=True)
     assert "no" in errorbar("data", "list").out.splitlines()[2].split()

@@ -13,7 +13,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.datasets import fetch
-from errorbar.datasets.contents import open_contents
+from errorbar.datasets.archives import open_contents
 from tests.datasets.conftest import FILES, corpus, tar, zipped
 
 Change = Callable[[tarfile.TarFile], None]
@@ -92,8 +92,8 @@ def test_evil_archives_are_refused(root: Path, tmp_path: Path, case: str) -> Non
 
 @pytest.mark.parametrize("kind", ["tar", "zip", "header", "members"])
 def test_bombs_are_refused(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr("errorbar.datasets.safety.MOST_BYTES", 100_000)
-    monkeypatch.setattr("errorbar.datasets.safety.MOST_MEMBERS", 100)
+    monkeypatch.setattr("errorbar.datasets.archives.MOST_BYTES", 100_000)
+    monkeypatch.setattr("errorbar.datasets.archives.MOST_MEMBERS", 100)
     if kind == "header":  # a file whose name is the bomb: it costs memory before any size can be read
         content = tar_with(lambda archive: add(archive, "n" * 300_000))
     elif kind == "members":
@@ -155,7 +155,7 @@ def test_every_compression(root: Path, tmp_path: Path, mode: str) -> None:
 
 
 def test_folder_given_by_mistake(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.datasets.contents.MOST_MEMBERS", 3)
+    monkeypatch.setattr("errorbar.datasets.archives.MOST_MEMBERS", 3)
     for i in range(5):
         (tmp_path / f"file{i}").touch()
     with pytest.raises(InputError, match="more than 3 files; give the folder of the corpus itself"):

@@ -7,7 +7,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.datasets import cache_root, catalog, fetch, path
-from errorbar.datasets.verify import look
+from errorbar.datasets.fetching import look
 
 COPIES = {
     "conll2014": "conll14",

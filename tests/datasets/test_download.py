@@ -101,7 +101,7 @@ def test_answer_with_another_part_is_thrown_away(site: Site, tmp_path: Path) -> 
 
 
 def test_not_found_is_said_at_once(site: Site, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"/x: the server says 404 Not Found; .*--from-file \[data-download\]"):
+    with pytest.raises(InputError, match=r"/x: the server says 404 Not Found; .*from_file \[data-download\]"):
         get(site.base + "/x", tmp_path / "x.part")
     assert len(site.log) == 1
 

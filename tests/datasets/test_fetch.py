@@ -136,7 +136,7 @@ def test_unpinned_files_are_trusted_once(site: Site, root: Path) -> None:
     assert recorded["files"]["a.txt"] == {"sha256": sha256(FILES["a.txt"]), "bytes": 11}
 
     page.content, page.etag = tar({**FILES, "a.txt": b"second\n"}), '"2"'
-    assert "--trust" in refused(tiny, "data-changed", again=True)
+    assert "trust=True" in refused(tiny, "data-changed", again=True)
     assert content(root) == FILES  # the old folder stays
 
     assert [note.code for note in fetch(tiny, again=True, trust=True).notes] == ["data-changed"]

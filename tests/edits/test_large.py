@@ -14,8 +14,7 @@ from errorbar.core.errors import InputError
 from errorbar.edits import kernel as limits
 from errorbar.edits import matching, maxmatch
 from errorbar.edits.kernel import COMPILED
-from errorbar.edits.matching import Matches, match_corpus
-from errorbar.edits.paths import proposed_edits
+from errorbar.edits.matching import Matches, match_corpus, proposed_edits
 from tests.conftest import ROOT
 from tests.helpers.build import corpus, edit, sentence
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import InputError
 from errorbar.edits.kernel import COMPILED
-from errorbar.edits.matching import match_corpus
-from errorbar.edits.paths import Proposed, proposed_edits
+from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

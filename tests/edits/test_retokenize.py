@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.edits.marks import plain
-from errorbar.edits.retokenize import retokenize, retokenize_lines
+from errorbar.edits.likeness import plain
+from errorbar.edits.retokenize import retokenize_lines
 from errorbar.formats.reference import read_corpus
 from tests.helpers.official import read_lines
 from tests.helpers.untokenized import typographic, untokenized
+
+
+def retokenize(source: str, line: str) -> str:
+    """One line of a text."""
+    (made,), _ = retokenize_lines([source], [line])
+    return made
+
 
 EXAMPLES = {
     "a contraction and a full stop": ("I do n't know .", "I don't know.", "I do n't know ."),

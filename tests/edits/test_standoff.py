@@ -15,13 +15,18 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import extract_edits
-from errorbar.edits.standoff import WORD, apply_standoff, extract_standoff, undo_standoff
-from errorbar.edits.standoff_likeness import LONG, kept_pairs, kept_triples, why_no_correction
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.edits.standoff_runs import run_edits, text_edits
-from errorbar.formats.hoo_folder import CorrectedText, Run
+from errorbar.edits.standoff_reading import (
+    LONG,
+    kept_pairs,
+    kept_triples,
+    read_run,
+    text_edits,
+    why_no_correction,
+)
+from errorbar.edits.standoff_texts import WORD, apply_standoff, extract_standoff
 from errorbar.formats.reference import read_corpus
-from tests.helpers.standoff import fragment, read_real, standoff
+from tests.helpers.standoff import fragment, read_real, standoff, undo_standoff
 
 texts = st.text("ab c,.'-\n\tX é", max_size=24)
 
@@ -144,11 +149,6 @@ class TestApply:
         assert apply_standoff("abc", [standoff(1, 2)]) == "abc"
         assert undo_standoff("abc", [standoff(1, 2)]) == "abc"
 
-    def test_undoing_what_was_not_done_is_refused(self) -> None:
-        with pytest.raises(InputError) as error:
-            undo_standoff("abc", [standoff(1, 2, "X")])
-        assert error.value.code == "hoo-not-applied"
-
 
 class TestRuns:
     gold = fragment(text="a small text of some more words", name="1")
@@ -156,12 +156,12 @@ class TestRuns:
     def test_a_text_that_is_no_correction_of_the_source(self) -> None:
         other = "completely unrelated prose stands here instead of it"
         problems = Problems()
-        text_edits(self.gold, CorrectedText(other, "run.txt"), problems)
+        text_edits(self.gold, other, "run.txt", problems)
         assert [(problem.code, str(problem.place)) for problem in problems.errors] == [
             ("hoo-not-a-correction", "run.txt")
         ]
         problems = Problems(lenient=True)
-        assert text_edits(self.gold, CorrectedText(other, "run.txt"), problems)
+        assert text_edits(self.gold, other, "run.txt", problems)
         assert [note.severity for note in problems.notes] == ["repaired"]
 
     def test_real_corrections_keep_far_more_than_unrelated_texts(self, data: Path) -> None:
@@ -245,18 +245,19 @@ class TestRuns:
     def test_shares_of_nothing(self) -> None:
         assert kept_pairs("one", "x") == kept_triples("", "x") == 1.0
 
-    def test_a_missing_fragment_is_named_or_scored_as_empty(self) -> None:
-        problems = Problems()
-        assert run_edits(Run("me", {}, {}), [self.gold], problems) == [()]
+    def test_a_missing_fragment_is_named_or_scored_as_empty(self, tmp_path: Path) -> None:
+        (tmp_path / "2.txt").write_text("a")
+        gold, problems = [self.gold, fragment(text="a", name="2")], Problems()
+        assert read_run(str(tmp_path), "me", gold, problems) == [(), ()]
         assert [(problem.code, str(problem.place)) for problem in problems.errors] == [("hoo-missing", "me")]
         assert "fragment 1" in problems.errors[0].what
         problems = Problems()
-        assert run_edits(Run("me", {}, {}), [self.gold], problems, missing_as_empty=True) == [()]
+        assert read_run(str(tmp_path), "me", gold, problems, missing_as_empty=True) == [(), ()]
         assert [note.code for note in problems.notes] == ["hoo-missing"]
 
     def test_a_text_without_a_source(self) -> None:
         problems = Problems()
-        text_edits(fragment(), CorrectedText("x", "run.txt"), problems)
+        text_edits(fragment(), "x", "run.txt", problems)
         assert [problem.code for problem in problems.errors] == ["hoo-no-text"]
 
 

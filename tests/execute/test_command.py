@@ -1,4 +1,4 @@
-"""``errorbar score --jobs`` and ``--dask``."""
+"""``errorbar score --jobs``: processes, and a Dask cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def write(folder: Path, n: int) -> list[str]:
     return ["--gold", str(gold), f"it={system}", "--format", "csv"]
 
 
-@pytest.mark.parametrize("more", [[], ["--ci", "--resamples", "50"], ["--by-sentence"], ["--annotator", "1"]])
+@pytest.mark.parametrize(
+    "more", [[], ["--ci", "--resamples", "50"], ["--by", "sentence"], ["--metric", "m2(choose=1)"]]
+)
 def test_the_number_of_jobs_changes_nothing(
     errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
 ) -> None:
@@ -54,7 +56,7 @@ def test_a_scheduler_that_cannot_be_reached(
     pytest.importorskip("distributed", reason="needs the extra 'dask'")
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
     start = time.monotonic()
-    outcome = errorbar("score", *write(tmp_path, 10), "--dask", "tcp://127.0.0.1:9")
+    outcome = errorbar("score", *write(tmp_path, 10), "--jobs", "tcp://127.0.0.1:9")
     assert (outcome.code, outcome.out) == (2, "")
     assert len(outcome.err.splitlines()) == 1
     assert "127.0.0.1:9" in outcome.err
@@ -68,7 +70,7 @@ def test_dask_prints_the_same(errorbar: CommandLine, tmp_path: Path) -> None:
     files = write(tmp_path, 20_000)
     one = errorbar("score", *files)
     assert one.code == 0
-    assert errorbar("score", *files, "--dask", "local", "--jobs", "2") == one
+    assert errorbar("score", *files, "--jobs", "local:2") == one
 
 
 @pytest.mark.slow

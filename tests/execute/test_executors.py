@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, UsageError
-from errorbar.execute import Executor, Serial, choose_executor
+from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.execute import cluster as cluster_module
-from errorbar.execute.executor import AHEAD, RETRIES, Remote, opened
-from errorbar.execute.processes import FEW, Processes
+from errorbar.execute.executor import AHEAD, FEW, RETRIES, Job
 from tests.execute import workloads
 
 
@@ -105,10 +104,9 @@ def test_work_that_kills_every_dask_worker_is_given_up(tmp_path: Path) -> None:
 
 
 def test_another_version_is_refused() -> None:
-    outcome = Remote(workloads.square, "0.0.0")(3)
-    with pytest.raises(UsageError, match=r"0\.0\.0") as caught:
-        opened(outcome)
-    assert caught.value.code == "worker-version"
+    outcome = Job(workloads.square, "0.0.0")(3)
+    assert isinstance(outcome, UsageError)
+    assert (outcome.code, outcome.problems[0].expected) == ("worker-version", "0.0.0")
 
 
 def free_port() -> int:

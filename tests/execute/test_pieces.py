@@ -15,23 +15,24 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError, InputError
 from errorbar.core.problems import Problems
-from errorbar.edits.shift import ShiftDetector
-from errorbar.execute import Executor, Serial, choose_executor
-from errorbar.execute.processes import Processes
+from errorbar.edits.shift import ShiftDetector, changed_lines
+from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.m2 import m2_annotators
-from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces, first_annotators
+from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.formats.stretches import Cutter
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.measuring import ShiftJoiner, _edges
-from errorbar.metrics.resampling import Resampling
+from errorbar.metrics.measuring import Looked, _seen
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import corpus_pieces, score, score_pieces
-from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces
+from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
+from tests.helpers.scoring import score
 
 METRICS = (M2(), M2(beta=1.0, choose="sentence"), M2(max_unchanged=0))
+PLAN = Plan(METRICS, by_type=True, by_unit=True)
 Outcome = tuple[list[Score] | list[str], list[str]]
 
 
@@ -44,9 +45,9 @@ def whole(gold: Sequence[Path], systems: Sequence[Path], unmarked: Unmarked, *, 
     try:
         readers = [HypothesisReader(file, problems) for file in named(*systems)]
         chunks = reference_chunks(named(*gold), problems, unmarked=unmarked)
-        return score_pieces(
-            corpus_pieces(chunks, readers), readers, METRICS, problems, by_type=True, by_sentence=True
-        ), [str(note) for note in problems.notes]
+        return score_pieces(corpus_pieces(chunks, readers), readers, PLAN, problems), [
+            str(note) for note in problems.notes
+        ]
     except ErrorbarError as error:
         return [str(problem) for problem in error.problems], []
 
@@ -68,10 +69,8 @@ def pieces(
         return score_pieces(
             cut_pieces(named(*gold), cut, problems, unmarked=unmarked, size=size, carry=carry),
             cut,
-            METRICS,
+            PLAN,
             problems,
-            by_type=True,
-            by_sentence=True,
             executor=executor,
         ), [str(note) for note in problems.notes]
     except ErrorbarError as error:
@@ -224,9 +223,10 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ids", ["0", "00000", "0000010", "1002", "0010001"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ids: str, end: str) -> None:
-    monkeypatch.setattr("errorbar.formats.pieces.BLOCK", 100)
+    monkeypatch.setattr("errorbar.formats.m2.BLOCK", 100)
     path = write(tmp_path / "gold.m2", end.join(f"S a|||0{end}{A.format(who)}{end}" for who in ids))
-    assert list(first_annotators(str(path))) == m2_annotators(path)[:2]
+    everybody = list(dict.fromkeys(ids))
+    assert (m2_annotators(path), m2_annotators(path, most=2)) == (everybody, everybody[:2])
 
 
 @settings(max_examples=100)
@@ -234,12 +234,12 @@ def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_shifted_lines_are_found_across_pieces(belongs: list[int], size: int) -> None:
     texts = [" ".join(f"{w}{n}" for w in "abcdef") for n in range(len(belongs))]
     lines = [texts[min(n + max(0, shift - 5), len(texts) - 1)] for n, shift in enumerate(belongs)]
-    expected, joiner = ShiftDetector(), ShiftJoiner()
+    expected, joiner = ShiftDetector(), Looked()
     expected.add(texts, lines)
     for at in range(0, len(texts), size):
         part = texts[at : at + size], lines[at : at + size]
-        joiner.add(_edges(*part), len(part[0]))
-    assert joiner.detector().stretches() == expected.stretches()
+        joiner.add(_seen(*part, changed_lines(*part), None), len(part[0]))
+    assert joiner.shifts().stretches() == expected.stretches()
 
 
 def big(tmp_path: Path, n: int) -> tuple[list[Path], list[Path]]:
@@ -278,7 +278,7 @@ def dying(tmp_path: Path, files: tuple[list[Path], list[Path]], executor: Execut
     cut = [CutSystem(file, problems, carry=False) for file in named(*files[1])]
     plain = cut_pieces(named(*files[0]), cut, problems, size=300, carry=False)
     mixed = (DyingPiece(piece, tmp_path / "deaths") if at == 3 else piece for at, piece in enumerate(plain))
-    found = score_pieces(mixed, cut, METRICS, problems, by_type=True, by_sentence=True, executor=executor)
+    found = score_pieces(mixed, cut, PLAN, problems, executor=executor)
     assert len(list((tmp_path / "deaths").iterdir())) == 1
     return found
 
@@ -300,9 +300,9 @@ def test_in_one_process_the_counts_of_one_system_are_kept_at_a_time(monkeypatch:
     most = 0
     original = M2.measure
 
-    def watched(self: M2, corpus: Corpus, hypothesis: Sequence[str], *, by_type: bool = False) -> Statistics:
+    def watched(self: M2, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         nonlocal most
-        found = original(self, corpus, hypothesis, by_type=by_type)
+        found = original(self, reference, output, by_type=by_type)
         alive.append(weakref.ref(found.counts))
         most = max(most, sum(each() is not None for each in alive))
         return found
@@ -321,8 +321,8 @@ def test_whether_a_blank_line_stood_before_is_told_as_the_reader_tells_it(tmp_pa
     system.write_text("a b\nc\n")
     problems, other = Problems(lenient=True), Problems(lenient=True)
     reader = HypothesisReader(named(system)[0], problems)
-    score_pieces(corpus_pieces(reference_chunks(named(gold), problems), [reader]), [reader], METRICS, problems)
+    score_pieces(corpus_pieces(reference_chunks(named(gold), problems), [reader]), [reader], Plan(METRICS), problems)
     cut = [CutSystem(named(system)[0], other, carry=True)]
-    score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, METRICS, other)
+    score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, Plan(METRICS), other)
     assert other.notes == problems.notes
     assert "m2-no-blank" not in [note.code for note in problems.notes]

@@ -11,10 +11,10 @@ import pytest
 
 from errorbar.core.errors import ErrorbarError, InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats import hoo_xml, safe_xml
-from errorbar.formats.byte_files import MOST_EXPANSION
-from errorbar.formats.hoo import read_edits
-from errorbar.formats.hoo_files import DataFile
+from errorbar.formats import hoo_xml, untrusted
+from errorbar.formats.hoo_edits import read_edits
+from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.opening import MOST_EXPANSION
 from tests.helpers.standoff import edit_xml, edits_xml, parse
 
 BARE = 'start="0" end="0"'
@@ -79,16 +79,16 @@ class TestDamaged:
 
 
 class TestLarge:
-    @pytest.mark.parametrize("n", [safe_xml.SMALL_UNPACKED, safe_xml.SMALL_UNPACKED + 1])
+    @pytest.mark.parametrize("n", [untrusted.SMALL_UNPACKED, untrusted.SMALL_UNPACKED + 1])
     def test_how_far_a_small_packed_file_may_unpack(self, n: int, tmp_path: Path) -> None:
         """A text of few words, about a twentieth of its size when packed; the same text may be read as it is."""
         words = random.Random(1).choices([b"here\n", b"this\n", b"that\n", b"what\n"], k=n)
         text = b"".join(words)[:n]
         (tmp_path / "1.txt.gz").write_bytes(gzip.compress(text))
         (tmp_path / "1.txt").write_bytes(text)
-        assert safe_xml.EXPANSION < n / (tmp_path / "1.txt.gz").stat().st_size < MOST_EXPANSION
+        assert untrusted.EXPANSION < n / (tmp_path / "1.txt.gz").stat().st_size < MOST_EXPANSION
         assert len(DataFile(tmp_path / "1.txt").read()) == n
-        if n <= safe_xml.SMALL_UNPACKED:
+        if n <= untrusted.SMALL_UNPACKED:
             assert DataFile(tmp_path / "1.txt.gz").read() == text
             return
         with pytest.raises(InputError, match="more than 1,048,576 bytes, unpacked; unpack it: a plain file") as error:
@@ -97,7 +97,7 @@ class TestLarge:
 
     def test_a_large_packed_file_may_have_some_times_its_size(self, tmp_path: Path) -> None:
         """Random letters pack to three fifths, so the factor is not in the way."""
-        text = bytes(random.Random(1).choices(range(97, 123), k=2 * safe_xml.SMALL_UNPACKED))
+        text = bytes(random.Random(1).choices(range(97, 123), k=2 * untrusted.SMALL_UNPACKED))
         (tmp_path / "1.txt.gz").write_bytes(gzip.compress(text, 1))
         assert DataFile(tmp_path / "1.txt.gz").read() == text
 

@@ -12,8 +12,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_tokens import fragment_sentences
-from errorbar.formats.hoo_jsonl import has_standoff, read_standoff, write_standoff
-from errorbar.formats.jsonl import read_jsonl, write_jsonl
+from errorbar.formats.jsonl import has_standoff, read_jsonl, read_standoff, write_jsonl, write_standoff
 from errorbar.formats.opening import Lines
 from tests.formats.test_hoo import written_fragments
 from tests.helpers.standoff import fragment, read_real, standoff

@@ -87,7 +87,7 @@ def test_a_tag_of_90000_letters(errorbar: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("where", ["text", "name", "said"])
-@pytest.mark.parametrize("arguments", [("score", "--by-sentence", "system", "--gold"), ("convert", "--to", "m2")])
+@pytest.mark.parametrize("arguments", [("score", "--by", "sentence", "system", "--gold"), ("convert", "--to", "m2")])
 @pytest.mark.parametrize("half", ["\\ud800", "\\uDFFF", "\\udc00\\ud800"])
 def test_half_a_surrogate_pair_in_jsonl(
     errorbar: CommandLine, where: str, arguments: tuple[str, ...], half: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import tracemalloc
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -15,13 +17,13 @@ from hypothesis import strategies as st
 
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, UsageError
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import is_list
 from errorbar.core.problems import Problems
 from errorbar.formats.flags import read_flags
-from errorbar.formats.judgment_blocks import judgment_blocks
-from errorbar.formats.judgments import judgment_rows, read_judgments, read_seconds
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.formats.saving import save_lines
-from tests.helpers.read import lines_of
+from tests.helpers.crowd import read_judgments
 
 CSV = "item,rater,label\n1,ann,error\n1,ben,ok\n2,ann,ok\n"
 
@@ -155,8 +157,8 @@ def test_a_label_is_text_or_a_number(tmp_path: Path, value: str) -> None:
 def test_columns_of_no_use_are_named_unless_another_reader_uses_them(content: str, tmp_path: Path) -> None:
     assert codes(tmp_path, content) == ["judgments-extra"]
     problems = Problems()
-    read_judgments(save(tmp_path, content), problems, used=["note"])
-    assert problems.notes == []
+    table = read_judgment_table(save(tmp_path, content.replace("good", "7")), problems, columns={"seconds": "note"})
+    assert (problems.notes, table.seconds is not None) == ([], True)
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -167,8 +169,10 @@ def test_a_time_may_be_unknown_and_a_weight_may_not(ending: str, tmp_path: Path)
         lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
     path = save(tmp_path, "\n".join(lines) + "\n", f"times.{ending}")
     problems = Problems()
-    assert read_seconds(path, "t", problems).tolist() == pytest.approx([2.5, nan], nan_ok=True)
-    assert problems.notes == []  # columns of no use are named once, with the judgments
+    seconds = read_judgment_table(path, problems, columns={"seconds": "t"}).seconds
+    assert seconds is not None
+    assert seconds.tolist() == pytest.approx([2.5, nan], nan_ok=True)
+    assert [note.what[-7:] for note in problems.notes] == [": extra"]
     with pytest.raises(InputError, match=r"the weight .* will not do .*judgments-weight"):
         read_judgments(path, columns={"weight": "t"})
 
@@ -183,9 +187,8 @@ def test_columns_without_a_name_are_what_spreadsheets_leave(tmp_path: Path) -> N
 @pytest.mark.parametrize(("value", "said"), [("[" * 200_000, "nested too deeply"), ("1" * 5000, "thousands of digits")])
 def test_json_that_python_cannot_hold(tmp_path: Path, value: str, said: str) -> None:
     path = save(tmp_path, f'{{"item": "1", "rater": "a", "label": {value}}}\n', "votes.jsonl")
-    for read in (read_judgments, lambda file: list(judgment_blocks(file, Problems(limit=1)))):
-        with pytest.raises(InputError, match=said):
-            read(path)
+    with pytest.raises(InputError, match=said):
+        read_judgments(path)
     flags = save(tmp_path, f'{{"item": "1", "flag": {value}}}\n', "flags.jsonl")
     with pytest.raises(InputError, match=said):
         read_flags(flags, Problems())
@@ -199,15 +202,59 @@ def test_repeats_may_be_kept(tmp_path: Path) -> None:
         read_judgments(path)
 
 
-def test_rows_come_one_by_one() -> None:
-    """The first row is there before the bad one is read."""
+PLAIN = [f"i{k % 700},r{k // 700},{'ok' if k % 3 else 'error'}" for k in range(3000)]
+
+
+@pytest.mark.parametrize(
+    ("odd", "line", "code"),
+    [
+        ("i7,r9,", 0, "judgments-no-label"),
+        (",r1,ok", 2502, "judgments-name"),
+        ("i1,r1", 2502, "judgments-fields"),
+        ("i1,r9,[1]", 2502, "judgments-list"),
+        ("i1,r0,ok", 2502, "judgments-repeated"),
+        ('"i\n1",r1,ok\n,r1,ok', 2504, "judgments-name"),
+        ("\n,r1,ok", 2503, "judgments-name"),
+    ],
+)
+def test_one_odd_row_among_thousands(tmp_path: Path, odd: str, line: int, code: str) -> None:
+    """Blocks are read as columns; the one with something odd row by row, with the right line and nothing lost."""
+    rows = [*PLAIN[:2500], odd, *PLAIN[2500:]]
+    problems = Problems(lenient=True)
+    table = read_judgments(save(tmp_path, "item,rater,label\n" + "\n".join(rows) + "\n"), problems)
+    assert [(note.code, note.place.line) for note in problems.notes] == [(code, line)]
+    kept = [",".join(map(str, row)) for row in zip(*table.to_columns().values(), strict=True)]
+    assert [row for row in kept if "\n" not in row] == PLAIN
+
+
+def test_problems_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+    rows = [*PLAIN[:5], "i1", *PLAIN[5:9], ",r1,ok", "i1,r1,[1]", "x", '"open']
+    with pytest.raises(InputError) as caught:
+        read_judgments(save(tmp_path, "item,rater,label\n" + "\n".join(rows)))
+    assert [problem.place.line for problem in caught.value.problems] == [7, 12, 13, 14, 15]
+
+
+def test_json_lines_with_other_keys_and_numbers(tmp_path: Path) -> None:
+    lines = ['{"item": 1, "rater": "a", "label": 2.5}', '{"rater": "b", "label": 3, "item": 1, "note": "x"}']
     problems = Problems()
-    with lines_of(CSV + "2\n", problems) as lines:
-        rows = judgment_rows(lines, problems, {})
-        assert next(rows) == ("1", "ann", "error", None, 2)
-        assert not problems.errors
-        assert len(list(rows)) == 2
-    assert [problem.place.line for problem in problems.errors] == [5]
+    table = read_judgments(save(tmp_path, "\n".join(lines * 2), "v.jsonl"), problems, repeats="keep")
+    assert table.to_columns() == {"item": ["1"] * 4, "rater": ["a", "b"] * 2, "label": ["2.5", "3"] * 2}
+    assert [note.what for note in problems.notes] == ["columns that judgments have no use for: note"]
+
+
+def test_memory_is_that_of_the_codes(tmp_path: Path) -> None:
+    """Some 12 bytes for each judgment, where a row of texts takes hundreds."""
+    peaks = []
+    for n in (40_000, 240_000):
+        path = tmp_path / f"{n}.csv"
+        with path.open("w") as out:
+            out.write("item,rater,label\n")
+            out.writelines(f"i{k % 1000},r{k // 1000},{'ok' if k % 7 else 'error'}\n" for k in range(n))
+        tracemalloc.start()
+        assert len(read_judgments(path, repeats="keep")) == n
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 200_000 * 40
 
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
@@ -222,21 +269,19 @@ def test_nothing_is_lost(table: dict[tuple[str, str], tuple[str, float]], weight
     items, raters = zip(*table, strict=True)
     labels, weights = zip(*table.values(), strict=True)
     judgments = Judgments.from_columns(items, raters, labels, weights if weighted else None)
-    problems = Problems()
     if kind == "csv" and any(sign in name for name in (*items, *raters, *labels) for sign in "\r\n"):
         with pytest.raises(InputError, match="judgments-line-break"):
             list(write_judgments(judgments))
         return
-    text = "".join(f"{line}\n" for line in write_judgments(judgments, "csv" if kind == "csv" else "jsonl"))
-    with lines_of(text, problems) as lines:
-        rows = list(judgment_rows(lines, problems, {}))
-    assert not problems.errors
-    again = Judgments.from_columns(
-        [row.item for row in rows],
-        [row.rater for row in rows],
-        [row.label for row in rows],
-        [row.weight or 0.0 for row in rows] if weighted else None,
-    )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a"
+        lines = write_judgments(judgments, "csv" if kind == "csv" else "jsonl")
+        path.write_bytes("".join(f"{line}\n" for line in lines).encode())
+        if any(is_list(label) for label in labels):
+            with pytest.raises(InputError, match="judgments-list"):
+                read_judgments(path)
+            return
+        again = read_judgments(path)
     assert again.to_columns() == judgments.to_columns()
 
 

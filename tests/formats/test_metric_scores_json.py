@@ -19,7 +19,7 @@ from errorbar.formats.metric_scores import read_metric_scores
         ('{"schema": "errorbar.score/1",\n "rows": [{]}', "scores.json:2: not JSON: "),
         (
             json.dumps({"schema": "errorbar.score/1", "rows": [{"system": "a", "metric": "m", "f": 10**400}]}),
-            "row 1 has no system, metric and F",
+            "row 1 must have a system, a metric and its score",
         ),
     ],
 )
@@ -30,3 +30,24 @@ def test_hostile_json(text: str, said: str, tmp_path: Path) -> None:
         read_metric_scores(path)
     assert said in str(caught.value)
     assert caught.value.code == "scores-json"
+
+
+def test_the_main_measure_of_any_metric_is_its_score(tmp_path: Path) -> None:
+    """An edit rate, where lower is better: turned around, so that higher is; sentences have it too."""
+    rows = [
+        {
+            "system": system,
+            "metric": "cer",
+            "insertions": 1.0,
+            "rate": rate,
+            "main": "rate",
+            "lower_is_better": ["insertions", "rate"],
+            "by_sentence": [{"sentence": 1, "rate": rate, "edits": 3}],
+        }
+        for system, rate in (("a", 0.2), ("b", 0.5))
+    ]
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps({"schema": "errorbar.score/1", "rows": rows}), encoding="utf-8")
+    (found,) = read_metric_scores(path, betas=[1], first_sentence=0)
+    assert (found.metric, found.systems) == ("cer", {"a": -0.2, "b": -0.5})
+    assert found.sentences == {"0": {"a": -0.2, "b": -0.5}}

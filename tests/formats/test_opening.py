@@ -13,10 +13,8 @@ import pytest
 
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.byte_files import BLOCK, FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 from errorbar.formats.m2 import m2_annotators
-from errorbar.formats.opening import Lines
-from errorbar.formats.pieces import first_annotators
+from errorbar.formats.opening import BLOCK, FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION, Lines
 from errorbar.formats.stretches import Cutter
 
 
@@ -141,7 +139,7 @@ def take_everything(path: Path) -> None:
 EVERY_WAY = [
     lambda path: list(Lines(path, Problems())),
     m2_annotators,
-    lambda path: first_annotators(str(path)),
+    lambda path: m2_annotators(path, most=2),
     take_everything,
 ]
 """Every way in which lines are read: here, by a look at the annotators, cut for workers."""

@@ -12,11 +12,12 @@ import pytest
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
-from errorbar.formats import rankings
+from errorbar.formats import ranking_files
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.rankings import is_ranking, read_rankings
-from errorbar.ranking import RankingResult, Resamples, rank_systems, resampled_counts
-from errorbar.ranking.counts import resampled_blocks
+from errorbar.formats.ranking_files import is_ranking, read_rankings
+from errorbar.ranking import RankingResult, rank_systems
+from errorbar.ranking.wins import resampled_counts
+from tests.ranking.examples import drawn
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>
@@ -92,7 +93,7 @@ class TestXml:
         assert message.endswith("[ranking-xml-entity]")
 
     def test_a_file_without_end_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(rankings, "MOST_CHARACTERS", 200)
+        monkeypatch.setattr(ranking_files, "MOST_BYTES", 200)
         assert refused(tmp_path, XML).endswith("[ranking-too-large]")
 
     def test_no_ranking(self, tmp_path: Path) -> None:
@@ -259,7 +260,10 @@ class TestScores:
             ("A nan\n", "[scores-number]"),
             ('{"rows": []}', "not the scores of systems"),
             ('{"rows":\n x', ":2: not JSON"),
-            ('{"schema": "errorbar.score/1", "rows": [{"system": "A"}]}', "row 1 has no system, metric and F"),
+            (
+                '{"schema": "errorbar.score/1", "rows": [{"system": "A"}]}',
+                "row 1 must have a system, a metric and its score",
+            ),
         ],
     )
     def test_bad_input(self, tmp_path: Path, text: str, message: str) -> None:
@@ -315,13 +319,46 @@ class TestWhatOnlyLooksLikeIt:
         assert [note.code for note in problems.notes] == [*([code] if code else []), "scores-twice"]
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "no-such-encoding"])
-def test_xml_is_read_as_utf8_whatever_it_declares(encoding: str, tmp_path: Path) -> None:
-    """The lines of every input are UTF-8, so a system's name is the same however the file calls its encoding."""
+def declared(encoding: str, written: str) -> bytes:
     outputs = '<translation rank="1" system="Café"/><translation rank="2" system="B"/>'
-    xml = f'<?xml version="1.0" encoding="{encoding}"?><s><ranking-item id="1">{outputs}</ranking-item></s>'
-    (tmp_path / "r.xml").write_text(xml, encoding="utf-8")
+    xml = f'<?xml version="1.0"{encoding}?>\n<s><ranking-item id="1">{outputs}</ranking-item></s>'
+    return xml.encode(written)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [(' encoding="ISO-8859-1"', "latin-1"), (' encoding="windows-1252"', "cp1252"), ("", "utf-8"), ("", "utf-8-sig")],
+)
+def test_xml_is_read_in_the_encoding_that_it_declares(encoding: str, written: str, tmp_path: Path) -> None:
+    (tmp_path / "r.xml").write_bytes(declared(encoding, written))
+    assert is_ranking(tmp_path / "r.xml")
     assert set(read_rankings(tmp_path / "r.xml").systems) == {"Café", "B"}
+
+
+def test_however_many_letters_are_not_utf8(tmp_path: Path) -> None:
+    item = (
+        '<ranking-item id="{}"><translation rank="1" system="Café"/><translation rank="2" system="B"/></ranking-item>'
+    )
+    items = "\n".join(item.format(k) for k in range(200))
+    (tmp_path / "r.xml").write_bytes(f'<?xml version="1.0" encoding="latin1"?>\n<r>{items}</r>'.encode("latin-1"))
+    assert is_ranking(tmp_path / "r.xml")
+    assert len(read_rankings(tmp_path / "r.xml")) == 200
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written", "what"),
+    [
+        (' encoding="no-such-encoding"', "utf-8", "the encoding that it declares cannot be read"),
+        ("", "latin-1", "not well-formed XML at column"),
+    ],
+)
+def test_xml_in_another_encoding_than_it_declares_is_refused(
+    encoding: str, written: str, what: str, tmp_path: Path
+) -> None:
+    (tmp_path / "r.xml").write_bytes(declared(encoding, written))
+    with pytest.raises(InputError, match=what) as caught:
+        read_rankings(tmp_path / "r.xml")
+    assert caught.value.code == "ranking-xml"
 
 
 def by_pair(comparisons: Comparisons, *, screens: bool = True) -> str:
@@ -341,21 +378,21 @@ class TestItems:
     def test_pairs_of_one_screen_are_one_item(self, tmp_path: Path, data: Path) -> None:
         """The judgments of Grundkiewicz et al. 2015 as a table of pairs: the intervals are those of the XML."""
         whole = read_rankings(data / "rankings_grundkiewicz2015" / "judgments.xml", Problems())
-        how = Resamples(replicates=200)
-        (expected,) = rank_systems(whole, resamples=how)
+        how = drawn(200)
+        (expected,) = rank_systems(whole, how=how)
         problems = Problems()
         joined = read_rankings(save(tmp_path, by_pair(whole)), problems)
         assert len(joined.items) == len(whole.items) == 2306
         assert problems.notes == []
-        (found,) = rank_systems(joined, resamples=how)
+        (found,) = rank_systems(joined, how=how)
         assert found.systems == expected.systems
         # Without the column every pair is drawn alone: 109,098 items, and intervals that are too narrow.
         alone = read_rankings(save(tmp_path, by_pair(whole, screens=False)), problems)
         assert len(alone.items) == len(whole)
         (note,) = problems.notes
         assert note.code == "ranking-rows"
-        assert "add a column 'item', or use --by sentence" in note.fix
-        (narrow,) = rank_systems(alone, resamples=how)
+        assert "add a column 'item', or use --by=sentence" in note.fix
+        (narrow,) = rank_systems(alone, how=how)
         assert width(narrow) < 0.6 * width(expected)
 
     @pytest.mark.parametrize("layout", ["pairs", "columns", "rows"])
@@ -412,16 +449,14 @@ class TestLimits:
     def test_resamples_have_a_limit(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1)])
         with pytest.raises(UsageError, match=r"expected at most 10,000,000 resamples"):
-            rank_systems(comparisons, resamples=Resamples(replicates=10**12))
+            rank_systems(comparisons, how=drawn(10**12))
 
     def test_resamples_are_counted_in_blocks(self) -> None:
         """400 systems that meet in a ring: no more resamples together than there are cells for."""
         ring = Comparisons.from_pairs([(f"s{k}", f"s{(k + 1) % 400}", 1) for k in range(400)])
-        blocks = list(resampled_blocks(ring, by="item", replicates=30, seed=0))
+        blocks = list(resampled_counts(ring, drawn(30)))
         assert [len(block.wins) for block in blocks] == [12, 12, 6]  # of 4,000,000 / (2 * 400 * 400)
-        whole = resampled_counts(ring, by="item", replicates=30, seed=0)
-        assert np.array_equal(np.concatenate([block.wins for block in blocks]), whole.wins)
-        assert whole.wins.sum(axis=(1, 2)).tolist() == [400] * 30
+        assert np.concatenate([block.wins for block in blocks]).sum(axis=(1, 2)).tolist() == [400] * 30
 
 
 def width(result: RankingResult) -> float:

@@ -51,7 +51,7 @@ class TestNames:
     def test_two_files_of_one_name_are_refused(self, tmp_path: Path) -> None:
         (tmp_path / "d").mkdir()
         files = [write(tmp_path, "A1.m2", ("a", "0")), write(tmp_path / "d", "A1.m2", ("a", "0"))]
-        with pytest.raises(UsageError, match="two reference files are called 'A1'; rename one: --gold name=path"):
+        with pytest.raises(UsageError, match=r"two reference files are called 'A1'; rename one: gold=.name=path."):
             read_corpus(files)
 
 

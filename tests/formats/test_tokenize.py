@@ -69,7 +69,9 @@ def test_the_released_sentences(data: Path) -> None:
     same_tokens = same_sentences = 0
     for essay, paragraphs in locate(essays, released):
         for text, located in zip(essay.paragraphs, paragraphs, strict=True):
-            same_tokens += sum(treebank_tokens(text[each.start : each.end]) == each.tokens for each in located)
+            spans = [(each.spans[0][0], each.spans[-1][1]) for each in located]
+            cut = [treebank_tokens(text[start:end]) for start, end in spans]
+            same_tokens += sum(tokens == each.tokens for tokens, each in zip(cut, located, strict=True))
     for essay, paragraphs in locate(essays, released):
         own = {tuple(sentence.tokens) for sentence in split_essays([essay])}
         same_sentences += sum(tuple(each.tokens) in own for located in paragraphs for each in located)

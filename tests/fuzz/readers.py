@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.agreement import Resampling, agreement_report
+from errorbar.agreement import agreement_report
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import edit_items
-from errorbar.edits.standoff_pieces import cut_fragments
-from errorbar.edits.standoff_runs import Edits
-from errorbar.formats.documents import add_documents
-from errorbar.formats.hoo_files import list_gold, list_run
-from errorbar.formats.hoo_jsonl import read_standoff
+from errorbar.edits.standoff_reading import cut_fragments
+from errorbar.formats.hoo_folder import list_gold, list_run
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats.jsonl import read_standoff, write_jsonl
 from errorbar.formats.m2 import write_m2
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import NamedFile, read_corpus
@@ -28,9 +26,9 @@ from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import save_lines
 from errorbar.formats.text import read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import score_runs
-from errorbar.metrics.scoring import score
-from errorbar.stats.streams import stream
+from errorbar.metrics.hoo_scoring import score_runs
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.score import score
 from tests.fuzz import seeds, shapes
 from tests.fuzz.seeds import Case
 from tests.fuzz.shapes import Shape
@@ -98,13 +96,13 @@ def read_and_score(path: Path, system: Path, *, lenient: bool) -> None:
     made = [
         Hypothesis(change.__name__, [change(each.text) for each in first.sentences]) for change in (_mended, _other)
     ]
-    score(first, made, ["m2"])
+    score(first, made, ["m2"], ci=False)
     agree(edit_items(first, "tokens").judgments)
     reader = HypothesisReader(NamedFile(str(system), "system"), problems)
     lines = reader.take(len(corpus))
     reader.finish(len(corpus))
     problems.raise_errors()
-    score(first, [Hypothesis("system", lines[:SCORED])], ["m2"], problems=problems)
+    score(first, [Hypothesis("system", lines[:SCORED])], ["m2"], ci=False)
 
 
 def _mended(text: str) -> str:
@@ -121,7 +119,7 @@ def _other(text: str) -> str:
 
 
 def agree(judgments: Judgments) -> None:
-    agreement_report(judgments, resampling=Resampling(stream(0, "fuzz"), RESAMPLES))
+    agreement_report(judgments, resampling=Resampling("percentile", RESAMPLES))
 
 
 def _m2(folder: Path, lenient: bool) -> None:
@@ -165,17 +163,14 @@ def _documents(folder: Path, lenient: bool) -> None:
 def _hoo(folder: Path, lenient: bool) -> None:
     problems = Problems(lenient=lenient)
     gold = list_gold(str(folder / "Gold"))
-    names = [each.name for each in gold]
-    run = list_run(str(folder / "run"), "run", names, problems)
-    for piece in cut_fragments(gold, [run], lenient=lenient):
+    run = list_run(str(folder / "run"), "run", [each.name for each in gold], problems)
+    files = [replace(each, runs=(run.get(each.name),)) for each in gold]
+    for piece in cut_fragments(files, 1, lenient=lenient):
         reading = piece.read()
         problems.collect(reading.problems)
-        for said in reading.runs:
-            problems.collect(said.problems)
         problems.raise_errors()
-        edits: list[Edits] = [said.edits[name] for said in reading.runs for name in names if name in said.edits]
-        if len(edits) == len(reading.gold):
-            score_runs(reading.gold, {"run": edits}, HOO, problems)
+        if len(run) == len(gold):
+            score_runs(reading.gold, {"run": reading.runs[0]}, HOO, problems)
 
 
 def _hoo_jsonl(folder: Path, lenient: bool) -> None:

@@ -13,17 +13,17 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import errorbar.demo
-from errorbar.cli.score import command
+from errorbar.cli.main import cli
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.standoff import extract_standoff
-from errorbar.formats.hoo_jsonl import write_standoff
+from errorbar.edits.standoff_texts import extract_standoff
 from errorbar.formats.hoo_write import write_edits
+from errorbar.formats.jsonl import write_standoff
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import write_text
-from errorbar.sampling import Strata
-from errorbar.sampling.key import Key, Round, round_name, write_key
+from errorbar.sampling import Key, Strata, write_key
+from errorbar.sampling.draw import Round, round_name
 
 Case = dict[str, bytes]
 """The files of one input, by name."""
@@ -254,7 +254,7 @@ def metric_scores() -> list[Case]:
 
 def metric_json() -> list[Case]:
     arguments = ["--gold", str(_DEMO / "gold.jsonl"), str(_DEMO / "careful.txt"), str(_DEMO / "greedy.txt")]
-    printed = CliRunner().invoke(command, [*arguments, "--format", "json"]).stdout
+    printed = CliRunner().invoke(cli, ["score", *arguments, "--format", "json"]).stdout
     return [{"a.json": printed.encode()}]
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.cli.sample_input import counted_input
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.crowd import majority
-from errorbar.datasets.contents import open_contents
+from errorbar.crowdsourcing.answers import majority
+from errorbar.datasets.archives import open_contents
 from errorbar.formats.flags import read_answers, read_flags
-from errorbar.formats.judgments import read_judgments
-from errorbar.formats.judgments_write import write_judgments
+from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.mturk import read_batch, read_wide
-from errorbar.formats.plain_judgments import read_judgments_fast
-from errorbar.formats.rankings import read_rankings
-from errorbar.ranking.meta import metric_agreement, plain_scores
-from errorbar.ranking.rank import Resamples, rank_systems
+from errorbar.formats.ranking_files import read_rankings
+from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
+from errorbar.ranking.ranked import rank_systems
 from errorbar.sampling import (
+    Estimation,
     blind_set,
     draw_sample,
     estimate_sample,
@@ -31,10 +29,11 @@ from errorbar.sampling import (
     stratify,
     write_key,
 )
-from errorbar.stats.streams import stream
+from errorbar.studies.sample import counted
 from errorbar.tasks.reading import read_task
 from tests.fuzz import seeds
 from tests.fuzz.readers import CORPORA, RESAMPLES, Reader, agree, written
+from tests.ranking.examples import drawn
 
 
 def _behind(judgments: Judgments, folder: Path) -> None:
@@ -45,8 +44,8 @@ def _behind(judgments: Judgments, folder: Path) -> None:
 
 
 def _judgments(path: Path, *, lenient: bool) -> None:
-    _behind(read_judgments(path, Problems(lenient=lenient)), path.parent)
-    read_judgments_fast(path, Problems(lenient=lenient), repeats="keep")
+    _behind(read_judgment_table(path, Problems(lenient=lenient), layout="long").judgments, path.parent)
+    read_judgment_table(path, Problems(lenient=lenient), repeats="keep")
 
 
 def _judgments_csv(folder: Path, lenient: bool) -> None:
@@ -84,7 +83,7 @@ def _answers(folder: Path, lenient: bool) -> None:
 
 
 def _rankings(path: Path, *, lenient: bool) -> None:
-    rank_systems(read_rankings(path, Problems(lenient=lenient)), resamples=Resamples(RESAMPLES))
+    rank_systems(read_rankings(path, Problems(lenient=lenient)), how=drawn(RESAMPLES))
 
 
 def _rankings_xml(folder: Path, lenient: bool) -> None:
@@ -117,19 +116,19 @@ def _sample_key(folder: Path, lenient: bool) -> None:
     key = read_key(folder / "key.json")
     problems = Problems(lenient=lenient)
     judged = judge_sample(read_judged_files([folder / "a.csv"], key, problems), key, problems)
-    estimate_sample(key.strata, judged.sample, rng=stream(0, "fuzz"), draws=100)
+    estimate_sample(key.strata, judged.sample, Estimation(seed=0))
 
 
 def _sample_counts(folder: Path, _: bool) -> None:
     """Counts stand on the command line: no NUL, and bytes that are not UTF-8 as Python shows them there."""
     text = (folder / "counts.txt").read_bytes().decode("utf-8", "surrogateescape").replace("\0", "")
-    strata, sample = counted_input(text.split("\n")[:-1] or [""])
-    estimate_sample(strata, sample, rng=stream(0, "fuzz"), draws=100)
+    strata, sample = counted(text.split("\n")[:-1] or [""])
+    estimate_sample(strata, sample, Estimation(seed=0))
 
 
 def _archives(folder: Path, _: bool) -> None:
     contents = open_contents(folder / "a.archive")
-    names = [member.name for member in contents.members() if not member.is_link]
+    names = [member.name for member in contents.members() if member.is_file]
     contents.copy({name: folder / "out" / str(number) for number, name in enumerate(names[:5])})
 
 

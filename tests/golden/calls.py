@@ -13,23 +13,23 @@ CROWD = ("{votes}", "s=flags.csv")
 BUDGET = ("--budget", "100", "--floor", "10")
 
 DEMO: dict[str, tuple[str, ...]] = {
-    "score": ("score", *GOLD, *ALL),
+    "score": ("score", *GOLD, "--no-ci", *ALL),
     "score-ci": ("score", *GOLD, "--ci", *FEW, *ALL),
     "score-closed": ("score", *GOLD, "--ci", "--ci-method", "closed", "{greedy}"),
-    "score-specs": ("score", *GOLD, "--metric", "m2(beta=1)", "--metric", "m2(choose=sentence)", *ALL),
-    "score-one": ("score", *GOLD, "--metric", "m2(choose=1,max_unchanged=0)", "{greedy}"),
-    "score-types": ("score", *GOLD, "--by-type", "{greedy}"),
-    "score-sentences": ("score", *GOLD, "--by-sentence", "{greedy}"),
+    "score-specs": ("score", *GOLD, "--metric", "m2(beta=1)", "--metric", "m2(choose=sentence)", "--no-ci", *ALL),
+    "score-one": ("score", *GOLD, "--metric", "m2(choose=1,max_unchanged=0)", "--no-ci", "{greedy}"),
+    "score-types": ("score", *GOLD, "--by", "type", "--no-ci", "{greedy}"),
+    "score-sentences": ("score", *GOLD, "--by", "sentence", "{greedy}"),
     "compare": ("compare", *GOLD, *FEW, *ALL),
-    "ceiling": ("ceiling", *GOLD, *ALL),
-    "ceiling-intervals": ("ceiling", *GOLD, "--ci", "50", "{greedy}"),
+    "ceiling": ("ceiling", *GOLD, "--no-ci", *ALL),
+    "ceiling-intervals": ("ceiling", *GOLD, "--ci", "--resamples", "50", "{greedy}"),
     "agree": ("agree", "{gold}", *FEW),
     "agree-words": ("agree", "{gold}", "--items", "words", *FEW),
     "agree-votes": ("agree", "{votes}", *FEW),
     "check": ("check", *GOLD, "{greedy}"),
     "metrics": ("metrics",),
     "crowd-score": ("crowd", "score", *CROWD, *FEW),
-    "crowd-score-majority": ("crowd", "score", *CROWD, "--shares", "trust", "--ties", "unknown", *FEW),
+    "crowd-score-majority": ("crowd", "score", *CROWD, "--metric", "crowd(shares=trust,ties=unknown)", *FEW),
     "crowd-score-corpus": ("crowd", "score", "{gold}", "{greedy}", *FEW),
     "crowd-aggregate": ("crowd", "aggregate", "{votes}"),
     "crowd-raters": ("crowd", "raters", "{votes}", "--gold", "{truth}"),
@@ -44,8 +44,8 @@ DEMO: dict[str, tuple[str, ...]] = {
     "rank": ("rank", "{pairs}", "--method", "all", *FEW),
     "meta": ("meta", "{human}", "{scores}", "--tests", *FEW, "--permutations", "200"),
     "report": (
-        *("report", *GOLD, "--judgments", "{votes}", "--flags", "s=flags.csv", *FEW),
-        *(*ALL, "-o", "-", "--to", "markdown"),
+        *("report", *GOLD, "--judgments", "{votes}", "s=flags.csv", *FEW),
+        *(*ALL, "-o", "-", "--page", "format=markdown"),
     ),
 }
 """On the bundled corpus, and on votes, flags and rankings made for it: whole results are kept."""
@@ -55,14 +55,14 @@ TWO = ("--gold", "{two}")
 TEN = ("--gold", "{ten}", "--lenient")
 
 SHARED: dict[str, tuple[str, ...]] = {
-    "conll-score": ("score", *TWO, "--by-type", "{AMU}", "{CAMB}", "{NTHU}"),
-    "conll-alternatives": ("score", "--gold", "{alternatives}", "{AMU}", "{CAMB}"),
+    "conll-score": ("score", *TWO, "--by", "type", "--no-ci", "{AMU}", "{CAMB}", "{NTHU}"),
+    "conll-alternatives": ("score", "--gold", "{alternatives}", "--no-ci", "{AMU}", "{CAMB}"),
     "conll-ci": ("score", *TWO, "--documents", "{essays}", "--ci", *FEW, *SYSTEMS),
     "conll-compare": ("compare", *TWO, "--documents", "{essays}", *FEW, *SYSTEMS),
-    "ten-score": ("score", *TEN, "--metric", "m2", "--metric", "m2(choose=sentence)", *SYSTEMS),
-    "ten-ceiling": ("ceiling", *TEN, "--documents", "{essays}", "{CAMB}"),
+    "ten-score": ("score", *TEN, "--metric", "m2", "--metric", "m2(choose=sentence)", "--no-ci", *SYSTEMS),
+    "ten-ceiling": ("ceiling", *TEN, "--no-ci", "--documents", "{essays}", "{CAMB}"),
     "ten-agree": ("agree", "{ten}", "--lenient", "--items", "sentences", *FEW),
-    "ten-crowd": ("crowd", "score", "{ten}", "{CAMB}", "--lenient", *FEW),
+    "ten-crowd": ("crowd", "score", "{ten}", "{CAMB}", "--lenient", "--ci", *FEW),
     "conll13": ("convert", "{nucle}", "--to", "m2", "--lenient"),
     "hoo-score": ("score", "--metric", "hoo", "--gold", "{hoo}", "--lenient", "--ci", *FEW, "{hoo}"),
     "votes-agree": ("agree", "{workers}", *FEW),

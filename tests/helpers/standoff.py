@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo import read_edits
-from errorbar.formats.hoo_files import DataFile
+from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
+from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import read_gold
+from errorbar.formats.hoo_xml import DataFile
 
 
 def standoff(
@@ -58,3 +58,19 @@ def read_real(data: Path, part: str) -> tuple[list[Fragment], Problems]:
     found = read_gold(str(data / "hoo2011" / part), problems, need_text=True)
     problems.raise_errors()
     return found, problems
+
+
+def undo_standoff(text: str, edits: Iterable[StandoffEdit]) -> str:
+    """Give back the source text that ``apply_standoff`` made ``text`` of."""
+    parts: list[str] = []
+    done = shift = 0
+    for edit in in_text_order(edits):
+        if not edit.corrections:
+            continue
+        start = edit.start + shift
+        end = start + len(edit.corrections[0])
+        assert start >= done
+        assert text[start:end] == edit.corrections[0]
+        parts += text[done:start], edit.original
+        done, shift = end, shift + end - start - (edit.end - edit.start)
+    return "".join([*parts, text[done:]])

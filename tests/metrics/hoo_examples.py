@@ -6,25 +6,26 @@ from collections.abc import Sequence
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo, parse_hoo
-from errorbar.metrics.hoo_score import HooScore, score_runs
+from errorbar.metrics import hoo_scoring
+from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo
+from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
+from errorbar.metrics.score import Score
 
 PLAIN, BONUS = CONDITIONS
 DETECTION, RECOGNITION, CORRECTION = MEASURES
-Edits = Sequence[StandoffEdit]
+figures_of = hoo_scoring.prf
 
 
-def scored(gold: Fragment, system: Edits, metric: Hoo | str = "hoo") -> HooScore:
+def scored(gold: Fragment, system: Sequence[StandoffEdit], metric: Hoo | str = "hoo") -> Score:
     made = parse_hoo(metric) if isinstance(metric, str) else metric
     (score,) = score_runs([gold], {"run": [tuple(system)]}, [made], Problems())
     return score
 
 
-def prf(score: HooScore, measure: str, condition: str = PLAIN) -> tuple[object, ...]:
-    figures = score.figures[condition, measure]
-    return figures.precision.value, figures.recall.value, figures.f.value
+def prf(score: Score, measure: str, condition: str = PLAIN) -> tuple[object, ...]:
+    return tuple(each.value for each in figures_of(score, condition, measure))
 
 
-def three(score: HooScore) -> tuple[int, int, int]:
+def three(score: Score) -> tuple[int, int, int]:
     """Detected, recognized, corrected."""
     return score.counts["detected"], score.counts["recognized"], score.counts["corrected"]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errorbar.edits.kernel import COMPILED
-from errorbar.metrics.choice import Folded, Swapping, fold_counts
+from errorbar.metrics.base import Swapping
+from errorbar.metrics.choice import Choice, fold_counts
 
 Unit = Sequence[tuple[int, int, int] | None]
 """For each annotator correct, proposed and reference edits, or None: did not look."""
@@ -28,7 +29,7 @@ def arrays(units: Sequence[Unit]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]
     return counts.reshape(len(units), -1, 3), present.reshape(len(units), -1)
 
 
-def fold(*units: Unit, kernel: bool, beta: float = 1.0, running: bool = True) -> Folded:
+def fold(*units: Unit, kernel: bool, beta: float = 1.0, running: bool = True) -> Choice:
     counts, present = arrays(units)
     return fold_counts(counts, present, beta=beta, running=running, want_chosen=True, kernel=kernel)
 

@@ -16,13 +16,16 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import MOST_GROUPS, Resampling, fold_resamples, resampled_units
-from errorbar.metrics.statistics import Documents
+from errorbar.metrics.prf import score_totals
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.metrics.totals import score_totals
-from tests.ceiling.examples import random_corpus
+from errorbar.stats import units
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import resampled_units
+from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.folds import fold_resamples
 
 SOURCE, FIXED = "a b c", "X b c"
 
@@ -156,7 +159,7 @@ def test_the_interval_is_that_of_shared_resamples() -> None:
     (found,) = compare_systems(M2(), [systems["s0"], systems["mixed"]], clusters, resampling).pairs
     (draw,) = resampled_units(clusters, resampling, "bootstrap")
     units = draw()
-    first, second = (fold_resamples(M2(), systems[n].statistics, [lambda: units], 1)[:, 2] for n in ("s0", "mixed"))
+    first, second = (fold_resamples(M2(), systems[n].statistics, [lambda: units])[:, 2] for n in ("s0", "mixed"))
     assert isinstance(found.interval, Interval)
     assert [found.interval.low, found.interval.high] == pytest.approx(
         np.quantile(first - second, [0.025, 0.975]), rel=1e-12
@@ -182,7 +185,7 @@ def test_holm_by_hand() -> None:
 def test_power_counts_clusters_also_where_the_jackknife_groups_them() -> None:
     """n is the number of sentences, not of the at most 400 groups in which they were left out."""
     rng = np.random.default_rng(0)
-    n = 4 * MOST_GROUPS
+    n = 4 * units.MOST_GROUPS
     first, second = ("".join(rng.choice(["0", "1"], n)) for _ in range(2))
     power = pair(finds("a", first), finds("b", second)).power
     assert power.n == n
@@ -198,7 +201,7 @@ def test_scores_are_those_of_the_metric() -> None:
     _, systems, clusters = study()
     found = compare_systems(M2(beta=1.0), list(systems.values()), clusters, Resampling(replicates=10))
     for name, row in zip(found.names, found.scores, strict=True):
-        totals = M2(beta=1.0).fold(systems[name].statistics).totals[0]
+        totals = M2(beta=1.0).fold(systems[name].statistics).counts[0]
         np.testing.assert_array_equal(row, score_totals(totals, 1.0))
 
 

@@ -14,14 +14,14 @@ import pytest
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
 from errorbar.metrics.swaps import SwapPlan
+from errorbar.stats.resampling import Resampling
 
 NOT_SIGNIFICANT = {
     "AMU": "CAMB CUUI MIX NTHU POST",
@@ -102,7 +102,7 @@ def test_holm_with_2_000_swaps_decides_nothing_and_says_so(data: Path) -> None:
         "2,000 ways to swap are few for 105 pairs at the 5% level: none of 105 pairs could be significant, however "
         "large the difference",
     )
-    assert "--swaps 41999" in note.fix  # section 6: R at K = 105
+    assert "--swaps=41999" in note.fix  # section 6: R at K = 105
 
 
 def test_a_pair_whose_largest_difference_is_too_few_deviations_is_undecided(data: Path) -> None:

@@ -8,19 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.agreement import Resampling, cohen_kappa
-from errorbar.agreement.pairs import PairTable
+from errorbar.agreement import cohen_kappa
+from errorbar.agreement.label_counts import PairTable
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.metrics.crowd import TIES, crowd_score, majority_share, measure_crowd
-from errorbar.metrics.crowd_bins import agreement_bins, in_bin
-from errorbar.metrics.crowd_curve import kappa_curve
+from errorbar.metrics.base import Selection
+from errorbar.metrics.crowd_agreement import agreement_bins, in_bin, kappa_curve
 from errorbar.metrics.crowd_rates import kappa_of_rates, rates
+from errorbar.metrics.crowd_weighted import TIES, Crowd, CrowdStatistics, Estimand, Ties, majority_share
+from errorbar.stats.resampling import Resampling
+from tests.helpers.crowd import crowd_score, measure_crowd
 
 # STATISTICS.md section 4.
 SHARE = np.array([0.9, 0.6, 0.3, 0.05, 0.8, 0.1])
 FLAG = np.array([1, 1, 0, 0, 0, 1], np.bool_)
 K = np.full(6, 20)
+
+
+def by_metric(tables: dict[Estimand, CrowdStatistics]) -> dict[Crowd, CrowdStatistics]:
+    return {Crowd(estimand=estimand): table for estimand, table in tables.items()}
 
 
 def test_weighted_and_majority_counts() -> None:
@@ -82,10 +88,10 @@ def test_tables_are_no_columns() -> None:
 
 
 def test_options_that_do_not_exist() -> None:
-    with pytest.raises(UsageError, match="did you mean 'weighted'"):
+    with pytest.raises(UsageError, match="must be one of weighted, majority"):
         measure_crowd(SHARE, FLAG, K, estimand="weigthed")  # type: ignore[arg-type]  # what a user may type
     for beta in (0.0, -1.0, np.inf):
-        with pytest.raises(UsageError, match="a number above 0"):
+        with pytest.raises(UsageError, match="number above 0"):
             crowd_score(SHARE, FLAG, K, beta=beta)
 
 
@@ -107,15 +113,13 @@ def test_the_estimands_differ_as_the_number_of_judgments_grows() -> None:
 
 def test_no_value_without_a_reason() -> None:
     nothing = np.zeros(4, np.bool_)
-    score = crowd_score(np.zeros(4), nothing, np.full(4, 3), resampling=Resampling(np.random.default_rng(0), 50))
+    score = crowd_score(np.zeros(4), nothing, np.full(4, 3), resampling=Resampling("percentile", 50))
     assert score.precision.undefined is Undefined.NOTHING_PROPOSED
     assert score.recall.undefined is Undefined.NOTHING_IN_REFERENCE
     assert score.f.undefined is Undefined.NO_EDITS
     none = crowd_score(np.full(2, np.nan), nothing[:2], np.zeros(2, np.int64))
     assert none.precision.undefined is Undefined.NO_UNITS
-    one = crowd_score(
-        np.ones(1), np.ones(1, np.bool_), np.ones(1, np.int64), resampling=Resampling(np.random.default_rng(0))
-    )
+    one = crowd_score(np.ones(1), np.ones(1, np.bool_), np.ones(1, np.int64), resampling=Resampling("percentile"))
     assert one.precision.no_interval is Undefined.ONE_UNIT
 
 
@@ -127,9 +131,7 @@ def test_intervals_are_reproducible_and_wider_for_clusters() -> None:
     flag = generator.random(1000) < 0.3
     k = np.full(1000, 10)
     made = [
-        crowd_score(
-            share, flag, k, clusters, resampling=Resampling(np.random.default_rng(seed), 500)
-        ).precision.interval
+        crowd_score(share, flag, k, clusters, resampling=Resampling("percentile", 500, seed=seed)).precision.interval
         for clusters, seed in ((None, 1), (None, 1), (essay, 1))
     ]
     assert made[0] is not None
@@ -143,22 +145,19 @@ def test_bins_hold_their_low_edge_and_sum_to_the_whole() -> None:
     assert in_bin(share, 0.75, 0.9).tolist() == [True, True, False, False, False, False]
     assert in_bin(share, 0.9, 1.0).tolist() == [False, False, True, False, True, False]
     flag = np.ones(6, np.bool_)
-    tables = {name: measure_crowd(share, flag, K, estimand=name) for name in ("weighted", "majority")}
+    tables = by_metric({name: measure_crowd(share, flag, K, estimand=name) for name in ("weighted", "majority")})
     bins = agreement_bins(tables)
     assert [part.n_items for part in bins] == [2, 2, 2]
     assert sum(part.scores["weighted"].hits for part in bins) == pytest.approx(share.sum())
     for edges in ((0.9, 0.5), (0.5, 0.5), (0.4, 0.9), (0.5, 1.1), (0.5,), ()):
         with pytest.raises(UsageError, match="ascending numbers"):
             agreement_bins(tables, edges)
-    for counts in ({}, {"most": tables["majority"]}):
-        with pytest.raises(UsageError, match="weighted or majority"):
-            agreement_bins(counts)
 
 
 def test_judgments_are_those_of_the_bin() -> None:
     """Agreement is .6 (5 judgments), .8 and .75 (2 and 4), and nothing from .9."""
     table = measure_crowd(np.array([0.6, 0.2, 0.75]), np.ones(3, np.bool_), np.array([5, 2, 4]))
-    found = agreement_bins({"weighted": table})
+    found = agreement_bins(by_metric({"weighted": table}))
     assert [part.n_items for part in found] == [1, 2, 0]
     assert [part.scores["weighted"].n_judgments for part in found] == [(5, 5.0, 5), (2, 3.0, 4), (0, 0.0, 0)]
 
@@ -203,7 +202,7 @@ def test_the_curve_keeps_what_the_crowd_agrees_on() -> None:
     share = generator.binomial(10, p) / 10
     flag = generator.random(1000) < np.where(p > 0.5, 0.6, 0.05)
     table = measure_crowd(share, flag, np.full(1000, 10), estimand="majority")
-    points = kappa_curve(table, resampling=Resampling(np.random.default_rng(0), 200))
+    points = kappa_curve(table, resampling=Resampling("percentile", 200))
     sizes = [int((np.maximum(share, 1 - share)[share != 0.5] >= p.threshold - 1e-9).sum()) for p in points]
     assert [p.n_items for p in points] == sizes
     last = points[-1]
@@ -259,8 +258,8 @@ def test_essays_are_those_of_the_chosen_items() -> None:
     share = np.array([1.0, 0.0, 1.0, 0.0, 0.6, 0.4])
     flag = np.array([1, 0, 0, 1, 1, 0], np.bool_)
     table = measure_crowd(share, flag, np.full(6, 10), [0, 0, 1, 1, 2, 2], estimand="majority")
-    resampling = Resampling(np.random.default_rng(0), 50)
-    low, high = agreement_bins({"majority": table}, (0.5, 0.9, 1.0), resampling=resampling)
+    resampling = Resampling("percentile", 50)
+    low, high = agreement_bins(by_metric({"majority": table}), (0.5, 0.9, 1.0), resampling=resampling)
     assert [each.scores["majority"].precision.n_clusters for each in (low, high)] == [1, 2]
     assert low.scores["majority"].precision.no_interval is Undefined.ONE_UNIT
     points = kappa_curve(table, (0.5, 0.9), resampling=resampling)
@@ -269,7 +268,7 @@ def test_essays_are_those_of_the_chosen_items() -> None:
 
 def test_one_essay_has_no_band() -> None:
     table = measure_crowd(SHARE, FLAG, K, [3] * 6, estimand="majority")
-    (point,) = kappa_curve(table, (0.5,), resampling=Resampling(np.random.default_rng(0), 50))
+    (point,) = kappa_curve(table, (0.5,), resampling=Resampling("percentile", 50))
     assert point.kappa.no_interval is Undefined.ONE_UNIT
 
 
@@ -279,3 +278,41 @@ def test_data_of_one_class_has_no_kappa() -> None:
     assert (point.prevalence, point.sensitivity, point.specificity) == (0.0, None, 4 / 5)
     assert point.kappa.value is None
     assert point.kappa.undefined is Undefined.ONE_LABEL
+
+
+SHARES = st.sampled_from([0.0, 0.2, 0.5, 0.6, 1.0, np.nan])
+ROWS = st.lists(st.tuples(SHARES, st.booleans(), st.integers(1, 3)), min_size=2, max_size=30)
+
+
+@given(ROWS, st.sampled_from(["weighted", "majority"]), st.sampled_from(TIES))
+def test_folds_of_kinds_are_folds_of_items(rows: list[tuple[float, bool, int]], estimand: Estimand, ties: Ties) -> None:
+    """Counting kinds of items, joining parts, and weighing items gives what adding up item by item gives."""
+    share, flag, k = (np.array(column) for column in zip(*rows, strict=True))
+    metric = Crowd(estimand=estimand, ties=ties)
+    p = share if estimand == "weighted" else majority_share(share, ties)
+    adds = np.nan_to_num(np.stack([flag * p, flag * (1 - p), ~flag * p, ~flag * (1 - p)], axis=1))
+    table = measure_crowd(share, flag, k, estimand=estimand, ties=ties)
+    whole = metric.fold(table)
+    assert whole.counts[0] == pytest.approx(adds.sum(axis=0))
+    assert whole.n_units[0] == (~np.isnan(p)).sum()
+    assert metric.parts(table).counts == pytest.approx(adds)
+    half = len(rows) // 2
+    parts = [table.take(slice(half)), table.take(slice(half, None))]
+    assert metric.fold(metric.join(parts)).counts[0] == pytest.approx(adds.sum(axis=0))
+    assert metric.fold(parts[1], start=metric.fold(parts[0])).counts[0] == pytest.approx(adds.sum(axis=0))
+    drawn = np.random.default_rng(len(rows)).integers(0, len(rows), (3, len(rows)))
+    folded = metric.fold(table, Selection(drawn))
+    assert folded.counts == pytest.approx(adds[drawn].sum(axis=1))
+    hits, wrong, missed, _ = folded.counts.T
+    for k_, below in enumerate((hits + wrong, hits + missed)):
+        known = below > 0
+        assert folded.values[known, k_] == pytest.approx((hits / np.where(known, below, 1))[known])
+        assert np.isnan(folded.values[~known, k_]).all()
+
+
+def test_systems_differ_where_their_flags_do() -> None:
+    metric = Crowd(estimand="majority", ties="unknown")
+    share, other = np.array([1.0, 0.5, 0.0]), np.array([True, True, True])
+    first = measure_crowd(share, np.array([True, False, False]), np.full(3, 4), estimand="majority", ties="unknown")
+    second = measure_crowd(share, other, np.full(3, 4), estimand="majority", ties="unknown")
+    assert metric.differ(first, second).tolist() == [False, False, True]  # the tie counts for neither

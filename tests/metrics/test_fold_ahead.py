@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errorbar.edits.kernel import COMPILED
-from errorbar.metrics.choice import Swapping, fold_counts
+from errorbar.metrics.base import Swapping
+from errorbar.metrics.choice import fold_counts
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
 

@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff import apply_standoff, extract_standoff
-from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions, parse_hoo
-from errorbar.metrics.hoo_score import (
-    recall_by_row,
-    score_runs,
-)
-from errorbar.metrics.hoo_tables import best_recalls, simulated_scores
-from errorbar.metrics.hoo_types import count_rows
+from errorbar.edits.standoff_reading import Edits
+from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
+from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions
+from errorbar.metrics.hoo_counts import count_rows
+from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of
+from errorbar.reproduce.hoo_teams import simulated_scores
 from tests.helpers.official import read_table
 from tests.helpers.standoff import parse, read_real, standoff
-from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, Edits, prf
+from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, prf
 
 
 class TestRealData:
@@ -81,7 +79,7 @@ class TestRealData:
             ]
         scores = score_runs(fragments, runs, [parse_hoo(spec)], Problems())
         for measure in MEASURES:
-            values = [score.figures[PLAIN, measure].f.value or 0.0 for score in scores]
+            values = [figures_of(score, PLAIN, measure).f.value or 0.0 for score in scores]
             assert values == sorted(values)
             assert len(set(values)) == len(values)
 
@@ -151,9 +149,10 @@ class TestRealData:
         assert len(cells) == 13 * 6 * 3  # the shape of tables 9 to 21
         for cell in cells:
             assert cell.recall == max(
-                recall_by_row(score)[cell.row][1 + MEASURES.index(cell.measure)] / recall_by_row(score)[cell.row][0]
+                row[f"{cell.measure}_recall"].value or 0.0
                 for score in first
-                if score.team == cell.team
+                for row in score.by_type
+                if (team_of(score.system), row.type) == (cell.team, cell.row)
             )
 
 

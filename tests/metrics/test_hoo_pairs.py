@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.errors import InputError
-from errorbar.metrics.hoo_pairs import near_pairs
+from errorbar.metrics.hoo_align import near_pairs
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import scored, three
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES
-from errorbar.metrics.hoo_statistics import COLUMNS, rates
+from errorbar.metrics.hoo_counts import COLUMNS, rates
 from tests.helpers.official import read_table
 from tests.metrics.hoo_examples import BONUS, DETECTION, PLAIN
 

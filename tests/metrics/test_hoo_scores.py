@@ -10,74 +10,66 @@ import pytest
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_simulate import WRONG, Team, simulate_run
-from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_rows import code_recalls, row_recalls
-from errorbar.metrics.hoo_score import (
-    HooScore,
-    best_runs,
-    recall_by_code,
-    recall_by_row,
-    score_runs,
-    team_of,
-    weight_blocks,
-)
-from errorbar.metrics.hoo_types import check_overrides, row_names, row_of
-from errorbar.metrics.resampling import Resampling
+from errorbar.edits.standoff_reading import Edits
+from errorbar.metrics.base import Selection
+from errorbar.metrics.hoo import MEASURES, Hoo
+from errorbar.metrics.hoo_counts import row_names, row_of
+from errorbar.metrics.hoo_scoring import best_runs, score_runs, team_of
+from errorbar.metrics.score import Score, TypeScore
+from errorbar.reproduce.hoo_teams import WRONG, Team, simulate_run
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import resampled_units
 from tests.helpers.standoff import fragment, standoff
-from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, Edits, scored
+from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, scored
 
 
 class TestIntervals:
     gold = tuple(fragment(*(standoff(k, k + 1, "x") for k in range(0, 10, 2)), name=str(n)) for n in range(12))
     system = tuple(one.edits[: n % 6] for n, one in enumerate(gold))
 
-    def score(self, resampling: Resampling, n: int = 12) -> HooScore:
+    def score(self, resampling: Resampling, n: int = 12) -> Score:
         runs = {"a": self.system[:n]}
         return score_runs(self.gold[:n], runs, [Hoo()], Problems(), resampling=resampling)[0]
 
     def test_intervals_hold_the_value_and_depend_on_the_seed_alone(self) -> None:
         resampling = Resampling(method="percentile", replicates=500)
         first, again = self.score(resampling), self.score(resampling)
-        recall = first.figures[PLAIN, DETECTION].recall
+        recall = figures_of(first, PLAIN, DETECTION).recall
         assert recall.interval is not None
         assert recall.value is not None
         assert recall.interval.low < recall.value < recall.interval.high
-        assert first.figures == again.figures
-        other = self.score(replace(resampling, seed=1))
-        assert other.figures[PLAIN, DETECTION].recall.interval != recall.interval
+        assert first.estimates == again.estimates
+        other = self.score(replace(resampling, seed=2))
+        assert figures_of(other, PLAIN, DETECTION).recall.interval != recall.interval
         assert "by:fragment,seed:0" in str(first.signature)
 
     @pytest.mark.parametrize("metric", [Hoo(), Hoo(aggregate="mean", empty="zero"), Hoo(unrecognized="one", beta=0.5)])
-    def test_each_fragment_alone_and_left_out(self, metric: Hoo) -> None:
-        """As weights say it: a row of the identity is one fragment, one minus it is all but one."""
+    def test_each_fragment_alone(self, metric: Hoo) -> None:
+        """As weights say it: a row of the identity is one fragment."""
         gold = [*TestRecallByType.gold, fragment(name="nothing")]
         statistics = metric.measure(gold, [*TestRecallByType.system, ()])
-        one = np.eye(len(gold))
-        np.testing.assert_allclose(metric.fold_each(statistics), metric.fold(statistics, one), rtol=1e-15)
-        np.testing.assert_allclose(metric.fold_left_out(statistics), metric.fold(statistics, 1 - one), rtol=1e-15)
+        alone = metric.fold(statistics, Selection(weights=np.eye(len(gold)))).values
+        values = metric.parts(statistics).values
+        assert values is not None
+        np.testing.assert_allclose(values, alone, rtol=1e-15)
 
-    def test_resamples_are_drawn_in_blocks(self) -> None:
-        """More than one block: the first thousand resamples are those that a thousand would be."""
-        first, second = weight_blocks(12, Resampling(replicates=1500))
-        (alone,) = weight_blocks(12, Resampling(replicates=1000))
-        assert (first.shape, second.shape) == ((1000, 12), (500, 12))
-        np.testing.assert_array_equal(first, alone)
-        many = self.score(Resampling(method="percentile", replicates=1500)).figures[PLAIN, DETECTION].recall
-        recalls = np.concatenate([first, second]) @ [n % 6 for n in range(12)] / (5 * 12)
+    def test_intervals_are_those_of_the_resamples(self) -> None:
+        """Of 5 gold edits in each of 12 fragments n % 6 are found, so R of a resample is a mean; more than a block."""
+        many = figures_of(self.score(Resampling("percentile", 1500)), PLAIN, DETECTION).recall
+        rows = np.concatenate(
+            [draw() for draw in resampled_units(np.arange(12), Resampling(replicates=1500), "bootstrap")]
+        )
+        recalls = (rows % 6).mean(axis=1) / 5
         assert many.interval is not None
         assert (many.interval.low, many.interval.high) == pytest.approx(tuple(np.quantile(recalls, [0.025, 0.975])))
 
     def test_none_where_nobody_asked(self) -> None:
         (score,) = score_runs(self.gold, {"a": self.system}, [Hoo()], Problems(), conventions=("x:y",))
-        for figures in score.figures.values():
-            assert [(e.interval, e.no_interval) for e in (figures.precision, figures.recall, figures.f)] == [
-                (None, None)
-            ] * 3
+        assert not score.has_intervals
         assert "|x:y|" in str(score.signature)
 
     def test_why_there_is_none(self) -> None:
-        single = self.score(Resampling(), n=1).figures[PLAIN, DETECTION]
+        single = figures_of(self.score(Resampling(), n=1), PLAIN, DETECTION)
         assert single.recall.no_interval is Undefined.ONE_UNIT
         with pytest.raises(UsageError, match="no formula"):
             self.score(Resampling(method="closed"))
@@ -121,7 +113,7 @@ class TestSimulatedTeams:
         """Some 300 deletions of four words: every word, once."""
         assert self.run(Team("T", {"": 0.0}, 0.0, 0.0, 100.0)) == [(0, 3, ""), (4, 7, ""), (8, 13, ""), (14, 18, "")]
         nothing = fragment(standoff(0, 0, "x"), text="")  # no word to delete
-        assert simulate_run([nothing], Team("T", {"": 0.0}, 0.0, 0.0, 100.0), 1.0, np.random.default_rng(0)) == [[]]
+        assert simulate_run([nothing], Team("T", {"": 0.0}, 0.0, 0.0, 100.0), 1.0, np.random.default_rng(0)) == [()]
 
 
 class TestRecallByType:
@@ -140,40 +132,39 @@ class TestRecallByType:
     system = tuple(one.edits[: n % 3] for n, one in enumerate(gold))
     resampling = Resampling(method="percentile", replicates=400)
 
-    def score(self, n: int = 5) -> HooScore:
-        return score_runs(self.gold[:n], {"a": self.system[:n]}, [Hoo()], Problems(), resampling=self.resampling)[0]
+    def rows(self, metric: Hoo, n: int = 5, resampling: Resampling | None = None) -> dict[str, TypeScore]:
+        (score,) = score_runs(self.gold[:n], {"a": self.system[:n]}, [metric], Problems(), resampling=resampling)
+        return {row.type: row for row in score.by_type}
 
     def test_values_are_the_counts(self) -> None:
-        score = self.score()
-        for rows, counts in (
-            (row_recalls(score), recall_by_row(score)),
-            (code_recalls(score), recall_by_code(score)),
-            (row_recalls(score, {"MD": "Noun"}), recall_by_row(score, {"MD": "Noun"})),
-        ):
-            assert {row.type: row.counts for row in rows} == counts
-            for row in rows:
-                for k, recall in enumerate(row.recalls, 1):
-                    assert recall.value == (row.counts[k] / row.counts[0] if row.counts[0] else None)
+        for metric in (Hoo(), Hoo(by="code"), Hoo(rows="MD=Noun")):
+            for row in self.rows(metric).values():
+                gold = row.counts["gold"]
+                for measure, found in zip(MEASURES, ("detected", "recognized", "corrected"), strict=True):
+                    recall = row[f"{measure}_recall"]
+                    assert recall.value == (row.counts[found] / gold if gold else None)
                     assert (recall.interval, recall.no_interval) == (None, None)
-                    assert (recall.undefined is Undefined.NOTHING_IN_REFERENCE) == (not row.counts[0])
+                    assert (recall.undefined is Undefined.NOTHING_IN_REFERENCE) == (not gold)
+        assert self.rows(Hoo())["Article"].counts == self.rows(Hoo(rows="MD=Noun"))["Noun"].counts
 
     def test_intervals_are_those_of_the_same_resamples(self) -> None:
         """MD: gold 2 in each unit, found 0, 1, 2, 0, 1, so that R of a resample is the mean of found / 2."""
-        (md,) = [row for row in code_recalls(self.score(), self.resampling) if row.type == "MD"]
-        assert md.recalls[0].value == (0 + 1 + 2 + 0 + 1) / 10
-        (weights,) = weight_blocks(5, self.resampling)
-        means = weights @ np.array([0, 1, 2, 0, 1]) / 10
-        interval = md.recalls[0].interval
-        assert interval is not None
-        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])))
+        recall = self.rows(Hoo(by="code"), resampling=self.resampling)["MD"]["detection_recall"]
+        assert recall.value == (0 + 1 + 2 + 0 + 1) / 10
+        rows = np.concatenate([draw() for draw in resampled_units(np.arange(5), self.resampling, "bootstrap")])
+        means = np.array([0, 1, 2, 0, 1])[rows].mean(axis=1) / 2
+        assert recall.interval is not None
+        ends = tuple(np.quantile(means, [0.025, 0.975]))
+        assert (recall.interval.low, recall.interval.high) == pytest.approx(ends)
 
     def test_why_there_is_none(self) -> None:
-        found = {row.type: row.recalls[0] for row in code_recalls(self.score(), self.resampling)}
-        assert found["S"].no_interval is Undefined.ONE_UNIT  # one fragment has it
+        found = self.rows(Hoo(by="code"), resampling=self.resampling)
+        assert found["S"]["detection_recall"].no_interval is Undefined.ONE_UNIT  # one fragment has it
         # Two of five have it: a resample without either has no value, which happens in (3/5)^5 = 8% of them.
-        assert found["FV"].no_interval is Undefined.RESAMPLES_UNDEFINED
-        assert code_recalls(self.score(1), self.resampling)[0].recalls[0].no_interval is Undefined.ONE_UNIT
-        nothing = {row.type: row.recalls[0] for row in row_recalls(self.score(), resampling=self.resampling)}["Noun"]
+        assert found["FV"]["detection_recall"].no_interval is Undefined.RESAMPLES_UNDEFINED
+        single = self.rows(Hoo(by="code"), 1, self.resampling)
+        assert single["MD"]["detection_recall"].no_interval is Undefined.ONE_UNIT
+        nothing = self.rows(Hoo(), resampling=self.resampling)["Noun"]["detection_recall"]
         assert (nothing.value, nothing.undefined) == (None, Undefined.NOTHING_IN_REFERENCE)
 
 
@@ -190,15 +181,20 @@ class TestTypes:
     def test_rows_can_be_overridden(self) -> None:
         assert row_of("ID", {"ID": "Noun"}) == "Noun"
         with pytest.raises(UsageError, match="did you mean 'Noun'"):
-            check_overrides({"ID": "Nouns"})
+            Hoo.read({"rows": "MD=Verb;ID=Nouns"})
+        assert str(Hoo(rows="CC=Compound Change").spec) == 'hoo(rows="CC=Compound Change")'
 
     def test_recall_by_type(self) -> None:
         gold = fragment(standoff(0, 1, "x", kind="MD"), standoff(2, 3, "x", kind="UD"), standoff(4, 5, "x", kind="S"))
-        score = scored(gold, [standoff(0, 1, "x"), standoff(2, 3, "y")])
-        assert recall_by_row(score)["Article"] == (2, 2, 2, 1)
-        assert recall_by_row(score)["Spelling"] == (1, 0, 0, 0)
-        assert recall_by_row(score, {"UD": "Noun"})["Noun"] == (1, 1, 1, 0)
-        assert recall_by_code(score) == {"MD": (1, 1, 1, 1), "S": (1, 0, 0, 0), "UD": (1, 1, 1, 0)}
+        system = [standoff(0, 1, "x"), standoff(2, 3, "y")]
+
+        def counts(metric: Hoo) -> dict[str, list[int]]:
+            return {row.type: list(row.counts.values()) for row in scored(gold, system, metric).by_type}
+
+        assert counts(Hoo())["Article"] == [2, 2, 2, 1]
+        assert counts(Hoo())["Spelling"] == [1, 0, 0, 0]
+        assert counts(Hoo(rows="UD=Noun"))["Noun"] == [1, 1, 1, 0]
+        assert counts(Hoo(by="code")) == {"MD": [1, 1, 1, 1], "S": [1, 0, 0, 0], "UD": [1, 1, 1, 0]}
 
 
 class TestTeams:
@@ -217,8 +213,8 @@ class TestTeams:
             "B0": [()],
         }
         best = {
-            (condition, measure, score.team): score.run
-            for condition, measure, score in best_runs(score_runs(gold, runs, [Hoo()], Problems()))
+            (condition, measure, team): score.system
+            for condition, measure, team, score in best_runs(score_runs(gold, runs, [Hoo()], Problems()))
         }
         assert best[PLAIN, DETECTION, "A"] == "A0"
         assert best[PLAIN, CORRECTION, "A"] == "A1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,41 +12,36 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.counts import Counts
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.metrics import resampling
+from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import (
-    MOST_GROUPS,
-    Method,
-    Resampling,
-    fold_resamples,
-    left_out,
-    resampled_units,
-    score_intervals,
-)
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import FEW_DOCUMENTS, Documents, Statistics
-from errorbar.metrics.totals import score_totals
-from tests.ceiling.examples import random_corpus
+from errorbar.metrics.prf import score_totals
+from errorbar.stats import units
+from errorbar.stats.resampling import Method, Resampling
+from errorbar.stats.units import resampled_units
+from tests.ceilings.examples import random_corpus
+from tests.helpers.counts import Counts
+from tests.helpers.folds import fold_resamples, left_out, score_intervals
+from tests.helpers.scoring import score
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
 
 
-def measured() -> tuple[Statistics, Counts, Units]:
+def measured() -> tuple[EditStatistics, Units]:
     data, systems = random_corpus()
     statistics = M2().measure(data, systems[0].lines)
     documents = Documents()
     documents.add(data.sentences)
-    return statistics, Counts(*M2().fold(statistics).totals[0].tolist()), documents.clusters()
+    return statistics, documents.clusters()
 
 
-def intervals(resampling: Resampling, clusters: Units | None = None) -> list[Interval | Undefined]:
-    statistics, counts, documents = measured()
-    return score_intervals(M2(), statistics, counts, documents if clusters is None else clusters, resampling)
+def intervals(resampling: Resampling, clusters: Units | None = None) -> Sequence[Interval | Undefined]:
+    statistics, documents = measured()
+    return score_intervals(M2(), statistics, documents if clusters is None else clusters, resampling)
 
 
 class TestResamples:
@@ -72,12 +68,12 @@ class TestResamples:
 
     def test_what_is_kept_changes_no_digit_and_cannot_be_changed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Few resamples are kept for the next system, many are drawn again; so are the rows that leave one out."""
-        statistics, _, clusters = measured()
+        statistics, clusters = measured()
         kept = [draw() for draw in resampled_units(clusters, Resampling(replicates=1500), "x")]
         rows = left_out(M2(), statistics, clusters)
         with pytest.raises(ValueError, match="read-only"):
             kept[0][0, 0] = 1
-        monkeypatch.setattr(resampling, "MOST_KEPT", 0)
+        monkeypatch.setattr("errorbar.stats.units.MOST_KEPT", 0)
         drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
         for one, draw in zip(kept, drawn, strict=True):
             np.testing.assert_array_equal(one, draw())
@@ -93,32 +89,32 @@ class TestResamples:
         assert not np.array_equal(first("x"), first("x", seed=1))
 
     def test_a_resample_folds_like_a_corpus(self) -> None:
-        statistics, _, clusters = measured()
+        statistics, clusters = measured()
         draws = resampled_units(clusters, Resampling(replicates=7), "x")
-        folded = fold_resamples(M2(), statistics, draws, 1)
+        folded = fold_resamples(M2(), statistics, draws)
         for row, values in zip(draws[0](), folded, strict=True):
             corpus = statistics.take(row[row >= 0])
-            np.testing.assert_array_equal(values, score_totals(M2().fold(corpus).totals[0], 0.5))
+            np.testing.assert_array_equal(values, score_totals(M2().fold(corpus).counts[0], 0.5))
 
     def test_leaving_out(self) -> None:
-        statistics, _, clusters = measured()
+        statistics, clusters = measured()
         table = left_out(M2(), statistics, clusters)
         assert table.shape == (6, 3)
         for k in range(6):
             rest = statistics.take(np.flatnonzero(clusters != k))
-            np.testing.assert_array_equal(table[k], score_totals(M2().fold(rest).totals[0], 0.5))
+            np.testing.assert_array_equal(table[k], score_totals(M2().fold(rest).counts[0], 0.5))
 
     def test_many_sentences_are_left_out_in_groups(self) -> None:
-        statistics, _, _ = measured()
-        n = MOST_GROUPS + 50
+        statistics, _ = measured()
+        n = units.MOST_GROUPS + 50
         many = statistics.take(np.arange(n) % len(statistics))
-        assert left_out(M2(), many, np.arange(n)).shape == (MOST_GROUPS, 3)
+        assert left_out(M2(), many, np.arange(n)).shape == (units.MOST_GROUPS, 3)
 
 
 class TestIntervals:
     @pytest.mark.parametrize("method", METHODS)
     def test_workers_change_no_digit_and_seeds_do(self, method: Method) -> None:
-        def found(seed: int = 0, jobs: int = 1) -> list[Interval | Undefined]:
+        def found(seed: int = 0, jobs: int = 1) -> Sequence[Interval | Undefined]:
             return intervals(Resampling(method, 2100, 0.9, seed, jobs))
 
         assert found() == found(jobs=2) == found(jobs=3)
@@ -126,7 +122,8 @@ class TestIntervals:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_they_hold_the_value_and_grow_with_the_level(self, method: Method) -> None:
-        _, counts, _ = measured()
+        statistics, _ = measured()
+        counts = Counts(*M2().fold(statistics).counts[0].tolist())
         narrow, wide = (intervals(Resampling(method, 500, level)) for level in (0.8, 0.99))
         for value, a, b in zip((counts.precision, counts.recall, counts.f(0.5)), narrow, wide, strict=True):
             assert isinstance(a, Interval)
@@ -135,7 +132,8 @@ class TestIntervals:
             assert (a.confidence_level, b.confidence_level) == (0.8, 0.99)
 
     def test_closed_precision_and_recall_are_wilsons(self) -> None:
-        _, counts, _ = measured()
+        statistics, _ = measured()
+        counts = Counts(*M2().fold(statistics).counts[0].tolist())
         found = intervals(Resampling("closed"))
         for interval, n in zip(found, (counts.proposed, counts.gold), strict=False):
             oracle = binomtest(counts.correct, n).proportion_ci(method="wilson")  # scipy's
@@ -143,9 +141,9 @@ class TestIntervals:
             assert (interval.low, interval.high) == pytest.approx((oracle.low, oracle.high), rel=1e-9)
 
     def test_the_percentile_interval_is_the_quantiles_of_the_folded_resamples(self) -> None:
-        statistics, _, clusters = measured()
+        statistics, clusters = measured()
         draws = resampled_units(clusters, Resampling("percentile", 400), "bootstrap")
-        values = fold_resamples(M2(), statistics, draws, 1)
+        values = fold_resamples(M2(), statistics, draws)
         found = intervals(Resampling("percentile", 400))
         for k, interval in enumerate(found):
             assert isinstance(interval, Interval)
@@ -159,15 +157,13 @@ class TestIntervals:
         data, _ = random_corpus()
         source = [s.text for s in data.sentences]
         statistics = M2().measure(data, source)  # proposes nothing: P = 1 by convention, R = F = 0
-        counts = Counts(*M2().fold(statistics).totals[0].tolist())
         assert (
-            score_intervals(M2(), statistics, counts, np.arange(30), Resampling(replicates=100))
-            == [Undefined.NO_VARIATION] * 3
+            score_intervals(M2(), statistics, np.arange(30), Resampling(replicates=100)) == [Undefined.NO_VARIATION] * 3
         )
 
     @pytest.mark.parametrize("level", [-1, 0, 1, 95])
     def test_a_level_that_does_not_exist(self, level: float) -> None:
-        with pytest.raises(UsageError, match="a number between 0 and 1"):
+        with pytest.raises(UsageError, match="between 0 and 1"):
             Resampling(confidence_level=level)
 
     def test_a_method_that_does_not_exist(self) -> None:
@@ -175,7 +171,7 @@ class TestIntervals:
             Resampling("bcaa")  # type: ignore[arg-type]  # what a user may type
 
     def test_no_resample(self) -> None:
-        with pytest.raises(UsageError, match="0 replicates"):
+        with pytest.raises(UsageError, match="number of resamples must be at least 1, got 0"):
             intervals(Resampling("percentile", 0))
 
     def test_the_signature_names_what_changes_digits(self) -> None:
@@ -245,7 +241,7 @@ class World:
     n_documents: int = 50
     per_document: int = 8
 
-    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> Statistics:
+    def statistics(self, rng: np.random.Generator, n_documents: int = 0) -> EditStatistics:
         n = n_documents or self.n_documents
         skill = rng.beta(2, 2, n).repeat(self.per_document)  # the share of proposals that are right, by essay
         many = rng.gamma(2, 0.75, n).repeat(self.per_document)  # proposals per sentence
@@ -254,7 +250,7 @@ class World:
         for annotator in range(2):
             correct = rng.binomial(proposed, skill)
             counts[:, annotator] = np.stack([correct, proposed, correct + rng.poisson(1.2 * many)], axis=1)
-        return Statistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
+        return EditStatistics(counts, np.ones((proposed.size, 2), np.uint8), ("0", "1"))
 
     def clusters(self) -> Units:
         return np.arange(self.n_documents).repeat(self.per_document)
@@ -268,17 +264,16 @@ def test_the_interval_of_f_covers_about_nominally_over_documents() -> None:
     0.935 for bca and 0.937 for percentile over documents, 0.695 for bca over sentences, 0.654 for the closed formula.
     """
     world, rng, metric = World(), np.random.default_rng(1), M2()
-    truth = score_totals(metric.fold(world.statistics(rng, 40_000)).totals[0], 0.5)[2]
+    truth = score_totals(metric.fold(world.statistics(rng, 40_000)).counts[0], 0.5)[2]
     covered = dict.fromkeys(("bca by document", "percentile by document", "bca by sentence", "closed"), 0)
     runs = 1000
     for run in range(runs):
         statistics = world.statistics(rng)
-        counts = Counts(*metric.fold(statistics).totals[0].tolist())
         for name in covered:
             method, _, unit = name.partition(" by ")
             clusters = np.arange(len(statistics)) if unit == "sentence" else world.clusters()
             resampling = Resampling(method, 1000, seed=run)  # type: ignore[arg-type]  # one of the names above
-            interval = score_intervals(metric, statistics, counts, clusters, resampling)[2]
+            interval = score_intervals(metric, statistics, clusters, resampling)[2]
             covered[name] += isinstance(interval, Interval) and interval.low <= truth <= interval.high
     shares = {name: hits / runs for name, hits in covered.items()}
     print(shares)  # noqa: T201 - the measured figures, with pytest -s

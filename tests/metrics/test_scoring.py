@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.counts import Counts
 from errorbar.core.problems import Problems
 from errorbar.execute import Serial
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.metrics import scoring
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import Lines, corpus_pieces, score, score_pieces
-from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.scoring import Lines, Plan, corpus_pieces, score_pieces
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.scoring import counts_of, score
 from tests.strategies import corpora
 
 METRICS = (M2(), M2(beta=1.0, choose="sentence"), M2(choose="0"), M2(max_unchanged=0))
@@ -49,7 +49,7 @@ def chunks(reference: Corpus, size: int) -> Iterator[Corpus]:
 def streamed(reference: Corpus, lines: Sequence[str], size: int) -> list[Score]:
     systems: list[Lines] = [InMemory(lines)]
     pieces = corpus_pieces(chunks(reference, size), systems)
-    return score_pieces(pieces, systems, METRICS, Problems(), by_type=True, by_sentence=True, conventions=("x",))
+    return score_pieces(pieces, systems, Plan(METRICS, by_type=True, by_unit=True, conventions=("x",)), Problems())
 
 
 @settings(max_examples=40)
@@ -66,12 +66,12 @@ def test_chunks_change_nothing(example: tuple[Corpus, list[str]]) -> None:
 def test_sentences_and_types_add_up_to_the_totals(example: tuple[Corpus, list[str]]) -> None:
     reference, lines = example
     for result in score(reference, [Hypothesis("it", lines)], METRICS, by_type=True, by_sentence=True):
-        assert len(result.by_sentence) == len(reference)
-        sums = [sum(column) for column in zip(*(row.counts for row in result.by_sentence), strict=True)]
-        assert sums == list(result.counts)
-        assert sum(row.annotator is not None for row in result.by_sentence) == result.n_sentences
-        assert sum(row.gold for row in result.by_type) == result.counts.gold
-        assert sum(row.correct for row in result.by_type) == result.counts.correct
+        assert len(result.by_unit) == len(reference)
+        sums = [sum(column) for column in zip(*(row.counts.values() for row in result.by_unit), strict=True)]
+        assert sums == list(result.counts.values())
+        assert sum(row.annotator is not None for row in result.by_unit) == result.n_units
+        assert sum(row.counts["gold"] for row in result.by_type) == result.counts["gold"]
+        assert sum(row.counts["correct"] for row in result.by_type) == result.counts["correct"]
         assert [row.type for row in result.by_type] == sorted(row.type for row in result.by_type)
 
 
@@ -80,7 +80,7 @@ def test_recall_of_a_type() -> None:
     edits = [edit(0, 1, "X", kind="Det"), edit(2, 3, "Y", kind="Det")]
     reference = corpus(sentence("a b c", {"0": edits, "1": [edit(1, 2, "Z", kind="Prep")]}))
     (result,) = score(reference, [Hypothesis("it", ["X b c"])], [M2()], by_type=True)
-    assert [(row.type, row.correct, row.gold, row.recall) for row in result.by_type] == [
+    assert [(row.type, row.counts["correct"], row.counts["gold"], row["recall"].value) for row in result.by_type] == [
         ("Det", 1, 2, 1 / 2),
         ("Prep", 0, 0, None),
     ]
@@ -88,11 +88,11 @@ def test_recall_of_a_type() -> None:
 
 def test_parts_are_left_out_unless_asked_for() -> None:
     (result,) = score(corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]})), [Hypothesis("it", ["b"])], [M2()])
-    assert result.by_type == ()
-    assert list(result.by_sentence) == []
+    assert list(result.by_type) == []
+    assert list(result.by_unit) == []
     systems: list[Lines] = [InMemory(["b"])]
     reference = corpus(sentence("a", {"0": [edit(0, 1, "b", kind="Det")]}))
-    (streamed,) = score_pieces(corpus_pieces([reference], systems), systems, [M2()], Problems())
+    (streamed,) = score_pieces(corpus_pieces([reference], systems), systems, Plan([M2()]), Problems())
     assert replace(streamed, system="it") == result
 
 
@@ -101,7 +101,7 @@ def test_a_chunk_without_a_sentence_changes_nothing() -> None:
     first, second = chunks(reference, 1)
     systems: list[Lines] = [InMemory(["b", "c"])]
     pieces = corpus_pieces([first, Corpus([], reference.annotators), second], systems)
-    assert score_pieces(pieces, systems, [M2()], Problems()) == score(
+    assert score_pieces(pieces, systems, Plan([M2()]), Problems()) == score(
         reference, [Hypothesis("system", ["b", "c"])], [M2()]
     )
 
@@ -128,16 +128,16 @@ def test_several_workers_get_smaller_pieces(monkeypatch: pytest.MonkeyPatch) -> 
     lines = [*words[:6], "x"]
     told = [score(reference, [Hypothesis("it", lines)], METRICS, executor=who) for who in (None, TwoWorkers())]
     assert told[0] == told[1]
-    assert told[0][0].counts == Counts(1, 1, 7)
+    assert counts_of(told[0][0]) == (1, 1, 7)
 
 
 def test_metrics_that_differ_in_beta_or_choice_share_one_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[str] = []
     original = M2.measure
 
-    def counted(self: M2, reference: Corpus, hypothesis: Sequence[str], *, by_type: bool = False) -> Statistics:
+    def counted(self: M2, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         measured.append(self.measure_key)
-        return original(self, reference, hypothesis, by_type=by_type)
+        return original(self, reference, output, by_type=by_type)
 
     monkeypatch.setattr(M2, "measure", counted)
     results = score(corpus(sentence("a", {"0": []})), [Hypothesis("it", ["a"])], METRICS)
@@ -150,13 +150,13 @@ def test_metrics_that_differ_in_what_they_count_do_not() -> None:
     reference = corpus(sentence("the a b c", {"0": []}))
     metrics = [M2(), M2(ignore_case_space=True), M2(max_unchanged=0)]
     found = score(reference, [Hypothesis("it", ["The a X c"])], metrics)
-    assert [(result.counts.proposed, result.metric) for result in found] == [
+    assert [(result.counts["proposed"], result.metric) for result in found] == [
         (1, "m2"),
         (1, "m2(ignore_case_space=true)"),
         (2, "m2(max_unchanged=0)"),
     ]
     found = score(reference, [Hypothesis("it", ["The a b c"])], metrics)
-    assert [result.counts.proposed for result in found] == [1, 0, 1]
+    assert [result.counts["proposed"] for result in found] == [1, 0, 1]
 
 
 def test_scores_come_systems_outermost() -> None:
@@ -249,7 +249,7 @@ class TestFiles:
         reader = HypothesisReader(NamedFile.parse(str(system)), problems)
         stream = reference_chunks([NamedFile.parse(str(gold))], problems, unmarked=unmarked, size=size)
         pieces = corpus_pieces(stream, [reader])
-        return score_pieces(pieces, [reader], [metric], problems, by_type=True, by_sentence=True)[0]
+        return score_pieces(pieces, [reader], Plan([metric], by_type=True, by_unit=True), problems)[0]
 
     @pytest.mark.parametrize("unmarked", ["auto", "official", "all", "absent"])
     @pytest.mark.parametrize("first", ["", "A 2 3|||Um||||||REQUIRED|||-NONE-|||1\n"], ids=["bare", "by-one"])
@@ -268,7 +268,7 @@ class TestFiles:
         (tmp_path / "gold.m2").write_text("\n".join(blocks))
         (tmp_path / "system").write_text("X b\n" * 4)
         found = self.scores(tmp_path, 3, "absent", M2(choose="1"))
-        assert [(row.sentence, row.annotator) for row in found.by_sentence] == [
+        assert [(row.unit, row.annotator) for row in found.by_unit] == [
             (1, None),
             (2, None),
             (3, None),
@@ -287,5 +287,5 @@ class TestFiles:
         (tmp_path / "system").write_text("a b\nC d\n")
         for unmarked in UNMARKED:
             whole = self.scores(tmp_path, 4096, unmarked, M2(choose="1"))
-            assert [(row.type, row.gold) for row in whole.by_type] == [("Det", 0), ("Prep", 1)]
+            assert [(row.type, row.counts["gold"]) for row in whole.by_type] == [("Det", 0), ("Prep", 1)]
             assert self.scores(tmp_path, 1, unmarked, M2(choose="1")) == whole

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 from errorbar.core.corpus import Corpus
+from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.statistics import Statistics, concatenate
 from tests.helpers.build import corpus, edit, sentence
 from tests.strategies import corpora
 
 
-def assert_same(first: Statistics, second: Statistics) -> None:
+def assert_same(first: EditStatistics, second: EditStatistics) -> None:
     assert first.annotators == second.annotators
     np.testing.assert_array_equal(first.counts, second.counts)
     np.testing.assert_array_equal(first.present, second.present)
@@ -85,4 +85,4 @@ def test_by_type_is_kept_only_if_every_part_has_it() -> None:
 def test_nothing_can_be_taken(units: slice) -> None:
     taken = M2().measure(corpus(sentence("a", {"0": []})), ["a"]).take(units)
     assert len(taken) == 0
-    assert M2().fold(taken).totals.tolist() == [[0, 0, 0]]
+    assert M2().fold(taken).counts.tolist() == [[0, 0, 0]]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Statistics
+from errorbar.metrics.prf import score_totals
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.metrics.totals import score_totals
 from errorbar.stats import random_swaps, stream
+from errorbar.stats.resampling import Resampling
 from tests.metrics.test_comparison import compared, finds
 from tests.stats.test_step_down import twin
 
@@ -33,13 +33,13 @@ def systems(n: int, seed: int = 0) -> list[System]:
         gold = stream(seed, "gold").integers(1, 4, size=(9, 2))
         proposed = rng.integers(0, 4, size=(9, 2))
         counts = np.stack([np.minimum(rng.integers(0, 4, size=(9, 2)), np.minimum(gold, proposed)), proposed, gold], -1)
-        made.append(System(f"s{k}", Statistics(counts.astype(np.int32), present, ("A", "B"))))
+        made.append(System(f"s{k}", EditStatistics(counts.astype(np.int32), present, ("A", "B"))))
     return made
 
 
 def f_of(counts: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> float:
-    statistics = Statistics(counts, np.ones(counts.shape[:2], np.uint8), ("A", "B"))
-    return float(score_totals(M2().fold(statistics).totals[0], 0.5)[2])
+    statistics = EditStatistics(counts, np.ones(counts.shape[:2], np.uint8), ("A", "B"))
+    return float(score_totals(M2().fold(statistics).counts[0], 0.5)[2])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -169,12 +169,12 @@ class TestWarnings:
             "50 ways to swap are few for 3 pairs at the 5% level: none of 3 pairs could be significant, however large "
             "the difference"
         )
-        assert fix == "take 2000 (--swaps 2000), or adjust by max-T (--adjust max-t)"
+        assert fix == "take 2000 (--swaps=2000), or adjust by max-T (--adjust=max-t)"
 
     def test_max_t_with_too_few_swaps(self) -> None:
         """1 / 19 = .0526 for any number of pairs, 1 / 20 is the level itself."""
         ((code, what, fix),) = warned(self.found(SwapPlan(swaps=18)))
-        assert (code, fix) == ("few-swaps", "take 2000 (--swaps 2000)")
+        assert (code, fix) == ("few-swaps", "take 2000 (--swaps=2000)")
         assert "none of 3 pairs could be significant" in what
         ((code, what, _),) = warned(self.found(SwapPlan(swaps=19)))
         assert (code, what) == ("few-swaps", "19 ways to swap are few for 3 pairs at the 5% level")
@@ -210,7 +210,7 @@ def test_another_seed_and_another_number_of_swaps_are_in_the_signature() -> None
 def test_more_than_max_t_can_keep_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("errorbar.metrics.swaps.MOST_KEPT", 29)
     few = Resampling(replicates=10)
-    with pytest.raises(UsageError, match=r"10 ways to swap 3 pairs .*--adjust holm.*compare-too-large"):
+    with pytest.raises(UsageError, match=r"10 ways to swap 3 pairs .*adjust=.holm.*compare-too-large"):
         compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan(swaps=10))
     compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan(swaps=9))
     compare_systems(M2(), systems(3), DOCUMENTS, few, SwapPlan("holm", 10))

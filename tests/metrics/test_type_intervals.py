@@ -10,12 +10,12 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling, left_out_units, resampled_units
-from errorbar.metrics.score import TypeRecall
-from errorbar.metrics.scoring import score
-from errorbar.stats.bootstrap import bootstrap_interval
+from errorbar.metrics.score import TypeScore
 from errorbar.stats.proportion import proportion_interval
+from errorbar.stats.resampling import Resampling, bootstrap_interval
+from errorbar.stats.units import left_out_units, resampled_units
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.scoring import score
 
 # Two annotators with different types; "Once" stands in one sentence, "Never" in none that is chosen.
 FIRST = sentence("a b c", {"0": [edit(0, 1, "X", kind="Det")], "1": [edit(1, 2, "Y", kind="Prep")]})
@@ -26,9 +26,13 @@ LINES = ["X b c", "a b Z", "X b c", "a Y c"] * 3 + ["a Q c"]
 N = len(LINES)
 
 
-def by_type(resampling: Resampling, reference: Corpus = REFERENCE) -> dict[str, TypeRecall]:
+def by_type(resampling: Resampling, reference: Corpus = REFERENCE) -> dict[str, TypeScore]:
     (found,) = score(reference, [Hypothesis("it", LINES)], [M2()], by_type=True, resampling=resampling)
     return {row.type: row for row in found.by_type}
+
+
+def interval(row: TypeScore) -> Interval | Undefined | None:
+    return row["recall"].interval or row["recall"].no_interval
 
 
 def recalls(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], kind: str) -> list[float]:
@@ -38,7 +42,7 @@ def recalls(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], kind: str) ->
         units = row[row >= 0]
         part = Corpus([REFERENCE.sentences[unit] for unit in units], REFERENCE.annotators)
         (one,) = score(part, [Hypothesis("it", [LINES[unit] for unit in units])], [M2()], by_type=True)
-        value = {each.type: each.recall for each in one.by_type}.get(kind)
+        value = {each.type: each["recall"].value for each in one.by_type}.get(kind)
         found.append(np.nan if value is None else value)
     return found
 
@@ -51,12 +55,12 @@ def test_the_interval_is_that_of_scored_resamples(method: Literal["bca", "percen
     rows = np.concatenate([draw() for draw in resampled_units(clusters, resampling, "bootstrap")])
     for kind in ("Det", "Prep", "Verb"):
         expected = bootstrap_interval(
-            found[kind].recall or 0.0,
+            found[kind]["recall"].value or 0.0,
             recalls(rows, kind),
             jackknife=recalls(left_out_units(clusters), kind),
             method=method,
         )
-        assert found[kind].interval == expected
+        assert interval(found[kind]) == expected
         assert isinstance(expected, Interval) == (kind != "Prep"), kind  # which is chosen only where it is matched
 
 
@@ -68,29 +72,36 @@ def test_documents_are_resampled_where_they_are_known() -> None:
     finally:
         for each in REFERENCE.sentences:
             each.document = ""
-    assert together["Verb"].interval != by_type(Resampling("percentile", 200))["Verb"].interval
+    assert interval(together["Verb"]) != interval(by_type(Resampling("percentile", 200))["Verb"])
 
 
 def test_reasons_are_named() -> None:
     found = by_type(Resampling("percentile", 100))
-    assert found["Once"].interval is Undefined.ONE_UNIT
+    assert interval(found["Once"]) is Undefined.ONE_UNIT
     never = corpus(*REFERENCE.sentences[:-1], sentence("a b c", {"0": [], "1": [edit(0, 3, "no", kind="Never")]}))
     row = by_type(Resampling("percentile", 100), never)["Never"]
-    assert (row.recall, row.interval) == (None, Undefined.NOTHING_IN_REFERENCE)
+    assert (row["recall"].value, interval(row)) == (
+        None,
+        Undefined.NOTHING_IN_REFERENCE,
+    )
     alone = Corpus(REFERENCE.sentences[:1], REFERENCE.annotators)
     (one,) = score(alone, [Hypothesis("it", LINES[:1])], [M2()], by_type=True, resampling=Resampling())
-    assert [row.interval for row in one.by_type if row.gold] == [Undefined.ONE_UNIT]
+    assert [interval(row) for row in one.by_type if row.counts["gold"]] == [Undefined.ONE_UNIT]
 
 
 def test_closed_is_wilsons_interval() -> None:
     for row in by_type(Resampling("closed")).values():
-        expected = proportion_interval(row.correct, row.gold) if row.gold else Undefined.NOTHING_IN_REFERENCE
-        assert row.interval == expected
+        expected = (
+            proportion_interval(row.counts["correct"], row.counts["gold"])
+            if row.counts["gold"]
+            else Undefined.NOTHING_IN_REFERENCE
+        )
+        assert interval(row) == expected
 
 
 def test_without_a_resampling_there_is_none() -> None:
     (found,) = score(REFERENCE, [Hypothesis("it", LINES)], [M2()], by_type=True)
-    assert [row.interval for row in found.by_type] == [None] * len(found.by_type)
+    assert [interval(row) for row in found.by_type] == [None] * len(found.by_type)
 
 
 @pytest.mark.parametrize("jobs", [2, 3])

@@ -16,8 +16,8 @@ from errorbar.edits.apply import apply_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
 from tests.helpers.official import percents, read_lines, read_table
+from tests.helpers.scoring import score
 
 NEVER_RELEASED = "NARA"
 FIGURES = ("precision", "recall", "f0.5")

@@ -13,17 +13,17 @@ import pytest
 from errorbar.core.corpus import Hypothesis
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import TypeRecall
-from errorbar.metrics.scoring import score
+from errorbar.metrics.score import TypeScore
 from tests.helpers.official import read_lines, read_table
+from tests.helpers.scoring import score
 
 HALF_A_HUNDREDTH = Fraction(1, 200)
 """The paper rounds exact halves either way: 0.625 to 0.63 (NTHU, Wci), but 3.125 to 3.12 (RAC, Others)."""
 
 
-def distance(row: TypeRecall, printed: str) -> Fraction:
+def distance(row: TypeScore, printed: str) -> Fraction:
     """Between the exact recall in percent and the printed one."""
-    return abs(Fraction(100 * row.correct, row.gold or 1) - Fraction(printed))
+    return abs(Fraction(100 * row.counts["correct"], row.counts["gold"] or 1) - Fraction(printed))
 
 
 @pytest.mark.parametrize(

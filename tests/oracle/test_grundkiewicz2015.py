@@ -14,11 +14,11 @@ import pytest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.metric_scores import read_metric_scores
-from errorbar.formats.rankings import read_rankings
-from errorbar.ranking import Resamples, count, expected_wins, judge_agreement, rank_systems
-from errorbar.ranking.matchmaking import matched_runs
-from errorbar.ranking.meta import metric_agreement, plain_scores
-from errorbar.ranking.trueskill import wmt_skill
+from errorbar.formats.ranking_files import read_rankings
+from errorbar.ranking import count, expected_wins, judge_agreement, rank_systems
+from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
+from errorbar.ranking.trueskill import matched_runs, wmt_skill
+from tests.ranking.examples import drawn
 
 EXPECTED_WINS = {
     "AMU": 0.628,
@@ -88,7 +88,7 @@ def test_counts(folder: Path) -> None:
 
 
 def test_expected_wins_are_the_published_ones_in_their_order(judged: Comparisons) -> None:
-    (result,) = rank_systems(judged, resamples=Resamples(200))
+    (result,) = rank_systems(judged, how=drawn(200))
     assert [each.system for each in result.systems] == list(EXPECTED_WINS)
     assert {each.system: round(each.score.value or 0, 3) for each in result.systems} == EXPECTED_WINS
     assert result.systems[0].cluster == 1
@@ -96,8 +96,8 @@ def test_expected_wins_are_the_published_ones_in_their_order(judged: Comparisons
 
 
 def test_methods_that_heed_ties_have_the_published_order_of_trueskill(judged: Comparisons) -> None:
-    (terry,) = rank_systems(judged, ["bradley-terry"], Resamples(20))
-    (skill,) = rank_systems(judged, ["trueskill"], Resamples(2))
+    (terry,) = rank_systems(judged, ["bradley-terry"], drawn(20))
+    (skill,) = rank_systems(judged, ["trueskill"], drawn(2))
     assert [each.system for each in terry.systems] == [each.system for each in skill.systems] == list(TRUESKILL)
     # All comparisons once; the paper's program draws every pair of systems about as often, hence the distance.
     distances = [abs((each.score.value or 0) - TRUESKILL[each.system]) for each in skill.systems]

@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.core.metric_scores import MetricScores
 from errorbar.core.problems import Problems
-from errorbar.core.rankings import Comparisons
-from errorbar.ranking import Resamples, rank_systems
-from errorbar.ranking.meta import (
+from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.ranking import rank_systems
+from errorbar.ranking.metric_agreement import (
     KINDS,
     Kind,
     common_systems,
@@ -25,9 +23,9 @@ from errorbar.ranking.meta import (
     metric_agreement,
     plain_scores,
 )
-from errorbar.ranking.pairwise import pairwise_accuracy
-from errorbar.stats.bootstrap import resample_units
+from errorbar.ranking.sentence_accuracy import pairwise_accuracy
 from errorbar.stats.correlation import correlate
+from tests.ranking.examples import drawn
 
 HUMAN = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
 
@@ -42,7 +40,7 @@ class TestPairwise:
         triples = [("A", "B", 1), ("A", "B", -1), ("A", "B", 0), ("A", "B", 0), ("A", "B", 1)]
         differences = [0.5, 0.1, 0.1, 0.0, 0.3]
         metric = sentences({str(n): {"A": d, "B": 0.0} for n, d in enumerate(differences, 1)})
-        found = pairwise_accuracy(Comparisons.from_pairs(triples), metric, Resamples(50))
+        found = pairwise_accuracy(Comparisons.from_pairs(triples), metric, drawn(50))
         assert found.plain.value == pytest.approx(3 / 5)
         assert found.calibrated.value == pytest.approx(4 / 5)
         assert found.threshold == 0.1
@@ -51,7 +49,8 @@ class TestPairwise:
         assert (found.calibrated.n_units, found.decided.n_units) == (5, 3)
 
     def test_equal_scores_are_half_right_where_a_judge_decided(self) -> None:
-        found = pairwise_accuracy(Comparisons.from_pairs([("A", "B", 1)]), sentences({"1": {"A": 1.0, "B": 1.0}}))
+        metric = sentences({"1": {"A": 1.0, "B": 1.0}})
+        found = pairwise_accuracy(Comparisons.from_pairs([("A", "B", 1)]), metric, drawn(9))
         assert (found.decided.value, found.plain.value) == (0.5, 0.0)
         assert found.decided.no_interval == Undefined.NO_VARIATION
 
@@ -60,27 +59,19 @@ class TestPairwise:
         assert (found.decided.value, found.decided.undefined, found.decided.n_units) == (None, Undefined.NO_UNITS, 0)
         assert (found.plain.value, found.threshold) == (1, 0)
 
-    def test_as_many_resamples_as_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_as_many_resamples_as_asked_for(self) -> None:
         # Right in one of two: the accuracies of resamples are 0, .5 and 1, and one resample alone does not vary.
         metric = sentences({"1": {"A": 1.0, "B": 0.0}, "2": {"A": 0.0, "B": 1.0}})
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1)])
-        found = pairwise_accuracy(comparisons, metric, Resamples(1))
+        found = pairwise_accuracy(comparisons, metric, drawn(1))
         assert found.plain.no_interval == Undefined.NO_VARIATION
-        drawn: list[int] = []
-
-        def counted(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.int64]:
-            drawn.append(replicates)
-            return resample_units(n, replicates, rng)
-
-        monkeypatch.setattr("errorbar.ranking.pairwise.resample_units", counted)
-        often = pairwise_accuracy(comparisons, metric, Resamples(60)).plain
+        often = pairwise_accuracy(comparisons, metric, drawn(60)).plain
         assert often.interval is not None
         assert (often.interval.low, often.interval.high) == (0, 1)
-        assert sum(drawn) == 60
 
     def test_lacking_scores_are_counted(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1)])
-        found = pairwise_accuracy(comparisons, sentences({"1": {"A": 1.0, "B": 0.0}}), Resamples(5))
+        found = pairwise_accuracy(comparisons, sentences({"1": {"A": 1.0, "B": 0.0}}), drawn(5))
         assert (found.calibrated.n_units, found.n_left_out) == (1, 1)
         nothing = pairwise_accuracy(comparisons, sentences({"9": {"A": 1.0, "B": 0.0}}))
         assert (nothing.calibrated.value, nothing.calibrated.undefined) == (None, Undefined.NO_UNITS)
@@ -89,7 +80,7 @@ class TestPairwise:
     def test_its_readable_twin(self, judged: list[tuple[int, int]]) -> None:
         triples = [("A", "B", outcome) for outcome, _ in judged]
         metric = sentences({str(n): {"A": float(d), "B": 0.0} for n, (_, d) in enumerate(judged, 1)})
-        found = pairwise_accuracy(Comparisons.from_pairs(triples), metric, Resamples(2))
+        found = pairwise_accuracy(Comparisons.from_pairs(triples), metric, drawn(2))
 
         def accuracy(threshold: float) -> float:
             says = [0 if abs(d) <= threshold else 1 if d > 0 else -1 for _, d in judged]
@@ -132,7 +123,7 @@ class TestCorrelations:
                 for _ in range(n)
                 for a, b in [tuple(rng.choice(list(HUMAN), 2, replace=False))]
             ]
-            (ranking,) = rank_systems(Comparisons.from_pairs(triples), resamples=Resamples(300))
+            (ranking,) = rank_systems(Comparisons.from_pairs(triples), how=drawn(300))
             metric = MetricScores("m", {"A": 3.0, "B": 5.0, "C": 4.0, "D": 1.0, "E": 2.0})
             interval = metric_agreement(human_scores(ranking), metric).judged["pearson"].interval
             assert interval is not None
@@ -158,7 +149,7 @@ class TestCorrelations:
             assert each.interval.confidence_level == 0.5
 
     def test_refused(self) -> None:
-        (ranking,) = rank_systems(Comparisons.from_pairs([("A", "B", 1)]), ["bradley-terry"], Resamples(5))
+        (ranking,) = rank_systems(Comparisons.from_pairs([("A", "B", 1)]), ["bradley-terry"], drawn(5))
         with pytest.raises(UsageError, match="bradley-terry has no score for A, B"):
             human_scores(ranking)
 

@@ -15,19 +15,18 @@ from errorbar.core.rankings import Comparisons
 from errorbar.ranking import (
     METHODS,
     Counts,
-    Resamples,
     bradley_terry,
     count,
     expected_wins,
     judge_agreement,
     rank_ranges,
     rank_systems,
-    resampled_counts,
 )
-from errorbar.ranking.matchmaking import matched_runs
 from errorbar.ranking.ranges import rounded
-from errorbar.ranking.rank import Method, no_scores
-from errorbar.ranking.trueskill import ORIGINAL, Skill, play, wmt_skill
+from errorbar.ranking.ranked import Method, no_scores
+from errorbar.ranking.trueskill import ORIGINAL, Skill, matched_runs, play, wmt_skill
+from errorbar.ranking.wins import resampled_counts
+from tests.ranking.examples import drawn
 
 # The statistics notes, section 11: three systems, wins in the row, and ties AB 2, AC 1, BC 3.
 WINS = np.array([[0, 6, 8], [4, 0, 7], [2, 3, 0]], np.float64)
@@ -211,7 +210,7 @@ class TestRanges:
 
 class TestRanking:
     def test_every_method_puts_them_in_the_same_order(self) -> None:
-        results = rank_systems(pairs(WINS), METHODS, Resamples(replicates=20))
+        results = rank_systems(pairs(WINS), METHODS, drawn(20))
         assert [result.method for result in results] == list(METHODS)
         for result in results:
             assert [each.system for each in result.systems] == ["A", "B", "C"]
@@ -219,8 +218,8 @@ class TestRanking:
             assert all(each.low <= each.rank <= each.high for each in result.systems)
 
     def test_the_seed_and_nothing_else_moves_intervals(self) -> None:
-        one, two = (rank_systems(pairs(WINS), METHODS, Resamples(20, seed=3)) for _ in range(2))
-        other = rank_systems(pairs(WINS), METHODS, Resamples(20, seed=4))
+        one, two = (rank_systems(pairs(WINS), METHODS, drawn(20, seed=3)) for _ in range(2))
+        other = rank_systems(pairs(WINS), METHODS, drawn(20, seed=4))
         for a, b, c in zip(one, two, other, strict=True):
             assert np.array_equal(a.resampled, b.resampled)
             assert not np.array_equal(a.resampled, c.resampled)
@@ -229,7 +228,7 @@ class TestRanking:
         comparisons = Comparisons.from_pairs([("A", "B", 1)] * 11 + [("A", "B", -1)] * 6)
         spans = {}
         for level in (0.5, 0.99):
-            (result,) = rank_systems(comparisons, resamples=Resamples(200, confidence_level=level))
+            (result,) = rank_systems(comparisons, how=drawn(200, confidence_level=level))
             scores = np.array([each.score.value for each in result.systems], np.float64)
             expected = rank_ranges(scores, result.resampled, confidence_level=level)
             spans[level] = [(each.low, each.high) for each in result.systems]
@@ -245,7 +244,7 @@ class TestRanking:
         comparisons = Comparisons.from_pairs(triples, items=[str(n // 10) for n in range(100)])
         widths = {}
         for by in ("item", "comparison"):
-            (result,) = rank_systems(comparisons, resamples=Resamples(400, by=by))
+            (result,) = rank_systems(comparisons, how=drawn(400), by=by)
             interval = result.systems[0].score.interval
             assert interval is not None
             widths[by] = interval.high - interval.low
@@ -269,7 +268,7 @@ class TestRanking:
                     items += [f"{pair}{number}"] * 4
             comparisons = Comparisons.from_pairs(triples, items=items)
             for by in ("item", "comparison"):
-                (result,) = rank_systems(comparisons, resamples=Resamples(200, trial, by))
+                (result,) = rank_systems(comparisons, how=drawn(200, seed=trial), by=by)
                 (score,) = [each.score for each in result.systems if each.system == "A"]
                 assert score.interval is not None
                 covered[by] += score.interval.low <= truth <= score.interval.high
@@ -279,20 +278,20 @@ class TestRanking:
 
     def test_resamples_keep_items_whole(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1), ("B", "A", 1)], items=["x", "x", "y"])
-        drawn = resampled_counts(comparisons, by="item", replicates=200, seed=0)
-        seen = {(int(wins[0, 1]), int(wins[1, 0])) for wins in drawn.wins}
+        counts = resampled_counts(comparisons, drawn(200))
+        seen = {(int(wins[0, 1]), int(wins[1, 0])) for block in counts for wins in block.wins}
         assert seen == {(4, 0), (2, 1), (0, 2)}
 
     def test_undefined_scores_are_named(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("B", "C", 1)])
-        (result,) = rank_systems(comparisons, ["bradley-terry"], Resamples(10))
+        (result,) = rank_systems(comparisons, ["bradley-terry"], drawn(10))
         assert {each.score.undefined for each in result.systems} == {Undefined.NOT_CONNECTED}
         (note,) = no_scores([result])
         assert "no chain of wins leads from each system to each other" in note.what
 
     def test_each_trueskill_has_its_own_parameters(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1)])
-        results = rank_systems(comparisons, ["trueskill", "trueskill-original", "trueskill-wmt"], Resamples(3))
+        results = rank_systems(comparisons, ["trueskill", "trueskill-original", "trueskill-wmt"], drawn(3))
         for result, skill in zip(results, (wmt_skill(1), ORIGINAL, wmt_skill(1)), strict=True):
             expected = [mu for mu, _ in once([("A", "B", 1)], skill)]
             assert [each.score.value for each in result.systems] == pytest.approx(expected), result.method
@@ -301,7 +300,7 @@ class TestRanking:
     def test_progress_goes_from_nothing_to_no_more_than_all_resamples(self, method: Method) -> None:
         told: list[int] = []
         comparisons = Comparisons.from_pairs([("A", "B", 1)] * 1500 + [("B", "A", 1)] * 1000)
-        rank_systems(comparisons, [method], Resamples(250), progress=told.append)
+        rank_systems(comparisons, [method], drawn(250), progress=told.append)
         # Steps 0, 1000 and 2000 of 2500: of 250 resamples at once, or of 200 and then 50.
         assert told == ([0, 100, 200] if method == "trueskill-wmt" else [0, 80, 160, 200, 220, 240])
 
@@ -373,6 +372,6 @@ def test_systems_with_the_same_wins_share_a_rank_whatever_the_order_of_the_sum(o
     for name, others in (("A", (0, 1, 2)), ("B", order)):
         for (won, lost), other in zip(record, others, strict=True):
             triples += [(name, f"X{other}", 1)] * won + [(name, f"X{other}", -1)] * lost
-    (result,) = rank_systems(Comparisons.from_pairs(triples), resamples=Resamples(20))
+    (result,) = rank_systems(Comparisons.from_pairs(triples), how=drawn(20))
     placed = {each.system: each for each in result.systems}
     assert placed["A"].rank == placed["B"].rank == 4

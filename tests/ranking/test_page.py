@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 from pathlib import Path
@@ -40,11 +41,10 @@ def test_the_table_of_published_scores(errorbar: CommandLine, data: Path, monkey
     assert (len(rows), len(ranges)) == (13, 4)
     for at, by in enumerate(("comparison", "item", "sentence"), 1):
         out = errorbar("rank", "judgments.xml", "--by", by, "--format", "csv").out
-        found = {fields[0]: fields for fields in (line.split(",") for line in out.splitlines()[1:])}
-        assert {system: f"{float(fields[5]):.4f}"[1:] for system, fields in found.items()} == dict(rows)
+        found = {row["system"]: row for row in csv.DictReader(out.splitlines())}
+        assert {system: f"{float(row['score']):.4f}"[1:] for system, row in found.items()} == dict(rows)
         for row in ranges:
-            # rank_low and rank_high; the first columns are system, cluster and rank.
-            assert "–".join(found[row[0]][3:5]) == row[at]
+            assert f"{found[row[0]]['rank_low']}–{found[row[0]]['rank_high']}" == row[at]
 
 
 def test_what_is_said_of_ties(errorbar: CommandLine, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_what_is_said_of_ties(errorbar: CommandLine, data: Path, monkeypatch: py
     methods = ("expected-wins", "expected-wins-half-ties", "bradley-terry", "bradley-terry-no-ties")
     for method in methods:
         out = errorbar("rank", "judgments.xml", "--method", method, "--resamples", "2", "--format", "csv").out
-        order = [line.split(",")[0] for line in out.splitlines()[1:]]
+        order = [row["system"] for row in csv.DictReader(out.splitlines())]
         places[method] = (order.index("UFC") + 1, order.index("RAC") < order.index("CAMB"))
     assert places == {
         "expected-wins": (6, True),

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.reproduce import Cell, Outcome, Sources
 from errorbar.reproduce import tetreault_chodorow2008 as study
-from errorbar.reproduce.cells import Cell, Outcome
-from errorbar.reproduce.sources import Sources
 
 
 @pytest.fixture(scope="module")

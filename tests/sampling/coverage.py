@@ -15,19 +15,29 @@ from errorbar.core.estimate import Interval
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, Projection, edit_items
 from errorbar.formats.reference import read_corpus
-from errorbar.sampling.allocation import allocate, importance
-from errorbar.sampling.assist import assist
-from errorbar.sampling.bayes import posterior_interval, posterior_totals
-from errorbar.sampling.draw import draw_sample
-from errorbar.sampling.estimate import estimate_sample, logit_bounds
-from errorbar.sampling.judged import Judged
+from errorbar.sampling import (
+    Aim,
+    Judged,
+    Quantity,
+    Sample,
+    Strata,
+    allocate,
+    draw_sample,
+    estimate_sample,
+    estimated_totals,
+    frame_of_systems,
+    importance,
+    paired_differences,
+    pilot_rates,
+    plan_sample,
+    stratify,
+    voted_totals,
+)
+from errorbar.sampling.estimators import difference
 from errorbar.sampling.near_exact import near_exact_interval
-from errorbar.sampling.plan import pilot_rates, plan_sample
-from errorbar.sampling.quantities import TARGETS, Target, gradient, quantity
-from errorbar.sampling.strata import Strata, stratify
-from errorbar.sampling.texts import frame_of_systems
-from errorbar.sampling.totals import HALF, Sample, estimated_totals
-from errorbar.sampling.two_systems import difference, paired_differences
+from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
+from errorbar.sampling.quantities import TARGETS, Target
+from errorbar.sampling.stratum_totals import HALF
 from errorbar.stats import stream
 
 SEED, DRAWS, BAYES_DRAWS, Z = 2008, 20_000, 1_500, 1.959963984540054
@@ -56,7 +66,9 @@ def reported(strata: Strata, n: NDArray[np.int64], x: Floats, target: Target) ->
     for row, seen in enumerate(different):
         sample = Sample(n, seen)
         errors, variances = estimated_totals(sample, strata, add=0)[0], estimated_totals(sample, strata)[1]
-        interval = near_exact_interval(target, sample, strata, errors, variances)  # without the rest of the estimate
+        interval = near_exact_interval(
+            Quantity(target, strata), sample, errors, variances
+        )  # without the rest of the estimate
         if isinstance(interval, Interval):
             ends[row] = interval.low, interval.high
     return ends[inverse.ravel(), 0], ends[inverse.ravel(), 1]
@@ -68,23 +80,23 @@ def design_coverage(name: str, target: Target = "R") -> dict[str, float]:
     strata = Strata.of_sizes(N1, N0)
     errors = np.array([round(N1 * p), round(N0 * q)])
     n = np.array([n1, n0])
-    truth = float(quantity(target, errors.astype(np.float64), strata))
+    truth = float(Quantity(target, strata).value(errors.astype(np.float64)))
     rng = stream(SEED, "coverage", name)
     x = rng.hypergeometric(errors, strata.sizes - errors, n, (DRAWS, 2)).astype(np.float64)
     sample = Sample(np.broadcast_to(n, x.shape), x)
     totals, variances = estimated_totals(sample, strata, add=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        value = quantity(target, totals, strata)
-        half = Z * np.sqrt((gradient(target, totals, strata) ** 2 * variances).sum(axis=1))
+        value = Quantity(target, strata).value(totals)
+        half = Z * np.sqrt((Quantity(target, strata).gradient(totals) ** 2 * variances).sum(axis=1))
     covered = {"wald": np.abs(value - truth) <= np.where(half > 0, half, -1)}
-    low, high = logit_bounds(target, *estimated_totals(sample, strata, add=HALF), strata)
+    low, high = logit_bounds(Quantity(target, strata), *estimated_totals(sample, strata, add=HALF))
     covered["logit + ½"] = (low <= truth) & (truth <= high)
     low, high = reported(strata, n, x, target)
     covered["reported"] = (low <= truth) & (truth <= high)
     held = []
     for seen in x[:BAYES_DRAWS]:
         drawn = posterior_totals(Sample(n, seen), strata, rng, draws=1_000)
-        interval = posterior_interval(target, drawn, strata)
+        interval = posterior_interval(Quantity(target, strata), drawn)
         held.append(interval is not None and interval.low <= truth <= interval.high)
     return {**{method: float(held.mean()) for method, held in covered.items()}, "bayes": float(np.mean(held))}
 
@@ -108,13 +120,13 @@ def difference_coverage() -> dict[str, float]:
 def pilot_coverage(budget: int) -> dict[str, float]:
     """Coverage where a pilot of 60 items decides how the rest is shared: p = .8 of 1,000, q = .05 of 9,000."""
     strata, errors, first = Strata.of_sizes(1000, 9000), np.array([800, 450]), np.array([30, 30])
-    truths = {t: float(quantity(t, errors.astype(np.float64), strata)) for t in TARGETS}
+    truths = {t: float(Quantity(t, strata).value(errors.astype(np.float64))) for t in TARGETS}
     rng = stream(SEED, "coverage", "pilot", budget)
     held = dict.fromkeys(TARGETS, 0)
     for _ in range(REAL_DRAWS):
         seen = rng.hypergeometric(errors, strata.sizes - errors, first)
         rates = pilot_rates(strata, Sample(first, seen.astype(np.float64)))
-        n = plan_sample(strata, rates, budget, target="F", floor=first).n
+        n = plan_sample(strata, rates, budget, Aim(target="F"), floor=first).n
         left, size = errors - seen, strata.sizes - first
         x = seen + rng.hypergeometric(left, size - left, n - first)
         found = estimate_sample(strata, Sample(n, x.astype(np.float64)))
@@ -145,17 +157,17 @@ def real_row(strata: Strata, errors: NDArray[np.int64], budget: int) -> dict[Tar
     The stratified plan supposes P = .6 and misses at 5 %, and does not know the truth.
     """
     guess = np.where(strata.flags[0], 0.6, 0.05)
-    n = allocate(importance(strata, guess, "F"), strata.sizes, budget, floor=30)
+    n = allocate(importance(strata, guess, Aim("F")), strata.sizes, budget, floor=30)
     rng = stream(SEED, "real", budget, int(strata.sizes.sum()))
     x = rng.hypergeometric(errors, strata.sizes - errors, n, (REAL_DRAWS, 2)).astype(np.float64)
     cells = [errors[0], strata.sizes[0] - errors[0], errors[1], strata.sizes[1] - errors[1]]
     tp, fp, fn, _ = rng.multivariate_hypergeometric(cells, budget, REAL_DRAWS).T.astype(np.float64)
     table: dict[Target, dict[str, dict[str, float]]] = {}
     for target in TARGETS:
-        truth = float(quantity(target, errors.astype(np.float64), strata))
+        truth = float(Quantity(target, strata).value(errors.astype(np.float64)))
         totals, _ = estimated_totals(Sample(np.broadcast_to(n, x.shape), x), strata, add=0)
         low, high = reported(strata, n, x, target)
-        table[target] = {"stratified": _summary(quantity(target, totals, strata), low, high, truth)}
+        table[target] = {"stratified": _summary(Quantity(target, strata).value(totals), low, high, truth)}
         table[target]["simple random"] = _summary(*_random(target, tp, fp, fn, budget / strata.sizes.sum()), truth)
     return table
 
@@ -192,7 +204,7 @@ def assisted_row(data: Path, budget: int) -> dict[str, dict[str, float]]:
     frame = frame_of_systems(corpus, [Hypothesis(SYSTEM, lines)], "words")
     strata, codes = stratify(frame)
     members = [np.flatnonzero(codes == at) for at in range(2)]
-    n = allocate(importance(strata, [0.6, 0.05], "R"), strata.sizes, budget)
+    n = allocate(importance(strata, [0.6, 0.05], Aim("R")), strata.sizes, budget)
     target = float(truth[members[0]].sum() / truth.sum())
     rng = stream(SEED, "assisted", budget)
     votes = dict(zip(frame.items, cheap.tolist(), strict=True))
@@ -204,7 +216,7 @@ def assisted_row(data: Path, budget: int) -> dict[str, dict[str, float]]:
         sample = Sample(n, x)
         items = tuple(frame.items[row] for row in rows.tolist())
         judged = Judged(items, codes[rows], truth[rows], np.ones(len(rows), np.int64), sample)
-        helped = assist(frame, start, judged, votes, Problems())
+        helped = voted_totals(frame, start, judged, votes, Problems())
         for name, extra in (("experts", None), ("with votes", helped)):
             estimate = estimate_sample(strata, sample, assisted=extra)["R"].estimate
             assert estimate.interval is not None

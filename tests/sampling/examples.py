@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorbar.sampling.frame import Frame
-from errorbar.sampling.strata import Strata
-from errorbar.sampling.totals import Sample
+from errorbar.sampling import Frame, Sample, Strata
 
 STRATA = Strata.of_sizes(100, 400)
 LARGE = Strata.of_sizes(1000, 9000)

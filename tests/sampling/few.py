@@ -15,12 +15,21 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.sampling import Sample, Strata, assisted_total, estimate_sample, estimated_totals
-from errorbar.sampling.mover import Ends, join_ends, mover_interval
-from errorbar.sampling.near_exact import near_exact_bounds, near_exact_interval
-from errorbar.sampling.ppi import guarded_variance
-from errorbar.sampling.quantities import TARGETS, Target, quantity
-from errorbar.sampling.totals import FEW, Assisted
+from errorbar.sampling import (
+    Assisted,
+    Estimation,
+    Quantity,
+    Sample,
+    Strata,
+    assisted_total,
+    estimate_sample,
+    estimated_totals,
+    mover_interval,
+)
+from errorbar.sampling.near_exact import Ends, join_ends, near_exact_bounds, near_exact_interval
+from errorbar.sampling.prediction_powered import guarded_variance
+from errorbar.sampling.quantities import TARGETS, Target
+from errorbar.sampling.stratum_totals import FEW
 from errorbar.stats import stream
 
 Floats = NDArray[np.float64]
@@ -33,7 +42,7 @@ Make = Callable[[Strata, Sample], dict[Target, tuple[float, float]]]
 
 def logit(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
     """``method="logit"``: at an edge the exact box."""
-    found = estimate_sample(strata, sample, method="logit")
+    found = estimate_sample(strata, sample, Estimation(method="logit"))
     return _ends({target: found[target].estimate.interval for target in TARGETS})
 
 
@@ -41,7 +50,7 @@ def default(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]
     """What ``estimate_sample`` reports, without the rest of it."""
     errors, variances = estimated_totals(sample, strata, add=0)[0], estimated_totals(sample, strata)[1]
     names = TARGETS if sample.x.any() else ("P", "F")
-    return _ends({target: near_exact_interval(target, sample, strata, errors, variances) for target in names})
+    return _ends({target: near_exact_interval(Quantity(target, strata), sample, errors, variances) for target in names})
 
 
 def _ends(made: Mapping[Target, Interval | Undefined | None]) -> dict[Target, tuple[float, float]]:
@@ -58,11 +67,10 @@ def joined(ends: Callable[[float, float, float], tuple[float, float]]) -> Make:
             sides.append(Ends(x * size / n, min(low, x * size / n), max(high, x * size / n)))
         hits, misses = sides
         flagged = float(strata.sizes[0])
-        below = Ends(*(flagged + end for end in misses))
         return {
             "P": (hits.low / flagged, hits.high / flagged),
-            "R": join_ends(hits, misses, 1.0, 1.0),
-            "F": join_ends(hits, below, 1.0, 2.0),
+            "R": join_ends(Quantity("R", strata), hits, misses),
+            "F": join_ends(Quantity("F", strata), hits, misses),
         }
 
     return make
@@ -70,7 +78,7 @@ def joined(ends: Callable[[float, float, float], tuple[float, float]]) -> Make:
 
 def wilson(strata: Strata, sample: Sample) -> dict[Target, tuple[float, float]]:
     """The published MOVER."""
-    return _ends({target: mover_interval(target, sample, strata) for target in TARGETS})
+    return _ends({target: mover_interval(Quantity(target, strata), sample) for target in TARGETS})
 
 
 CANDIDATES: dict[str, Make] = {
@@ -98,7 +106,7 @@ def cell(
     strata: Strata, errors: NDArray[np.int64], n: NDArray[np.int64], candidates: Sequence[str]
 ) -> dict[tuple[str, Target], tuple[float, float]]:
     """Coverage and median width of each candidate and target."""
-    truth = {target: float(quantity(target, errors.astype(np.float64), strata)) for target in TARGETS}
+    truth = {target: float(Quantity(target, strata).value(errors.astype(np.float64))) for target in TARGETS}
     rows: dict[tuple[str, Target], list[tuple[bool, float, float]]] = {}
     for x, chance in samples(strata, errors, n):
         sample = Sample(n, x)
@@ -143,7 +151,7 @@ def voted(
     n = np.array([200, judged])
     strata = Strata.of_sizes(*SIZES)
     errors = np.array([800, round(SIZES[1] * rate)])
-    truth = {target: float(quantity(target, errors.astype(np.float64), strata)) for target in TARGETS}
+    truth = {target: float(Quantity(target, strata).value(errors.astype(np.float64))) for target in TARGETS}
     rng = stream(SEED, "votes", judged, str(rate), raters, str(sees), str(invents))
     shares = np.tile(np.arange(raters + 1) / raters, 2)
     y = np.repeat([1.0, 0.0], raters + 1)
@@ -175,7 +183,7 @@ def voted(
             ("with votes", "near-exact", helped),
             ("with votes, logit", "logit", Assisted(columns[0], columns[1], np.zeros(2), (0, 0))),
         ):
-            found = estimate_sample(strata, sample, method=method, assisted=extra)  # type: ignore[arg-type]
+            found = estimate_sample(strata, sample, Estimation(method=method), assisted=extra)  # type: ignore[arg-type]
             for target in TARGETS:
                 made = found[target].estimate.interval
                 low, high = (np.nan, np.nan) if made is None else (made.low, made.high)  # perfect votes: no width
@@ -211,7 +219,7 @@ def cut(name: str) -> dict[Target, float]:
     held = dict.fromkeys(TARGETS, 0.0)
     for seen, count in zip(different, times.tolist(), strict=True):
         for target, (low, high) in default(strata, Sample(n, seen)).items():
-            truth = float(quantity(target, errors.astype(np.float64), strata))
+            truth = float(Quantity(target, strata).value(errors.astype(np.float64)))
             held[target] += count * (low - 1e-9 <= truth <= high + 1e-9)
     return {target: value / CUT_DRAWS for target, value in held.items()}
 

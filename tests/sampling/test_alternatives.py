@@ -16,6 +16,8 @@ from errorbar.agreement import PairTable, cohen_kappa
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.sampling import (
+    Estimation,
+    Quantity,
     Sample,
     Strata,
     estimate_sample,
@@ -23,11 +25,9 @@ from errorbar.sampling import (
     mover_interval,
     pilot_rates,
     rescaled_interval,
-    rescaled_totals,
 )
-from errorbar.sampling.bayes import posterior_interval, posterior_totals
-from errorbar.sampling.estimate import logit_bounds
-from errorbar.sampling.quantities import TARGETS, Target, gradient, quantity
+from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
+from errorbar.sampling.quantities import TARGETS, Target
 from errorbar.stats import proportion_interval, stream
 from tests.sampling.coverage import DESIGNS, Z, design_coverage
 from tests.sampling.examples import LARGE as STRATA
@@ -62,51 +62,53 @@ def test_pooling_the_samples_is_wrong() -> None:
 
 
 def test_without_finite_population_correction() -> None:
-    found = estimate_sample(STRATA, UNCORRECTED, method="wald")
+    found = estimate_sample(STRATA, UNCORRECTED, Estimation(method="wald"))
     assert ends(found["R"].estimate.interval) == pytest.approx((0.2135, 0.2436), abs=5e-5)
     assert ends(found["P"].estimate.interval) == pytest.approx((0.7714, 0.8286), abs=5e-5)
 
 
 def test_mover_interval() -> None:
-    assert ends(mover_interval("R", SAMPLE, STRATA, corrected=False)) == pytest.approx((0.2139, 0.2439), abs=5e-5)
+    assert ends(mover_interval(Quantity("R", STRATA), SAMPLE, corrected=False)) == pytest.approx(
+        (0.2139, 0.2439), abs=5e-5
+    )
     # With the correction it agrees with what is reported: .215985 to .241666 for R, .3396 to .3715 for F (Wald).
-    assert ends(mover_interval("R", SAMPLE, STRATA)) == pytest.approx((0.215985, 0.241666), abs=2e-4)
-    assert ends(mover_interval("F", SAMPLE, STRATA)) == pytest.approx((0.3396, 0.3715), abs=4e-4)
+    assert ends(mover_interval(Quantity("R", STRATA), SAMPLE)) == pytest.approx((0.215985, 0.241666), abs=2e-4)
+    assert ends(mover_interval(Quantity("F", STRATA), SAMPLE)) == pytest.approx((0.3396, 0.3715), abs=4e-4)
     # P without correction is Wilson's interval of 600 of 750 (section 7).
-    found = ends(mover_interval("P", SAMPLE, STRATA, corrected=False))
+    found = ends(mover_interval(Quantity("P", STRATA), SAMPLE, corrected=False))
     assert found == pytest.approx((0.769876, 0.827066), abs=5e-7)
     swapped = Strata(("unflagged", "flagged"), np.array([9000, 1000]), np.array([[False, True]]))
     turned = Sample.of([1500, 750], [450, 600])
-    assert mover_interval("R", turned, swapped) == mover_interval("R", SAMPLE, STRATA)
+    assert mover_interval(Quantity("R", swapped), turned) == mover_interval(Quantity("R", STRATA), SAMPLE)
 
 
 def test_mover_interval_where_nothing_was_seen() -> None:
-    low, high = ends(mover_interval("R", Sample.of([200, 300], [160, 0]), STRATA))
+    low, high = ends(mover_interval(Quantity("R", STRATA), Sample.of([200, 300], [160, 0])))
     assert high == 1
     # None of 300 leaves at most 108 misses (exact, section 1.1); Wilson's bound is close to it.
     assert low == pytest.approx(800 / 908, abs=0.02)
-    low, high = ends(mover_interval("R", Sample.of([750, 1500], [0, 450]), STRATA))
+    low, high = ends(mover_interval(Quantity("R", STRATA), Sample.of([750, 1500], [0, 450])))
     assert low == 0 < high < 0.01
-    assert ends(mover_interval("F", Sample.of([200, 300], [160, 0]), STRATA))[1] < 1
+    assert ends(mover_interval(Quantity("F", STRATA), Sample.of([200, 300], [160, 0])))[1] < 1
     nothing = Sample.of([750, 1500], [0, 0])
-    assert mover_interval("R", nothing, STRATA) is Undefined.NOTHING_IN_REFERENCE
+    assert mover_interval(Quantity("R", STRATA), nothing) is Undefined.NOTHING_IN_REFERENCE
 
 
 @given(st.integers(1, 99), st.integers(1, 99), st.sampled_from([0.5, 1.0, 2.0]))
 def test_mover_interval_holds_the_value(hits: int, misses: int, beta: float) -> None:
     strata, sample = Strata.of_sizes(300, 500), Sample.of([100, 100], [hits, misses])
     for target in ("R", "F"):
-        low, high = ends(mover_interval(target, sample, strata, beta=beta))
-        value = estimate_sample(strata, sample, beta=beta)[target].estimate.value
+        low, high = ends(mover_interval(Quantity(target, strata, beta=beta), sample))
+        value = estimate_sample(strata, sample, Estimation(beta=beta))[target].estimate.value
         assert value is not None
         assert 0 < low < value < high < 1
 
 
 def test_where_there_is_no_mover_interval() -> None:
-    assert mover_interval("R", Sample.of([1000, 1500], [800, 450]), STRATA) is Undefined.ZERO_WIDTH
+    assert mover_interval(Quantity("R", STRATA), Sample.of([1000, 1500], [800, 450])) is Undefined.ZERO_WIDTH
     three = Strata(("a", "b", "c"), np.array([100, 100, 100]), np.array([[True, False, False]]))
     with pytest.raises(UsageError) as caught:
-        mover_interval("R", Sample.of([50, 50, 50], [30, 5, 5]), three)
+        mover_interval(Quantity("R", three), Sample.of([50, 50, 50], [30, 5, 5]))
     assert caught.value.code == "sample-mover"
 
 
@@ -116,7 +118,7 @@ def test_graded_truths_and_samples_that_do_not_fit_have_no_mover_interval() -> N
         (Sample.of([1001, 1500], [800, 450]), "sample-size"),
     ):
         with pytest.raises(UsageError) as caught:
-            mover_interval("R", sample, STRATA)
+            mover_interval(Quantity("R", STRATA), sample)
         assert caught.value.code == code
 
 
@@ -131,11 +133,11 @@ def test_resampled_totals_know_system_beta_and_level(system: int, hits: int, fla
     for name, value in expected.items():
         widths = []
         for level in (0.5, 0.95):
-            bayes = posterior_interval(name, drawn, TWO, system=system, beta=2.0, confidence_level=level)
+            bayes = posterior_interval(Quantity(name, TWO, system=system, beta=2.0), drawn, confidence_level=level)
             assert isinstance(bayes, Interval)
             rng = stream(9, "rescaled")
             found = rescaled_interval(
-                name, TWO_SAMPLE, TWO, rng, system=system, beta=2.0, confidence_level=level, draws=20_000
+                Quantity(name, TWO, system=system, beta=2.0), TWO_SAMPLE, rng, confidence_level=level, draws=20_000
             )
             assert isinstance(found, Interval)
             assert bayes.low < value < bayes.high
@@ -161,12 +163,12 @@ def test_a_prior_is_shared_by_the_bands_of_a_side() -> None:
 
 def test_where_nothing_was_seen_nothing_is_resampled() -> None:
     nothing = Sample.of([10, 10], [0, 0])
-    assert rescaled_interval("R", nothing, STRATA, stream(5), draws=100) is Undefined.RESAMPLES_UNDEFINED
-    assert posterior_interval("R", np.zeros((5, 2)), STRATA) is None
-    assert posterior_interval("P", np.zeros((5, 2)), STRATA) is None
+    assert rescaled_interval(Quantity("R", STRATA), nothing, stream(5), draws=100) is Undefined.RESAMPLES_UNDEFINED
+    assert posterior_interval(Quantity("R", STRATA), np.zeros((5, 2))) is None
+    assert posterior_interval(Quantity("P", STRATA), np.zeros((5, 2))) is None
     # Draws without an error are left out of recall: of 1, 1/2 and none the median is 3/4.
     draws = np.array([[4.0, 0], [2, 2], [0, 0]])
-    made = posterior_interval("R", draws, STRATA, confidence_level=0.5)
+    made = posterior_interval(Quantity("R", STRATA), draws, confidence_level=0.5)
     assert isinstance(made, Interval)
     assert (made.low, made.high) == pytest.approx((0.625, 0.875))
     for sample, draws_wanted, code in (
@@ -180,14 +182,14 @@ def test_where_nothing_was_seen_nothing_is_resampled() -> None:
 
 def test_rescaled_bootstrap() -> None:
     # Rao and Wu with correction: .2162 to .2421, itself a simulation.
-    found = rescaled_interval("R", SAMPLE, STRATA, stream(1, "rescaled"), draws=200_000)
+    found = rescaled_interval(Quantity("R", STRATA), SAMPLE, stream(1, "rescaled"), draws=200_000)
     assert ends(found) == pytest.approx((0.2162, 0.2421), abs=2e-4)
     totals = rescaled_totals(SAMPLE, STRATA, stream(2, "rescaled"), draws=100_000)
     # The standard errors of section 1.1, which the rescaling is made for.
     assert totals.std(axis=0) == pytest.approx([7.30784, 97.24353], rel=0.01)
     assert totals.mean(axis=0) == pytest.approx([800, 2700], rel=2e-3)
     whole = Sample.of([1000, 9000], [800, 2700])
-    assert rescaled_interval("R", whole, STRATA, stream(3, "rescaled"), draws=100) is Undefined.NO_VARIATION
+    assert rescaled_interval(Quantity("R", STRATA), whole, stream(3, "rescaled"), draws=100) is Undefined.NO_VARIATION
     with pytest.raises(UsageError) as caught:
         rescaled_totals(Sample(SAMPLE.n, SAMPLE.x, np.full(2, 0.5)), STRATA, stream(4, "rescaled"))
     assert caught.value.code == "sample-rescaled"
@@ -197,7 +199,7 @@ def test_parametric_bootstrap() -> None:
     # Hypergeometric draws from the estimated corpus: .2163 to .2420. An independent way to what is reported.
     drawn = np.random.default_rng(5).hypergeometric([800, 2700], [200, 6300], SAMPLE.n, (200_000, 2))
     draws = Sample(np.broadcast_to(SAMPLE.n, drawn.shape), drawn.astype(np.float64))
-    recall = quantity("R", estimated_totals(draws, STRATA, add=0)[0], STRATA)
+    recall = Quantity("R", STRATA).value(estimated_totals(draws, STRATA, add=0)[0])
     low, high = np.quantile(recall, [0.025, 0.975])
     assert (low, high) == pytest.approx((0.2163, 0.2420), abs=1.5e-4)
     assert ends(estimate_sample(STRATA, SAMPLE)["R"].estimate.interval) == pytest.approx((low, high), abs=5e-4)
@@ -208,7 +210,7 @@ def test_a_binomial_interval_is_wrong(n: int, low: float, high: float) -> None:
     """Recall is no share of n items: judged errors (1,050) give too wide an interval, estimated ones (3,500) too."""
     made = ends(proportion_interval(n * 8 / 35, n, method="wald"))
     assert made == pytest.approx((low, high), abs=5e-5)
-    right = ends(estimate_sample(STRATA, SAMPLE, method="wald")["R"].estimate.interval)
+    right = ends(estimate_sample(STRATA, SAMPLE, Estimation(method="wald"))["R"].estimate.interval)
     assert made[1] - made[0] > 1.05 * (right[1] - right[0])
 
 
@@ -219,10 +221,10 @@ def test_no_correction_holds_the_truth_too_often() -> None:
     held = []
     for sample in (Sample(n, x, corrected=np.zeros(2)), Sample(n, x)):
         totals, variances = estimated_totals(sample, STRATA, add=0)
-        half = Z * np.sqrt((gradient("R", totals, STRATA) ** 2 * variances).sum(axis=1))
-        held.append(float((np.abs(quantity("R", totals, STRATA) - truth) <= half).mean()))
+        half = Z * np.sqrt((Quantity("R", STRATA).gradient(totals) ** 2 * variances).sum(axis=1))
+        held.append(float((np.abs(Quantity("R", STRATA).value(totals) - truth) <= half).mean()))
     assert held == pytest.approx([0.979, 0.954], abs=0.006)
-    low, high = logit_bounds("R", *estimated_totals(Sample(n, x), STRATA), STRATA)
+    low, high = logit_bounds(Quantity("R", STRATA), *estimated_totals(Sample(n, x), STRATA))
     assert float(((low <= truth) & (truth <= high)).mean()) == pytest.approx(0.953, abs=0.006)
 
 
@@ -279,8 +281,8 @@ def two_stage_samples(k: int, draws: int) -> tuple[float, dict[str, Sample]]:
 def test_two_stage_coverage(k: int, name: str, coverage: float) -> None:
     truth, samples = two_stage_samples(k, 4_000)
     totals, variances = estimated_totals(samples[name], STRATA, add=0)
-    half = Z * np.sqrt((gradient("R", totals, STRATA) ** 2 * variances).sum(axis=1))
-    held = float((np.abs(quantity("R", totals, STRATA) - truth) <= half).mean())
+    half = Z * np.sqrt((Quantity("R", STRATA).gradient(totals) ** 2 * variances).sum(axis=1))
+    held = float((np.abs(Quantity("R", STRATA).value(totals) - truth) <= half).mean())
     assert held == pytest.approx(coverage, abs=0.012)  # either simulation is known to about .004
 
 
@@ -295,12 +297,12 @@ def test_mover_holds_the_truth_and_the_bootstrap_less(design: str) -> None:
         Sample(n, x) for x in rng.hypergeometric(errors, strata.sizes - errors, n, (1_500, 2)).astype(np.float64)
     ]
     for target in TARGETS:
-        truth = float(quantity(target, errors.astype(np.float64), strata))
+        truth = float(Quantity(target, strata).value(errors.astype(np.float64)))
 
         def share(made: list[Interval | Undefined], truth: float = truth) -> float:
             return float(np.mean([isinstance(one, Interval) and one.low <= truth <= one.high for one in made]))
 
-        assert 0.935 <= share([mover_interval(target, one, strata) for one in samples]) <= 0.965
-        found = share([rescaled_interval(target, one, strata, rng, draws=500) for one in samples])
+        assert 0.935 <= share([mover_interval(Quantity(target, strata), one) for one in samples]) <= 0.965
+        found = share([rescaled_interval(Quantity(target, strata), one, rng, draws=500) for one in samples])
         # With two misses in the mean there often is none, and then no resample has one.
         assert (0.82 if q == 0.01 else 0.91) <= found <= 0.965

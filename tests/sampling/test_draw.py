@@ -20,9 +20,9 @@ from errorbar.core.problems import Problems
 from errorbar.sampling import (
     Frame,
     Key,
+    Labels,
     Strata,
     blind_set,
-    draw_more,
     draw_sample,
     frame_of_systems,
     judge_sample,
@@ -173,17 +173,17 @@ def test_every_item_is_drawn_equally_often(frame: Frame) -> None:
 
 def test_a_second_round_goes_on(frame: Frame) -> None:
     pilot = draw_sample(frame, np.array([3, 5]), seed=9)
-    whole = draw_more(frame, np.array([6, 15]), pilot)
+    whole = draw_sample(frame, np.array([6, 15]), after=pilot)
     assert len(whole.rounds) == 2
     assert not set(whole.rounds[0].items) & set(whole.rounds[1].items)
     # One draw and two rounds choose the same items: together the rounds are one simple random sample.
     assert set(whole.items()) == set(draw_sample(frame, np.array([6, 15]), seed=9).items())
     with pytest.raises(UsageError) as nothing:
-        draw_more(frame, np.array([3, 5]), pilot)
+        draw_sample(frame, np.array([3, 5]), after=pilot)
     assert nothing.value.code == "sample-budget"
     other = Frame(frame.items, ~frame.flags)
     with pytest.raises(InputError) as caught:
-        draw_more(other, np.array([6, 15]), pilot)
+        draw_sample(other, np.array([6, 15]), after=pilot)
     assert caught.value.code == "sample-frame-other"
 
 
@@ -276,7 +276,7 @@ def test_labels_and_missing_judgments(frame: Frame) -> None:
     assert caught.value.code == "sample-label"
     assert "did you mean 'error'" in str(caught.value)
     problems = Problems()
-    judged = judge_sample(judgments(key, ["dunno"]), key, problems, unknown=["dunno"])
+    judged = judge_sample(judgments(key, ["dunno"]), key, problems, labels=Labels(unknown=["dunno"]))
     assert len(judged.items) == 16
     assert [note.code for note in problems.notes] == ["sample-unjudged"]
     empty = Judgments.from_columns([], [], [])

@@ -12,15 +12,18 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.sampling import (
+    Aim,
+    Estimation,
+    Quantity,
     Sample,
     Strata,
     box_interval,
     budget_for_half_width,
-    compare_designs,
     draw_sample,
     estimate_sample,
     estimate_systems,
     estimated_totals,
+    importance,
     judge_sample,
     mover_interval,
     paired_differences,
@@ -29,12 +32,10 @@ from errorbar.sampling import (
     stratify,
     total_bounds,
 )
-from errorbar.sampling.allocation import difference_importance
-from errorbar.sampling.bayes import posterior_interval, posterior_totals
-from errorbar.sampling.estimate import METHODS, Method, logit_bounds, value_and_error
-from errorbar.sampling.plan import expected_error, items_without_correction
-from errorbar.sampling.quantities import Name, gradient, quantity
-from errorbar.sampling.two_systems import difference
+from errorbar.sampling.estimators import METHODS, Method, difference
+from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
+from errorbar.sampling.plan import expected_error
+from errorbar.sampling.quantities import Name
 from errorbar.stats import stream
 from tests.sampling.examples import LARGE, STRATA, TWO, Z, frame
 
@@ -56,12 +57,12 @@ def test_intervals_are_in_range_and_hold_the_value(n1: int, n0: int, data: st.Da
 @pytest.mark.parametrize("name", ["P", "R", "F", "Q"])
 def test_derivatives(name: Name) -> None:
     totals, step = np.array([60.0, 30.0]), 1e-5
-    slope = gradient(name, totals, STRATA, beta=0.5)
+    slope = Quantity(name, STRATA, beta=0.5).gradient(totals)
     for at in range(2):
         ahead, behind = totals.copy(), totals.copy()
         ahead[at] += step
         behind[at] -= step
-        change = quantity(name, ahead, STRATA, beta=0.5) - quantity(name, behind, STRATA, beta=0.5)
+        change = Quantity(name, STRATA, beta=0.5).value(ahead) - Quantity(name, STRATA, beta=0.5).value(behind)
         assert slope[at] == pytest.approx(float(change) / (2 * step), rel=1e-6)
 
 
@@ -140,7 +141,7 @@ def test_what_has_the_exact_interval(x: tuple[float, float], exact: str) -> None
     sample = Sample.of([200, 300], list(x))
     edge = {"logit": "exact", "near-exact": "near-exact, one-sided"}
     for method in ("logit", "near-exact"):
-        found = estimate_sample(LARGE, sample, method=method)
+        found = estimate_sample(LARGE, sample, Estimation(method=method))
         for name in ("hits", "misses", "P", "R", "F"):
             interval = found[name].estimate.interval
             assert interval is not None
@@ -150,17 +151,17 @@ def test_what_has_the_exact_interval(x: tuple[float, float], exact: str) -> None
 def test_f1_is_the_default_everywhere() -> None:
     # Totals 60 and 30: F1 = 2 * 60 / (90 + 100), its derivatives (2 a - F) / 190.
     totals, value = np.array([60.0, 30.0]), 120 / 190
-    assert quantity("F", totals, STRATA) == pytest.approx(value)
-    assert gradient("F", totals, STRATA) == pytest.approx([(2 - value) / 190, -value / 190])
-    assert value_and_error("F", totals, np.ones(2), STRATA)[0] == pytest.approx(value)
-    assert expected_error(STRATA, np.array([0.6, 0.1]), np.array([50, 50]), "F") == expected_error(
-        STRATA, np.array([0.6, 0.1]), np.array([50, 50]), "F", beta=1
+    assert Quantity("F", STRATA).value(totals) == pytest.approx(value)
+    assert Quantity("F", STRATA).gradient(totals) == pytest.approx([(2 - value) / 190, -value / 190])
+    assert (Quantity("F", STRATA).value(totals),)[0] == pytest.approx(value)
+    assert expected_error(Quantity("F", STRATA), np.array([0.6, 0.1]), np.array([50, 50])) == expected_error(
+        Quantity("F", STRATA, beta=1), np.array([0.6, 0.1]), np.array([50, 50])
     )
     sample = Sample.of([50, 50], [30, 5])
-    (one,) = estimate_systems(STRATA, sample).systems
-    assert one.rows == estimate_sample(STRATA, sample, beta=1, rng=stream(0, "sample", "bayes")).rows
+    (one,) = estimate_systems(STRATA, sample, Estimation(seed=0)).systems
+    assert one.rows == estimate_sample(STRATA, sample, Estimation(beta=1, seed=0)).rows
     assert one["F"].estimate.value == pytest.approx((2 * 60) / (60 + 40 + 100))
-    low, high = logit_bounds("F", totals, np.full(2, 1e-6), STRATA)
+    low, high = logit_bounds(Quantity("F", STRATA), totals, np.full(2, 1e-6))
     assert (float(low), float(high)) == pytest.approx((value, value), abs=1e-4)
     assert difference("F", np.array([540.0, 240, 200, 340]), np.ones(4), TWO)[0] == pytest.approx(
         2 * 780 / (1320 + 1000) - 2 * 740 / (1320 + 1100)
@@ -170,31 +171,26 @@ def test_f1_is_the_default_everywhere() -> None:
 def test_f1_is_the_default_of_what_is_made_of_it() -> None:
     sample, two = Sample.of([50, 50], [30, 5]), Sample.of([50] * 4, [40, 30, 20, 5])
     draws = posterior_totals(sample, STRATA, stream(1), draws=100)
-    assert posterior_interval("F", draws, STRATA) == posterior_interval("F", draws, STRATA, beta=1)
-    assert box_interval("F", sample, STRATA) == box_interval("F", sample, STRATA, beta=1)
-    assert mover_interval("F", sample, STRATA) == mover_interval("F", sample, STRATA, beta=1)
-    found = [rescaled_interval("F", sample, STRATA, stream(2), draws=100, **beta) for beta in ({}, {"beta": 1.0})]  # type: ignore[arg-type]
+    assert posterior_interval(Quantity("F", STRATA), draws) == posterior_interval(Quantity("F", STRATA, beta=1), draws)
+    assert box_interval(Quantity("F", STRATA), sample) == box_interval(Quantity("F", STRATA, beta=1), sample)
+    assert mover_interval(Quantity("F", STRATA), sample) == mover_interval(Quantity("F", STRATA, beta=1), sample)
+    scores = Quantity("F", STRATA), Quantity("F", STRATA, beta=1)
+    found = [rescaled_interval(score, sample, stream(2), draws=100) for score in scores]
     assert found[0] == found[1]
-    assert paired_differences(TWO, two) == paired_differences(TWO, two, beta=1)
-    assert (
-        difference_importance(TWO, [0.5] * 4, "F").tolist()
-        == difference_importance(TWO, [0.5] * 4, "F", beta=1).tolist()
-    )
+    assert paired_differences(TWO, two) == paired_differences(TWO, two, Estimation(beta=1))
+    assert importance(TWO, [0.5] * 4, Aim("F")).tolist() == importance(TWO, [0.5] * 4, Aim("F", beta=1)).tolist()
     rates = (0.8, 0.3)
-    assert budget_for_half_width(LARGE, rates, 0.03, target="F") == budget_for_half_width(
-        LARGE, rates, 0.03, target="F", beta=1
-    )
-    assert items_without_correction(LARGE, rates, 0.03, target="F").tolist() == (
-        items_without_correction(LARGE, rates, 0.03, target="F", beta=1).tolist()
+    assert budget_for_half_width(LARGE, rates, 0.03, Aim(target="F")) == budget_for_half_width(
+        LARGE, rates, 0.03, Aim(target="F", beta=1)
     )
     plan = plan_sample(LARGE, rates, 500)
-    assert compare_designs(plan) == compare_designs(plan, beta=1)
+    assert plan.designs() == plan_sample(LARGE, rates, 500, Aim(beta=1)).designs()
 
 
 def test_the_second_system_has_its_own_exact_interval() -> None:
     # B flags 11 and 01, where all that was judged is an error: the bounds of both at 1 - .05/2.
     sample = Sample.of([400, 300, 300, 3000], [400, 120, 300, 120])
-    row = estimate_sample(TWO, sample, system=1, method="logit")["P"].estimate
+    row = estimate_sample(TWO, sample, Estimation(method="logit"), system=1)["P"].estimate
     low = sum(total_bounds(n, n, size, confidence_level=0.975)[0] for n, size in ((400, 600), (300, 500)))
     assert row.interval is not None
     assert (row.interval.low, row.interval.high) == pytest.approx((low / 1100, 1))
@@ -202,7 +198,7 @@ def test_the_second_system_has_its_own_exact_interval() -> None:
 
 def test_there_is_no_other_interval() -> None:
     with pytest.raises(UsageError, match="did you mean 'logit'") as caught:
-        estimate_sample(STRATA, Sample.of([50, 50], [30, 5]), method="logi")  # type: ignore[arg-type]
+        estimate_sample(STRATA, Sample.of([50, 50], [30, 5]), Estimation(method="logi"))  # type: ignore[arg-type]
     assert caught.value.code == "interval-method"
 
 
@@ -211,13 +207,13 @@ def test_what_was_judged_whole_needs_no_warning() -> None:
 
 
 def test_exact_intervals_of_a_side_and_of_one_that_was_judged_whole() -> None:
-    found = estimate_sample(LARGE, Sample.of([1000, 300], [1000, 0]), method="logit")
+    found = estimate_sample(LARGE, Sample.of([1000, 300], [1000, 0]), Estimation(method="logit"))
     assert found["P"].estimate.no_interval is Undefined.ZERO_WIDTH
     made = found["misses"].estimate.interval
     assert made is not None
     # The bounds of section 1.1: none of 300 of 9,000 leaves at most 108.
     assert (made.low, made.high) == pytest.approx((0, 108))
-    alarms = estimate_sample(LARGE, Sample.of([200, 300], [200, 10]), method="logit")[
+    alarms = estimate_sample(LARGE, Sample.of([200, 300], [200, 10]), Estimation(method="logit"))[
         "false positives"
     ].estimate.interval
     assert alarms is not None
@@ -227,7 +223,7 @@ def test_exact_intervals_of_a_side_and_of_one_that_was_judged_whole() -> None:
 def test_a_box_without_an_error_at_an_end_holds_everything() -> None:
     # All misses are known to be none; so R is 1 if there is one hit among the hundred, and anything if there is none.
     for n, sizes in (([50, 50], (100, 50)), ([50, 50], (50, 100))):
-        box = box_interval("R", Sample.of(n, [0, 0]), Strata.of_sizes(*sizes))
+        box = box_interval(Quantity("R", Strata.of_sizes(*sizes)), Sample.of(n, [0, 0]))
         assert (box.low, box.high) == (0, 1)
 
 
@@ -241,7 +237,7 @@ def test_what_is_said_of_none_seen_is_the_end_of_its_row() -> None:
         assert interval.high == pytest.approx(end)
         assert note.what.endswith(f": with 95 % confidence there are at most {end} among {size}")
     for method in ("logit", "wald"):
-        (hits, misses) = estimate_sample(strata, Sample.of([2, 1500], [0, 0]), method=method).notes
+        (hits, misses) = estimate_sample(strata, Sample.of([2, 1500], [0, 0]), Estimation(method=method)).notes
         assert hits.what.endswith(f"at most {total_bounds(0, 2, 1000)[1]} among 1000")
         assert misses.what.endswith(f"at most {total_bounds(0, 1500, 9000)[1]} among 9000")
 
@@ -261,17 +257,19 @@ def test_one_is_not_said_as_many(n: list[int], x: list[float], said: list[str]) 
 def test_bounds_of_a_side_of_several_strata_share_what_may_fail() -> None:
     strata = Strata(("f", "a", "b"), np.array([1000, 2000, 7000]), np.array([[True, False, False]]))
     sample = Sample.of([200, 300, 400], [160, 0, 0])
-    (note,) = estimate_sample(strata, sample, method="logit", confidence_level=0.8).notes
+    (note,) = estimate_sample(strata, sample, Estimation(method="logit", confidence_level=0.8)).notes
     bound = sum(total_bounds(0, n, size, confidence_level=0.9)[1] for n, size in ((300, 2000), (400, 7000)))
     assert note.what == (
         f"0 misses in 700 judged items for system: with 80 % confidence there are at most {bound} among 9000"
     )
     # The box of R shares it among both sides, too: 1 - .2/2 for hits and 1 - .2/4 for each stratum of misses.
-    box = box_interval("R", sample, strata, confidence_level=0.8)
+    box = box_interval(Quantity("R", strata), sample, confidence_level=0.8)
     hits = total_bounds(160, 200, 1000, confidence_level=0.9)[0]
     misses = sum(total_bounds(0, n, size, confidence_level=0.95)[1] for n, size in ((300, 2000), (400, 7000)))
     assert (box.low, box.high) == pytest.approx((hits / (hits + misses), 1))
-    assert estimate_sample(strata, sample, method="logit", confidence_level=0.8)["R"].estimate.interval == box
+    assert (
+        estimate_sample(strata, sample, Estimation(method="logit", confidence_level=0.8))["R"].estimate.interval == box
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -280,7 +278,7 @@ def test_every_part_knows_system_beta_and_level(method: Method) -> None:
     sample = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
     half: dict[tuple[float, str, str, str], float] = {}
     for level in (0.5, 0.95):
-        found = estimate_systems(TWO, sample, beta=2, method=method, confidence_level=level)
+        found = estimate_systems(TWO, sample, Estimation(2, method, level, seed=0))
         # T = 540, 240, 200, 340: H is 780 and 740, the errors are 1,320, flagged 1,000 and 1,100.
         for one, hits, flagged in zip(found.systems, (780, 740), (1000, 1100), strict=True):
             values = {"P": hits / flagged, "R": hits / 1320, "F": 5 * hits / (4 * 1320 + flagged)}
@@ -314,7 +312,7 @@ def test_wald_intervals_end_at_0_and_1() -> None:
     # P 1 of 10: .1 ± 1.96 sqrt(.99 * .09 / 9) goes below 0, and 9 of 10 above 1.
     half = Z * (0.99 * 0.09 / 9) ** 0.5
     for x, ends in ((1, (0, 0.1 + half)), (9, (0.9 - half, 1))):
-        made = estimate_sample(LARGE, Sample.of([10, 300], [x, 50]), method="wald")["P"].estimate.interval
+        made = estimate_sample(LARGE, Sample.of([10, 300], [x, 50]), Estimation(method="wald"))["P"].estimate.interval
         assert made is not None
         assert (made.low, made.high) == pytest.approx(ends)
 

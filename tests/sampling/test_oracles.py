@@ -12,26 +12,28 @@ import pytest
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval
 from errorbar.sampling import (
+    Aim,
+    Estimation,
+    Quantity,
     Sample,
     Strata,
-    best_trust,
+    allocate,
+    box_interval,
     budget_for_half_width,
-    compare_designs,
     estimate_sample,
     estimated_totals,
-    items_for_cv,
+    importance,
     paired_differences,
     plan_sample,
     ppi_mean,
-    random_sampling_error,
     total_bounds,
 )
-from errorbar.sampling.allocation import allocate, importance, proportional
-from errorbar.sampling.estimate import METHODS, Method, logit_bounds
-from errorbar.sampling.exact import box_interval
-from errorbar.sampling.plan import expected_error, items_without_correction
-from errorbar.sampling.quantities import Target, quantity
-from errorbar.stats import stream
+from errorbar.sampling.allocation import proportional
+from errorbar.sampling.estimators import METHODS, Method
+from errorbar.sampling.other_intervals import logit_bounds
+from errorbar.sampling.plan import expected_error, random_sampling_error
+from errorbar.sampling.prediction_powered import best_trust
+from errorbar.sampling.quantities import Target
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
 
@@ -62,7 +64,7 @@ def test_table_5(name: str, value: float, error: float) -> None:
     [("P", 0.7857, 0.8143), ("R", 0.215730, 0.241412), ("F", 0.3396, 0.3715)],  # section 1.1, Wald with FPC
 )
 def test_wald_intervals(name: str, low: float, high: float) -> None:
-    interval = estimate_sample(STRATA, SAMPLE, method="wald")[name].estimate.interval
+    interval = estimate_sample(STRATA, SAMPLE, Estimation(method="wald"))[name].estimate.interval
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-7 if name == "R" else 5e-5)
     assert interval.method == "wald"
@@ -70,7 +72,7 @@ def test_wald_intervals(name: str, low: float, high: float) -> None:
 
 def test_logit_interval_without_smoothing() -> None:
     # Section 1.1: .215985 to .241666.
-    low, high = logit_bounds("R", *estimated_totals(SAMPLE, STRATA, add=0), STRATA)
+    low, high = logit_bounds(Quantity("R", STRATA), *estimated_totals(SAMPLE, STRATA, add=0))
     assert (float(low), float(high)) == pytest.approx((0.215985, 0.241666), abs=1e-6)
 
 
@@ -78,7 +80,7 @@ def test_logit_with_a_half_and_bayes_beside_it() -> None:
     # By hand: T = x + (N - n) (x + 1/2) / (n + 1) is 799.900 and 2698.651 (250 and 7,500 items were not judged).
     totals, _ = estimated_totals(SAMPLE, STRATA)
     assert totals == pytest.approx([600 + 250 * 600.5 / 751, 450 + 7500 * 450.5 / 1501])
-    row = estimate_sample(STRATA, SAMPLE, method="logit", rng=stream(1, "bayes"))["R"]
+    row = estimate_sample(STRATA, SAMPLE, Estimation(method="logit", seed=0))["R"]
     assert row.estimate.interval is not None
     assert row.estimate.interval.method == "logit"
     assert (row.estimate.interval.low, row.estimate.interval.high) == pytest.approx((0.2160, 0.2417), abs=2e-4)
@@ -91,7 +93,7 @@ def test_exact_bounds() -> None:
     # Section 1.1: hits 785 to 814 and misses 2510 to 2896 at 95 % each; the box of R at 97.5 % each.
     assert total_bounds(600, 750, 1000) == (785, 814)
     assert total_bounds(450, 1500, 9000) == (2510, 2896)
-    box = box_interval("R", SAMPLE, STRATA)
+    box = box_interval(Quantity("R", STRATA), SAMPLE)
     assert (box.low, box.high) == pytest.approx((0.2112, 0.2473), abs=5e-5)
 
 
@@ -100,7 +102,7 @@ def test_no_miss_seen() -> None:
     assert total_bounds(0, 300, 9000) == (0, 108)
     # By hand, without end: (1 - q)^300 = .025 at q = .01222; a large population comes near.
     assert total_bounds(0, 300, 10**7)[1] / 10**7 == pytest.approx(0.01222, abs=1e-5)
-    found = estimate_sample(STRATA, Sample.of([200, 300], [160, 0]), method="logit")
+    found = estimate_sample(STRATA, Sample.of([200, 300], [160, 0]), Estimation(method="logit"))
     row = found["R"].estimate
     assert row.value == 1
     assert row.interval is not None
@@ -148,7 +150,7 @@ def test_allocation(
     n: list[int],
     error: float | None,
 ) -> None:
-    plan = plan_sample(Strata.of_sizes(*sizes), rates, budget, target=target, beta=beta)
+    plan = plan_sample(Strata.of_sizes(*sizes), rates, budget, Aim(target=target, beta=beta))
     assert plan.n.tolist() == n
     expected = {one.name: one for one in plan.expected}[target]
     if error is not None:
@@ -159,17 +161,17 @@ def test_allocation(
 def test_ratio_for_recall() -> None:
     # Section 8: .5 : 1.527525, whatever the sizes.
     for sizes in ((1000, 9000), (50, 10**6)):
-        a = importance(Strata.of_sizes(*sizes), (0.8, 0.3), "R")
+        a = importance(Strata.of_sizes(*sizes), (0.8, 0.3), Aim("R"))
         assert a[0] / a[1] == pytest.approx(0.5 / 1.527525, rel=1e-6)
 
 
 @pytest.mark.parametrize("target", ["P", "R", "F"])
 def test_allocation_is_the_best_of_all_whole_numbers(target: Target) -> None:
     strata, rates = Strata.of_sizes(60, 300), np.array([0.7, 0.1])
-    n = plan_sample(strata, rates, 100, target=target, floor=2).n
+    n = plan_sample(strata, rates, 100, Aim(target=target), floor=2).n
 
     def error(first: int) -> float:
-        return expected_error(strata, rates, np.array([first, 100 - first]), target)
+        return expected_error(Quantity(target, strata), rates, np.array([first, 100 - first]))
 
     assert error(int(n[0])) == pytest.approx(min(error(first) for first in range(2, 61)), rel=1e-12)
 
@@ -185,8 +187,8 @@ def test_costs_and_caps() -> None:
 def test_other_designs() -> None:
     # Sections 1.1 and 8: 750/1,500 .006552 (.00655), proportional .00738, equal .00707, simple random about .0132.
     rates = np.array([0.8, 0.3])
-    assert expected_error(STRATA, rates, np.array([750, 1500]), "R") == pytest.approx(0.00655, abs=5e-6)
-    designs = {one.name: one for one in compare_designs(plan_sample(STRATA, rates, 2250))}
+    assert expected_error(Quantity("R", STRATA), rates, np.array([750, 1500])) == pytest.approx(0.00655, abs=5e-6)
+    designs = {one.name: one for one in plan_sample(STRATA, rates, 2250).designs()}
     half = {name: one.half_widths[1] for name, one in designs.items()}
     for name, error in {"best for R": 0.00640, "proportional": 0.00738, "equal": 0.00707}.items():
         assert half[name] == pytest.approx(1.959964 * error, abs=1e-5)
@@ -199,23 +201,19 @@ def test_simple_random_sampling_by_simulation() -> None:
     rng = np.random.default_rng(8)
     tp, fp, fn, _ = rng.multivariate_hypergeometric([800, 200, 2700, 6300], 2250, 50_000).T
     for target, values in (("P", tp / (tp + fp)), ("R", tp / (tp + fn)), ("F", 2 * tp / (2 * tp + fp + fn))):
-        error = random_sampling_error(STRATA, (0.8, 0.3), 2250, target)  # type: ignore[arg-type]
+        error = random_sampling_error(Quantity(target, STRATA), (0.8, 0.3), 2250)  # type: ignore[arg-type]
         assert error == pytest.approx(values.std(), rel=0.015)
 
 
 def test_items_for_a_half_width() -> None:
-    # Section 8: 545.5 items, 135 and 411, without correction.
-    n = items_without_correction(STRATA, (0.8, 0.3), 0.03)
+    # Section 8: 545.5 items without correction, (sum of a_h)² z² / d²; with it fewer are enough.
+    a = importance(STRATA, (0.8, 0.3), Aim())
+    n = a * a.sum() * (1.959964 / 0.03) ** 2
     assert n.sum() == pytest.approx(545.5, abs=0.05)
     assert n.round().tolist() == [135, 411]
     budget = budget_for_half_width(STRATA, (0.8, 0.3), 0.03)
     wide, narrow = (plan_sample(STRATA, (0.8, 0.3), b).expected[1].half_width for b in (budget - 1, budget))
     assert narrow <= 0.03 < wide
-
-
-@pytest.mark.parametrize(("rate", "n"), [(0.3, 104), (0.05, 844), (0.02, 2178), (0.01, 4400)])
-def test_items_for_a_coefficient_of_variation(rate: float, n: int) -> None:
-    assert round(items_for_cv(rate, 0.15)) == n  # section 8
 
 
 def test_two_systems() -> None:
@@ -244,7 +242,7 @@ def test_two_systems_by_simulation() -> None:
     errors, rng = np.array([540, 240, 200, 340]), np.random.default_rng(8)
     x = rng.hypergeometric(errors, TWO.sizes - errors, TWO_SAMPLE.n, (100_000, 4))
     totals, _ = estimated_totals(Sample(np.broadcast_to(TWO_SAMPLE.n, x.shape), x.astype(np.float64)), TWO, add=0)
-    recalls = [quantity("R", totals, TWO, system=system) for system in (0, 1)]
+    recalls = [Quantity("R", TWO, system=system).value(totals) for system in (0, 1)]
     assert (recalls[0] - recalls[1]).std() == pytest.approx(0.01612, abs=1.5e-4)
     assert np.hypot(recalls[0].std(), recalls[1].std()) == pytest.approx(0.0463, abs=3e-4)
 
@@ -292,7 +290,7 @@ def test_best_trust_before_it_is_clipped() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_everything_judged_has_no_interval(method: Method) -> None:
-    found = estimate_sample(STRATA, Sample.of([1000, 9000], [800, 2700]), method=method)
+    found = estimate_sample(STRATA, Sample.of([1000, 9000], [800, 2700]), Estimation(method=method))
     for row in found.rows:
         assert row.estimate.interval is None
         assert str(row.estimate.no_interval) == "the formula gives an interval of zero width here"

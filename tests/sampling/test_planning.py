@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
 from errorbar.sampling import (
+    Aim,
+    Quantity,
     Sample,
     Strata,
     allocate,
     budget_for_half_width,
-    compare_designs,
+    guessed_rates,
     importance,
-    items_for_cv,
     paired_differences,
     pilot_rates,
     plan_sample,
-    random_sampling_error,
 )
-from errorbar.sampling.allocation import difference_importance, proportional
-from errorbar.sampling.plan import expected_error, guessed_rates, items_without_correction
+from errorbar.sampling.allocation import proportional
+from errorbar.sampling.plan import expected_error, random_sampling_error
 from tests.sampling.examples import LARGE, STRATA, TWO, Z
 
 
@@ -30,7 +30,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for call, code in (
         (lambda: allocate([1, 1], [100, 100], 20), "sample-budget"),
         (lambda: plan_sample(STRATA, [0.5, 0], 100), "sample-rates"),
-        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, target="X"), "sample-target"),  # type: ignore[arg-type]
+        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, Aim(target="X")), "sample-target"),  # type: ignore[arg-type]
         (lambda: paired_differences(STRATA, Sample.of([9, 9], [1, 1])), "sample-systems"),
         (lambda: plan_sample(STRATA, [0.5, 0.1], 100).cost(raters=0), "sample-cost"),
     ):
@@ -52,24 +52,21 @@ def test_two_strata_that_are_not_alike_to_two_systems() -> None:
     # A flags 600 + 400 items, B 600 + 500; with half of all items errors a_h = |g_h| N_h / 2. P: g is 1/1000 for A
     # where A flags and 1/1100 for B where B flags, so their difference is 1/11000, 1/1000, 1/1100 and 0.
     half = [0.5] * 4
-    assert importance(TWO, half, "P", system=1) == pytest.approx([300 / 1100, 0, 250 / 1100, 0])
-    assert difference_importance(TWO, half, "P") == pytest.approx([300 / 11000, 0.2, 250 / 1100, 0])
+    assert importance(TWO, half, Aim("P"), system=1) == pytest.approx([300 / 1100, 0, 250 / 1100, 0])
+    assert importance(TWO, half, Aim("P")) == pytest.approx([300 / 11000, 0.2, 250 / 1100, 0])
     # F with beta 2: F_A = 5 * 500 / (4 * 5000 + 1000), F_B = 5 * 550 / (4 * 5000 + 1100), and g is
     # (5 a - 4 F) over the same denominator.
     first, second = 2500 / 21000, 2750 / 21100
     slopes = [(5 * a - 4 * first) / 21000 - (5 * b - 4 * second) / 21100 for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     expected = [abs(slope) * size / 2 for slope, size in zip(slopes, (600, 400, 500, 8500), strict=True)]
-    assert difference_importance(TWO, half, "F", beta=2) == pytest.approx(expected)
-    plan = plan_sample(TWO, half, 200, target="F", beta=2, floor=1)
+    assert importance(TWO, half, Aim("F", beta=2)) == pytest.approx(expected)
+    plan = plan_sample(TWO, half, 200, Aim(target="F", beta=2), floor=1)
     assert plan.n == pytest.approx(200 * np.array(expected) / sum(expected), abs=1)
-    with pytest.raises(UsageError) as caught:
-        difference_importance(STRATA, [0.5, 0.5], "P")
-    assert caught.value.code == "sample-systems"
 
 
 def test_what_a_plan_expects_of_each_system() -> None:
     # P A = .5 always; R A = 500 / 5000, R B = 550 / 5000; F as above.
-    plan = plan_sample(TWO, [0.5] * 4, 1000, beta=2)
+    plan = plan_sample(TWO, [0.5] * 4, 1000, Aim(beta=2))
     assert [(one.system, one.name) for one in plan.expected] == [(s, name) for s in "AB" for name in "PRF"]
     assert [one.value for one in plan.expected] == pytest.approx([0.5, 0.1, 2500 / 21000, 0.5, 0.11, 2750 / 21100])
     # P of B rests on 600 and 500 items: SE² = Σ N² (1 - n/N) / 4n / 1100².
@@ -77,16 +74,18 @@ def test_what_a_plan_expects_of_each_system() -> None:
     variance = (np.array([600, 500]) ** 2 * (1 - n / np.array([600, 500])) / 4 / n).sum() / 1100**2
     assert plan.expected[3].standard_error == pytest.approx(variance**0.5)
     assert plan.expected[3].half_width == pytest.approx(Z * variance**0.5)
-    narrow = plan_sample(TWO, [0.5] * 4, 1000, beta=2, confidence_level=0.5).expected[3]
+    narrow = plan_sample(TWO, [0.5] * 4, 1000, Aim(beta=2, confidence_level=0.5)).expected[3]
     assert narrow.half_width == pytest.approx(0.674490 * variance**0.5, rel=1e-5)
 
 
 def test_expected_errors_at_the_ends() -> None:
     # P rests on what is flagged: nothing judged there tells nothing, all of it everything, and the rest plays no part.
     rates = np.array([0.8, 0.3])
-    assert expected_error(LARGE, rates, np.array([0, 1000]), "P") == np.inf
-    assert expected_error(LARGE, rates, np.array([1000, 0]), "P") == 0
-    assert expected_error(LARGE, rates, np.array([10, 0]), "P") == pytest.approx((0.99 * 0.8 * 0.2 / 10) ** 0.5)
+    assert expected_error(Quantity("P", LARGE), rates, np.array([0, 1000])) == np.inf
+    assert expected_error(Quantity("P", LARGE), rates, np.array([1000, 0])) == 0
+    assert expected_error(Quantity("P", LARGE), rates, np.array([10, 0])) == pytest.approx(
+        (0.99 * 0.8 * 0.2 / 10) ** 0.5
+    )
 
 
 def test_guessed_rates_are_high_where_any_system_flags() -> None:
@@ -110,17 +109,10 @@ def test_nothing_costs_less_than_nothing(price: float | None, minutes: float | N
 
 
 def test_items_for_a_half_width_of_f() -> None:
-    # By hand for beta 2: F = 5 * 800 / 15000, g = (5 a - 4 F) / 15000, a_h = g N sqrt(p (1 - p)), n = a Σa (z / d)².
-    f = 4000 / 15000
-    a = np.array([(5 - 4 * f) / 15000 * 1000 * 0.4, 4 * f / 15000 * 9000 * 0.21**0.5])
-    found = items_without_correction(LARGE, (0.8, 0.3), 0.03, target="F", beta=2)
-    assert found == pytest.approx(a * a.sum() * (Z / 0.03) ** 2, rel=1e-6)
-    smaller = items_without_correction(LARGE, (0.8, 0.3), 0.03, target="F", beta=2, confidence_level=0.5)
-    assert smaller == pytest.approx(found * (0.674490 / Z) ** 2, rel=1e-5)
     for level in (0.95, 0.5):
-        budget = budget_for_half_width(LARGE, (0.8, 0.3), 0.03, target="F", beta=2, confidence_level=level)
+        budget = budget_for_half_width(LARGE, (0.8, 0.3), 0.03, Aim(target="F", beta=2, confidence_level=level))
         wide, narrow = (
-            plan_sample(LARGE, (0.8, 0.3), n, target="F", beta=2, confidence_level=level).expected[2].half_width
+            plan_sample(LARGE, (0.8, 0.3), n, Aim(target="F", beta=2, confidence_level=level)).expected[2].half_width
             for n in (budget - 1, budget)
         )
         assert narrow <= 0.03 < wide
@@ -129,31 +121,30 @@ def test_items_for_a_half_width_of_f() -> None:
 def test_the_budget_for_a_half_width_is_no_less_than_the_floors() -> None:
     assert budget_for_half_width(LARGE, (0.8, 0.3), 0.9, floor=40) == 80
     assert budget_for_half_width(Strata.of_sizes(20, 9000), (0.8, 0.3), 0.9) == 20 + 30
-    for refused in (budget_for_half_width, items_without_correction):
-        with pytest.raises(UsageError) as caught:
-            refused(LARGE, (0.8, 0.3), 0)
-        assert caught.value.code == "sample-half-width"
+    with pytest.raises(UsageError) as caught:
+        budget_for_half_width(LARGE, (0.8, 0.3), 0)
+    assert caught.value.code == "sample-half-width"
 
 
 def test_designs_know_beta_and_level() -> None:
     # Simple random sampling, beta 2, F = 4000 / 15000 = .266667. Shares .08 hits, .02 false positives, .27 misses:
     # mean (u - F v)² = .08 (5 - 5 F)² + .02 F² + .27 (4 F)² = 1.384178, mean v = (4 * 3500 + 1000) / 10000 = 1.5.
-    assert random_sampling_error(LARGE, (0.8, 0.3), 2250, "F", beta=2) == pytest.approx(
+    assert random_sampling_error(Quantity("F", LARGE, beta=2), (0.8, 0.3), 2250) == pytest.approx(
         (0.775 * 1.384178 / 2250) ** 0.5 / 1.5, rel=1e-6
     )
     rates = np.array([0.8, 0.3])
-    plan = plan_sample(LARGE, rates, 2250, target="F", beta=2)
-    designs = {one.name: one for one in compare_designs(plan, beta=2, confidence_level=0.5)}
+    plan = plan_sample(LARGE, rates, 2250, Aim("F", 2, 0.5))
+    designs = {one.name: one for one in plan.designs()}
     assert list(designs) == ["best for F", "proportional", "equal", "simple random", "verification"]
     assert designs["equal"].n == (1000, 1250)  # 1,125 of each, and there are 1,000
     assert designs["simple random"].n == pytest.approx((225, 2025))
     assert designs["verification"].n == (1000, 0)
     assert designs["verification"].half_widths == (0, None, None)
     assert designs["simple random"].half_widths[2] == pytest.approx(
-        0.674490 * random_sampling_error(LARGE, rates, 2250, "F", beta=2), rel=1e-5
+        0.674490 * random_sampling_error(Quantity("F", LARGE, beta=2), rates, 2250), rel=1e-5
     )
     for name in ("best for F", "proportional", "equal"):
-        error = expected_error(LARGE, rates, np.array(designs[name].n), "F", beta=2)
+        error = expected_error(Quantity("F", LARGE, beta=2), rates, np.array(designs[name].n))
         assert designs[name].half_widths[2] == pytest.approx(0.674490 * error, rel=1e-5)
 
 
@@ -179,7 +170,7 @@ def test_shares_in_proportion_spend_the_budget_and_stay_near_their_quotas(sizes:
     assert ((n >= 1) & (n <= sizes)).all()
     quotas = np.array(sizes) * spent / sum(sizes)
     assert (n < quotas + 1).all()
-    small = compare_designs(plan_sample(STRATA, [0.5, 0.1], 2, floor=1))
+    small = plan_sample(STRATA, [0.5, 0.1], 2, floor=1).designs()
     assert [one.n for one in small if one.name == "equal"] == [(1, 1)]
     assert allocate([2, 1], [10, 10], 3, floor=0).tolist() == [2, 1]
     assert allocate([1, 1], [10, 10], 1, floor=0).sum() == 1
@@ -187,10 +178,6 @@ def test_shares_in_proportion_spend_the_budget_and_stay_near_their_quotas(sizes:
         with pytest.raises(UsageError) as caught:
             allocate([1, 1], [100, 100], 100, costs=costs)
         assert caught.value.code == "sample-cost"
-    for rate, cv in ((0, 0.1), (1, 0.1), (0.5, 0), (0.5, -1)):
-        with pytest.raises(UsageError) as refused:
-            items_for_cv(rate, cv)
-        assert refused.value.code == "sample-rates"
 
 
 def test_a_stratum_without_a_floor_gets_an_item_before_any_gets_two() -> None:

@@ -13,12 +13,12 @@ from errorbar.sampling import (
     Frame,
     Key,
     Sample,
-    assist,
     assisted_total,
     draw_sample,
     estimate_sample,
     estimate_systems,
     judge_sample,
+    voted_totals,
 )
 from tests.sampling.examples import TWO, frame
 
@@ -54,7 +54,7 @@ def test_votes_that_lack_an_item_leave_experts_alone() -> None:
         Problems(),
     )
     problems = Problems()
-    found = assist(population, key, judged, {}, problems)
+    found = voted_totals(population, key, judged, {}, problems)
     assert found.trust.tolist() == [0, 0]
     assert [note.code for note in problems.notes] == ["sample-votes"] * 2
     with_none = estimate_sample(key.strata, judged.sample, assisted=found)
@@ -130,7 +130,7 @@ def test_votes_help_in_their_stratum() -> None:
     population, key, judgments, cheap = assisted_study({"e": Y * 2}, CHEAP * 2, 0.2)
     problems = Problems()
     judged = judge_sample(judgments, key, problems)
-    found = assist(population, key, judged, cheap, problems)
+    found = voted_totals(population, key, judged, cheap, problems)
     assert found.voted == (40, 0)
     assert found.trust.tolist() == pytest.approx([7 / 12, 0])
     # As by hand above with 40 items of which all have votes: T = 40 (.4 - .1 λ), Var = 40² s_d² / 40, s_Y² = 4.8/19.
@@ -154,7 +154,7 @@ def test_votes_help_in_their_stratum() -> None:
     assert made["misses"].standard_error == alone["misses"].standard_error
     assert made["P"].bayes is None
     with pytest.raises(InputError) as caught:
-        assist(Frame(population.items, ~population.flags), key, judged, cheap, problems)
+        voted_totals(Frame(population.items, ~population.flags), key, judged, cheap, problems)
     assert caught.value.code == "sample-frame-other"
 
 
@@ -165,7 +165,7 @@ def test_votes_and_graded_truths() -> None:
     judged = judge_sample(judgments, key, Problems(), truth="graded")
     assert judged.sample.within is not None
     assert judged.sample.within.tolist() == pytest.approx([0.05, 0])
-    found = assist(population, key, judged, cheap, Problems())
+    found = voted_totals(population, key, judged, cheap, Problems())
     total, variance, trust = assisted_total(
         np.array([1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 0] * 2), np.array(CHEAP * 2), np.array([*CHEAP * 2, *[0.2] * 20]), 40
     )
@@ -173,7 +173,7 @@ def test_votes_and_graded_truths() -> None:
     # One rater for each: how raters vary is not known, so neither is what votes save; that is no fault of the votes.
     population, key, judgments, cheap = assisted_study({"e": Y * 2}, CHEAP * 2, 0.2)
     problems = Problems()
-    alone = assist(population, key, judge_sample(judgments, key, problems, truth="graded"), cheap, problems)
+    alone = voted_totals(population, key, judge_sample(judgments, key, problems, truth="graded"), cheap, problems)
     assert alone.trust.tolist() == [0, 0]
     assert np.isnan(alone.totals).all()
     assert problems.notes == []
@@ -185,7 +185,7 @@ def test_votes_that_lead_out_of_the_stratum_are_not_used() -> None:
     population, key, judgments, cheap = assisted_study({"e": y}, votes, 0.0)
     total, _, trust = assisted_total(np.array(y), np.array(votes), np.array([*votes, *[0.0] * 50]), 100)
     assert (total, trust) == pytest.approx((-17.5, 1))
-    found = assist(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
+    found = voted_totals(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
     assert found.trust.tolist() == [0, 0]
     assert np.isnan(found.totals).all()
 
@@ -195,5 +195,5 @@ def test_experts_stand_alone_where_few_of_either_kind_were_judged(x: int) -> Non
     # Four errors, or four items without one, tell nothing of how votes go wrong (docs/design/sampling.md).
     y = [1.0] * x + [0.0] * (20 - x)
     population, key, judgments, cheap = assisted_study({"e": y}, y, 0.2)
-    found = assist(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
+    found = voted_totals(population, key, judge_sample(judgments, key, Problems()), cheap, Problems())
     assert (found.trust[0] > 0) == (5 <= x <= 15)

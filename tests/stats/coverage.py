@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.stats import (
+    acceleration,
     adjust,
     bootstrap_interval,
     correlation_interval,
@@ -29,12 +30,16 @@ from errorbar.stats import (
     stream,
 )
 from errorbar.stats.comparison import count_extreme
+from errorbar.stats.distributions import NORMAL
 from errorbar.stats.f_interval import FMethod
+from errorbar.stats.resampling import BootstrapMethod
 
 DRAWS, BATCH, RESAMPLES, SEED = 20_000, 1_000, 1_000, 20_141_511
 Table = dict[str, dict[str, float]]
 """Row name, column name, share."""
 Floats = NDArray[np.floating]
+Maker = Callable[[int, np.random.Generator], NDArray[np.float32]]
+Figure = Callable[[Floats], Floats]
 RATES = (0.25, 0.25, 0.75)
 """Matches, false alarms and misses of a sentence in the mean: P = 0.5, R = 0.25."""
 
@@ -101,8 +106,8 @@ def corpora(n: int, clusters: int, rng: np.random.Generator) -> NDArray[np.float
 
 
 def weighted(weights: NDArray[np.float32], counts: NDArray[np.float32]) -> Floats:
-    """Totals of all resamples of all corpora; shape (corpora, resamples, 3)."""
-    totals = np.stack([np.ascontiguousarray(counts[..., kind]) @ weights.T for kind in range(3)])
+    """Totals of all resamples of all corpora; shape (corpora, resamples, counts)."""
+    totals = np.stack([np.ascontiguousarray(counts[..., kind]) @ weights.T for kind in range(counts.shape[-1])])
     return np.moveaxis(totals, 0, -1)
 
 
@@ -233,10 +238,107 @@ def batches(x: Floats, y: Floats) -> Iterator[tuple[Floats, Floats]]:
         yield x[start : start + BATCH], y[start : start + BATCH]
 
 
+def quotient(counts: Floats) -> Floats:
+    """Recall or precision: the first of two counts by the second, NaN where that is 0."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(counts[..., 0] / counts[..., 1], np.float64)
+
+
+def kappa(cells: Floats) -> Floats:
+    """Cohen's kappa of tables of two labels, cells row by row; NaN where both raters gave one label only."""
+    p = cells.astype(np.float64) / cells.sum(axis=-1, keepdims=True)
+    first, second = p[..., 0] + p[..., 1], p[..., 0] + p[..., 2]
+    expected = first * second + (1 - first) * (1 - second)
+    below = np.where(1 - expected > 1e-12, 1 - expected, np.nan)
+    return np.asarray((p[..., 0] + p[..., 3] - expected) / below)
+
+
+def rare_type(n_documents: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Matched and all reference edits of a type that stands in a few of 50 documents, which differ: recall 0.4."""
+    gold = np.zeros((BATCH, 50), np.int64)
+    gold[:, :n_documents] = 1 + rng.poisson(0.5, (BATCH, n_documents))
+    return np.stack([rng.binomial(gold, rng.beta(2, 3, gold.shape)), gold], axis=-1).astype(np.float32)
+
+
+def rare_label(n_items: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Two raters, 100 items, kappa 0.5; so many items have the rare label from one of them or both in the mean."""
+    share = 1.5 - np.sqrt(2.25 - n_items / 50)  # share + share (1 - share) / 2 of the items: one rater's, and apart
+    apart = 0.5 * share * (1 - share)
+    cells = [share - apart, apart, apart, 1 - share - apart]
+    return np.eye(4, dtype=np.float32)[rng.choice(4, p=cells, size=(BATCH, 100))]
+
+
+def few_proposals(n_edits: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Correct and all edits that a system proposes, so many in 50 documents in the mean: precision 0.5."""
+    proposed = (rng.random((BATCH, 50)) < n_edits / 75) * (1 + rng.poisson(0.5, (BATCH, 50)))
+    return np.stack([rng.binomial(proposed, rng.beta(2, 2, proposed.shape)), proposed], axis=-1).astype(np.float32)
+
+
+def left_out(value: float, drawn: Floats, jackknife: Floats, method: BootstrapMethod) -> Interval | Undefined:
+    """The rule that leaves draws without a value out while at least half have one."""
+    defined = drawn[~np.isnan(drawn)]
+    if 2 * defined.size < drawn.size:
+        return Undefined.RESAMPLES_UNDEFINED
+    return bootstrap_interval(value, defined, jackknife=jackknife[~np.isnan(jackknife)], method=method)
+
+
+def extreme(value: float, drawn: Floats, jackknife: Floats, method: BootstrapMethod) -> Interval | Undefined:
+    """The rule that counts them as beyond all others at both ends, wherever an end falls."""
+    lost, ends = np.isnan(drawn), (0.025, 0.975)
+    if method == "bca":
+        acc = acceleration(jackknife)
+        z0 = NORMAL.inv_cdf(float(np.mean(drawn[~lost] < value) + np.mean(drawn[~lost] == value) / 2) or 1e-9)
+        z = [z0 + NORMAL.inv_cdf(end) for end in ends]
+        if np.isnan(acc):
+            return Undefined.ONE_SIDED
+        ends = (NORMAL.cdf(z0 + z[0] / (1 - acc * z[0])), NORMAL.cdf(z0 + z[1] / (1 - acc * z[1])))
+    low = float(np.quantile(np.where(lost, -np.inf, drawn), ends[0], method="lower"))
+    high = float(np.quantile(np.where(lost, np.inf, drawn), ends[1], method="higher"))
+    if np.isinf([low, high]).any() or low == high:
+        return Undefined.RESAMPLES_UNDEFINED
+    return Interval(low, high, 0.95, "")
+
+
+def draws_without_a_value() -> Table:
+    """Three rules: how often there is an interval, and how often those there are hold the truth."""
+    table: Table = {}
+    figures: list[tuple[str, Maker, Figure, float, tuple[int, ...]]] = [
+        ("recall, a type in {} documents", rare_type, quotient, 0.4, (2, 3, 4, 5, 8)),
+        ("kappa, {} items with the rare label", rare_label, kappa, 0.5, (2, 4, 8)),
+        ("precision, {} edits proposed", few_proposals, quotient, 0.5, (2, 4, 8)),
+    ]
+    designs = [(how.format(n), make, n, figure, truth) for how, make, figure, truth, sizes in figures for n in sizes]
+    for name, make, n, figure, truth in designs:
+        method: BootstrapMethod = "percentile" if figure is kappa else "bca"
+        undefined: list[float] = []
+        found: dict[str, list[Interval | Undefined]] = {"left out": [], "extreme": [], "to a tail": []}
+        for batch in range(5):
+            rng = stream(SEED, "without", name, batch)
+            counts = make(n, rng)
+            weights = multiplicities(resample_units(counts.shape[1], RESAMPLES, rng), counts.shape[1])
+            totals = counts.sum(axis=1)
+            values, drawn = figure(totals), figure(weighted(weights.astype(np.float32), counts))
+            jackknife = figure(totals[:, None] - counts)
+            for k in np.flatnonzero(~np.isnan(values)):
+                undefined.append(float(np.isnan(drawn[k]).mean()))
+                found["left out"].append(left_out(values[k], drawn[k], jackknife[k], method))
+                found["extreme"].append(extreme(values[k], drawn[k], jackknife[k], method))
+                made = bootstrap_interval(values[k], drawn[k], jackknife=jackknife[k], method=method)
+                found["to a tail"].append(made)
+        table[name] = {"undefined": float(np.mean(undefined))}
+        for rule, intervals in found.items():
+            given = [interval for interval in intervals if isinstance(interval, Interval)]
+            table[name][f"{rule}: given"] = len(given) / len(intervals)
+            if len(given) > len(intervals) / 20:
+                table[name][f"{rule}: hold"] = float(np.mean([holds(interval, truth) for interval in given]))
+    return table
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "Proportions": proportions,
     "F from counts": f_scores,
     "Bootstrap of F0.5": bootstraps,
+    "Draws without a value": draws_without_a_value,
     "Correlations": correlations,
     "False alarms": false_alarms,
     "Many systems": many_systems,

@@ -8,18 +8,19 @@ from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.choice import Swapping, fold_counts
-from errorbar.stats.bootstrap import leave_one_out, multiplicities, resample_units
+from errorbar.metrics.base import Swapping
+from errorbar.metrics.choice import fold_counts
 from errorbar.stats.comparison import (
     Swaps,
     all_swaps,
     count_extreme,
+    mcnemar_test,
     paired_bootstrap,
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.mcnemar import mcnemar_test
 from errorbar.stats.streams import blocks, stream
+from errorbar.stats.units import leave_one_out, multiplicities, resample_units
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
 
 

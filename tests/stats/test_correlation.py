@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.correlation import CorrelationKind, correlate, correlation_interval
-from errorbar.stats.williams import williams_test
+from errorbar.stats.correlation import CorrelationKind, correlate, correlation_interval, williams_test
 
 KINDS: tuple[CorrelationKind, ...] = get_args(CorrelationKind)
 RANKS = range(1, 8)

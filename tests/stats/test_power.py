@@ -8,7 +8,6 @@ from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.stats.bootstrap import leave_one_out, multiplicities
 from errorbar.stats.power import (
     detectable_difference,
     paired_power,
@@ -18,6 +17,7 @@ from errorbar.stats.power import (
     units_for_power,
 )
 from errorbar.stats.streams import stream
+from errorbar.stats.units import leave_one_out, multiplicities
 from tests.stats.fixtures import FIRST, f_half
 
 effects = st.floats(0.05, 2)

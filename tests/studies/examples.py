@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Metric
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
-from errorbar.studies import CorpusStudy, study_corpus
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.inputs import Loaded
+from errorbar.studies.model import CorpusStudy
 from tests.helpers.cli import CommandLine
 
 DEMO = Path(__file__).parents[2] / "src/errorbar/demo"
@@ -27,6 +31,13 @@ def documents_of(corpus: Corpus) -> Documents:
     documents = Documents()
     documents.add(corpus.sentences)
     return documents
+
+
+def loaded(
+    corpus: Corpus, systems: Sequence[Hypothesis], problems: Problems | None = None, conventions: tuple[str, ...] = ()
+) -> Loaded:
+    """A corpus and systems as if they had been read."""
+    return Loaded(corpus, list(systems), documents_of(corpus), problems or Problems(), conventions)
 
 
 def hypothesis(path: Path) -> Hypothesis:
@@ -43,16 +54,9 @@ def demo_study(
 ) -> CorpusStudy:
     """The study of the demo corpus."""
     corpus = read_corpus([GOLD])
-    return study_corpus(
-        corpus,
-        [hypothesis(path) for path in SYSTEMS],
-        metric or M2(),
-        Problems(),
-        documents_of(corpus),
-        resampling=resampling or Resampling(),
-        ceiling_resamples=ceiling_resamples,
-        jobs=jobs,
-    )
+    how = replace(resampling or Resampling(), jobs=jobs)
+    data = loaded(corpus, [hypothesis(path) for path in SYSTEMS])
+    return study_corpus(data, metric or M2(), resampling=how, ceiling_resamples=ceiling_resamples)
 
 
 def document(errorbar: CommandLine, *arguments: object) -> dict[str, Any]:

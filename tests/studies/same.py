@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from errorbar.core.estimate import Interval
-from errorbar.studies import CorpusStudy
+from errorbar.studies.model import CorpusStudy
 from tests.studies.examples import interval_of, only_ends
 
 Document = dict[str, Any]
@@ -15,7 +15,7 @@ def same_scores(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar score --ci``."""
     assert [score.system for score in study.scores] == [row["system"] for row in printed["rows"]]
     for score, row in zip(study.scores, printed["rows"], strict=True):
-        assert score.counts == (row["correct"], row["proposed"], row["gold"])
+        assert score.counts == {name: row[name] for name in ("correct", "proposed", "gold")}
         assert str(score.signature) == row["signature"]
         for name in ("precision", "recall", "f"):
             estimate = getattr(score, name)
@@ -25,14 +25,14 @@ def same_scores(study: CorpusStudy, printed: Document) -> None:
 
 
 def same_types(study: CorpusStudy, printed: Document) -> None:
-    """As ``errorbar score --by-type``."""
-    ours = [[(row.type, row.correct, row.gold) for row in score.by_type] for score in study.scores]
+    """As ``errorbar score --by type``."""
+    ours = [[(row.type, row.counts["correct"], row.counts["gold"]) for row in score.by_type] for score in study.scores]
     assert ours == [[(t["type"], t["correct"], t["gold"]) for t in row["by_type"]] for row in printed["rows"]]
 
 
 def same_sentences(study: CorpusStudy, printed: Document) -> None:
-    """As ``errorbar score --by-sentence``."""
-    ours = [[(row.annotator, *row.counts) for row in score.by_sentence] for score in study.scores]
+    """As ``errorbar score --by sentence``."""
+    ours = [[(row.annotator, *row.counts.values()) for row in score.by_unit] for score in study.scores]
     assert ours == [
         [(s["annotator"], s["correct"], s["proposed"], s["gold"]) for s in row["by_sentence"]]
         for row in printed["rows"]
@@ -41,8 +41,8 @@ def same_sentences(study: CorpusStudy, printed: Document) -> None:
 
 def same_comparison(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar compare``."""
-    found = study.comparison
-    assert found is not None
+    assert study.comparison is not None
+    found = study.comparison.found
     assert study.unit == printed["unit"]
     assert study.signatures["compare"] == printed["signature"]
     assert [[name, *row] for name, row in zip(found.names, found.scores.tolist(), strict=True)] == [
@@ -60,8 +60,8 @@ def same_comparison(study: CorpusStudy, printed: Document) -> None:
 
 def same_ceiling(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar ceiling``."""
-    found = study.ceiling
-    assert found is not None
+    assert study.ceiling is not None
+    found = study.ceiling.found
     assert study.signatures["ceiling"] == printed["signature"]
     assert list(found.sizes) == [row["n_references"] for row in printed["rows"]]
     for k, row in enumerate(printed["rows"]):
@@ -80,8 +80,8 @@ def same_ceiling(study: CorpusStudy, printed: Document) -> None:
 
 def same_agreement(study: CorpusStudy, printed: Document) -> None:
     """As ``errorbar agree``."""
-    found = study.agreement
-    assert found is not None
+    assert study.agreement is not None
+    found = study.agreement.report
     assert study.signatures["agree"] == printed["signature"]
     assert (found.n_items, found.n_raters, found.n_judgments) == (
         printed["n_items"],

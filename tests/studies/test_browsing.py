@@ -11,16 +11,17 @@ from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import apply_edits, corrected_text
 from errorbar.metrics.m2 import M2
-from errorbar.studies import Browse, BrowseEdit, browse_corpus, disagreement
-from errorbar.studies.measured import Measured, Memory
+from errorbar.studies.browse import Browse, BrowseEdit, browse_corpus, disagreement
+from errorbar.studies.measured import Memory, remembering
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence
+from tests.helpers.folds import chosen as chosen_columns
 
 
 def browse(corpus: Corpus, *lines: list[str], metric: M2 | None = None) -> Browse:
     systems = [Hypothesis(f"s{k}", each) for k, each in enumerate(lines)]
-    return browse_corpus(corpus, systems, Measured(metric or M2(), Memory(corpus)))
+    return browse_corpus(corpus, systems, remembering(metric or M2(), Memory(corpus)))
 
 
 def applied(text: str, edits: tuple[BrowseEdit, ...]) -> str:
@@ -155,7 +156,7 @@ def test_what_holds_of_every_corpus(pair: tuple[Corpus, list[str]], metric: M2) 
     corpus, lines = pair
     found = browse(corpus, lines, metric=metric)
     statistics = metric.measure(corpus, lines)
-    chosen = metric.fold(statistics, want_chosen=True).chosen[0].tolist()
+    chosen = chosen_columns(metric, statistics)
     assert len(found.units) == len(corpus)
     for number, (unit, source) in enumerate(zip(found.units, corpus.sentences, strict=True)):
         assert unit.text.split() == source.tokens

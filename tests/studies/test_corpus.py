@@ -7,16 +7,16 @@ import pytest
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
-from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Method, Resampling
-from errorbar.studies import CorpusStudy, study_corpus
+from errorbar.stats.resampling import Method, Resampling
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.model import CorpusStudy
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence
 from tests.helpers.cli import CommandLine
 from tests.studies import same
-from tests.studies.examples import GOLD, SYSTEMS, demo_study, document, documents_of, ends, hypothesis
+from tests.studies.examples import GOLD, SYSTEMS, demo_study, document, ends, hypothesis, loaded
 
 
 @pytest.fixture(scope="module")
@@ -29,18 +29,19 @@ class TestSameAsTheCommands:
         same.same_scores(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--ci"))
 
     def test_types(self, study: CorpusStudy, errorbar: CommandLine) -> None:
-        same.same_types(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by-type"))
+        same.same_types(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by", "type"))
 
     def test_sentences(self, study: CorpusStudy, errorbar: CommandLine) -> None:
-        same.same_sentences(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by-sentence"))
+        same.same_sentences(study, document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--by", "sentence"))
 
     def test_compare(self, study: CorpusStudy, errorbar: CommandLine) -> None:
         same.same_comparison(study, document(errorbar, "compare", "--gold", GOLD, *SYSTEMS))
 
     def test_ceiling(self, study: CorpusStudy, errorbar: CommandLine) -> None:
-        printed = document(errorbar, "ceiling", "--gold", GOLD, *SYSTEMS, "--ci", "20")
+        printed = document(errorbar, "ceiling", "--gold", GOLD, *SYSTEMS, "--ci", "--resamples", "20")
         same.same_ceiling(study, printed)
-        intervals = study.ceiling_intervals
+        assert study.ceiling is not None
+        intervals = study.ceiling.intervals
         assert intervals is not None
         assert [ends(each) for each in intervals.human] == [row["human_interval"] for row in printed["rows"]]
 
@@ -49,7 +50,7 @@ class TestSameAsTheCommands:
 
     def test_the_other_rule_of_choice(self, study: CorpusStudy, errorbar: CommandLine) -> None:
         spec = "m2(choose=sentence)"
-        printed = document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--metric", spec)
+        printed = document(errorbar, "score", "--gold", GOLD, *SYSTEMS, "--metric", spec, "--no-ci")
         assert list(study.others) == [spec]
         assert [(score.system, score.f.value, str(score.signature)) for score in study.others[spec]] == [
             (row["system"], row["f"], row["signature"]) for row in printed["rows"]
@@ -89,10 +90,10 @@ def test_jobs_change_no_digit(study: CorpusStudy) -> None:
     assert two.comparison.pairs == study.comparison.pairs
     assert two.ceiling is not None
     assert study.ceiling is not None
-    assert np.array_equal(two.ceiling.humans, study.ceiling.humans)
+    assert np.array_equal(two.ceiling.found.humans, study.ceiling.found.humans)
     assert two.agreement is not None
     assert study.agreement is not None
-    assert two.agreement.coefficients == study.agreement.coefficients
+    assert two.agreement.report.coefficients == study.agreement.report.coefficients
 
 
 def test_every_text_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,10 +117,8 @@ def small(n_annotators: int = 2, n: int = 4) -> Corpus:
 def study_of(
     corpus: Corpus, *systems: Hypothesis, metric: M2 | None = None, method: Method = "bca", jobs: int = 1
 ) -> CorpusStudy:
-    resampling = Resampling(method, replicates=20)
-    return study_corpus(
-        corpus, systems, metric or M2(), Problems(), documents_of(corpus), resampling=resampling, jobs=jobs
-    )
+    resampling = Resampling(method, replicates=20, jobs=jobs)
+    return study_corpus(loaded(corpus, systems), metric or M2(), resampling=resampling)
 
 
 ONE, OTHER = Hypothesis("one", ["X b c ."] * 4), Hypothesis("other", ["a b c ."] * 3 + ["X b c ."])
@@ -160,7 +159,7 @@ class TestWhatThereIsNoDataFor:
         study = study_of(small())
         assert (list(study.scores), study.comparison) == ([], None)
         assert study.ceiling is not None
-        assert study.ceiling.systems == ()
+        assert study.ceiling.found.systems == ()
 
     def test_empty_sentences_have_no_agreement(self) -> None:
         corpus = build_corpus(*(sentence("", {"A": [], "B": []}) for _ in range(2)))
@@ -185,16 +184,8 @@ def test_documents_are_counted() -> None:
 
 def test_conventions_join_every_signature_of_a_metric() -> None:
     corpus = read_corpus([GOLD])
-    study = study_corpus(
-        corpus,
-        [hypothesis(path) for path in SYSTEMS],
-        M2(),
-        Problems(),
-        documents_of(corpus),
-        resampling=Resampling(replicates=10),
-        conventions=("unmarked:everybody",),
-        browse=False,
-    )
+    data = loaded(corpus, [hypothesis(path) for path in SYSTEMS], conventions=("unmarked:everybody",))
+    study = study_corpus(data, M2(), resampling=Resampling(replicates=10), browse=False)
     said = [*study.signatures.values(), *(str(s.signature) for s in study.others["m2(choose=sentence)"])]
     assert [text for text in said if "|unmarked:everybody|" not in text] == [study.signatures["agree"]]
     assert study.browse is None

@@ -13,9 +13,12 @@ from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
-from errorbar.studies import CrowdStudy, study_crowd
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.crowd_study import study_crowd
+from errorbar.studies.judgment_input import Judged
+from errorbar.studies.model import CrowdStudy
 from tests.helpers.cli import CommandLine
+from tests.helpers.crowd import read_judgments
 from tests.studies.examples import document, interval_of, only_ends
 
 N, RATERS = 40, 5
@@ -42,7 +45,9 @@ def flags_of(judgments: Judgments) -> np.ndarray[Any, np.dtype[np.bool_]]:
 def study_of(confidence_level: float = 0.95) -> CrowdStudy:
     judgments = read_judgments("votes.csv", Problems())
     flags = {"mine": flags_of(judgments)}
-    return study_crowd(judgments, flags, Problems(), name="votes", confidence_level=confidence_level)
+    return study_crowd(
+        judgments, flags, Problems(), name="votes", resampling=Resampling(confidence_level=confidence_level)
+    )
 
 
 def same(estimate: Estimate, shown: dict[str, Any]) -> None:
@@ -56,10 +61,9 @@ class TestSameAsTheCommands:
     def test_crowd_score(self, errorbar: CommandLine) -> None:
         study = study_of()
         rows = document(errorbar, "crowd", "score", "votes.csv", "mine=mine.csv")["rows"]
-        (system,) = study.systems
-        assert list(system.scores) == [row["estimand"] for row in rows]
-        for row in rows:
-            score = system.scores[row["estimand"]]
+        assert [each.score.estimand for each in study.scores.rows] == [row["estimand"] for row in rows]
+        for row, each in zip(rows, study.scores.rows, strict=True):
+            score = each.score
             for name, estimate in (("P", score.precision), ("R", score.recall), ("F", score.f)):
                 same(estimate, row[name])
             assert study.signatures[f"crowd score: mine, {row['estimand']}"] == row["signature"]
@@ -67,8 +71,8 @@ class TestSameAsTheCommands:
     def test_curve(self, errorbar: CommandLine) -> None:
         study = study_of()
         printed = document(errorbar, "curve", "votes.csv", "mine=mine.csv")
-        (system,), (row,) = study.systems, printed["rows"]
-        assert study.reference_prevalence == printed["reference_prevalence"]
+        (system,), (row,) = study.curves.systems, printed["rows"]
+        assert study.curves.reference_prevalence == printed["reference_prevalence"]
         for part, shown in zip(system.bins, row["bins"], strict=True):
             assert (part.low, part.high, part.n_items) == (shown["low"], shown["high"], shown["n_items"])
             for estimand, score in part.scores.items():
@@ -84,7 +88,7 @@ class TestSameAsTheCommands:
         printed = document(errorbar, "agree", "votes.csv")
         assert study.agreement is not None
         assert study.signatures["agree"] == printed["signature"]
-        for name, estimate in study.agreement.coefficients.items():
+        for name, estimate in study.agreement.report.coefficients.items():
             same(estimate, printed["coefficients"][name])
 
 
@@ -103,24 +107,24 @@ def test_counts_and_histogram() -> None:
 
 def test_one_rater_has_no_agreement() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "r"], ["error", "ok"])
-    study = study_crowd(one, {}, Problems(), resamples=10)
-    assert (study.agreement, list(study.systems)) == (None, [])
+    study = study_crowd(one, {}, Problems(), resampling=Resampling(replicates=10))
+    assert (study.agreement, study.scores.rows, study.curves.systems) == (None, (), ())
 
 
 @pytest.mark.usefixtures("files")
 def test_the_level_is_that_of_every_interval_and_stands_in_the_signatures() -> None:
     usual, other = study_of(), study_of(confidence_level=0.8)
-    score, narrow = (one.systems[0].scores["weighted"].f.interval for one in (usual, other))
+    score, narrow = (one.scores.rows[0].score.f.interval for one in (usual, other))
     assert score is not None
     assert narrow is not None
     assert score.low < narrow.low <= narrow.high < score.high
     assert other.agreement is not None
     estimates = [
-        *(e for s in other.systems[0].scores.values() for e in (s.precision, s.recall, s.f)),
-        *(e for part in other.systems[0].bins for s in part.scores.values() for e in (s.precision, s.recall)),
-        *(e for point in other.systems[0].curve for e in (point.kappa, point.youden, point.kappa_at)),
-        *other.agreement.coefficients.values(),
-        *(pair.kappa.estimate for pair in other.agreement.pairwise),
+        *(e for row in other.scores.rows for e in (row.score.precision, row.score.recall, row.score.f)),
+        *(e for part in other.curves.systems[0].bins for s in part.scores.values() for e in (s.precision, s.recall)),
+        *(e for point in other.curves.systems[0].curve for e in (point.kappa, point.youden, point.kappa_at)),
+        *other.agreement.report.coefficients.values(),
+        *(pair.kappa.estimate for pair in other.agreement.report.pairwise),
     ]
     assert {e.interval.confidence_level for e in estimates if e.interval is not None} == {0.8}
     assert all("0.8" in signature for signature in other.signatures.values())
@@ -131,7 +135,7 @@ def test_no_label_means_an_error() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "r"], ["wrong", "ok"])
     with pytest.raises(UsageError, match="crowd-error-label"):
         study_crowd(one, {}, Problems())
-    assert study_crowd(one, {}, Problems(), error="Wrong", resamples=10).n_items == 2
+    assert study_crowd(one, {}, Problems(), error="Wrong", resampling=Resampling(replicates=10)).n_items == 2
 
 
 @pytest.mark.usefixtures("files")
@@ -139,8 +143,8 @@ def test_shares_are_those_of_the_votes_whatever_the_case_of_the_label() -> None:
     judgments = read_judgments("votes.csv", Problems())
     shouted = replace(judgments, labels=tuple(label.upper() for label in judgments.labels))
     for made in (judgments, shouted):
-        study = study_crowd(made, {"mine": flags_of(judgments)}, Problems(), resamples=10, curve_resamples=10)
-        score = study.systems[0].scores["weighted"]
+        study = study_crowd(made, {"mine": flags_of(judgments)}, Problems(), resampling=Resampling(replicates=10))
+        score = study.scores.rows[0].score
         wrong = np.bincount(judgments.item, judgments.label == judgments.labels.index("error"))
         share = wrong / np.bincount(judgments.item)
         assert score.hits == pytest.approx(share[flags_of(judgments)].sum())
@@ -152,13 +156,13 @@ def test_clusters_are_resampled_in_agreement_too() -> None:
     judgments = read_judgments("votes.csv", Problems())
     flags = {"mine": flags_of(judgments)}
     items, essays = (
-        study_crowd(judgments, flags, Problems(), clusters=clusters, resamples=200, curve_resamples=10)
+        study_crowd(Judged(judgments, clusters), flags, Problems(), resampling=Resampling(replicates=200))
         for clusters in (None, np.arange(N) // 10)
     )
     assert "by:item," in items.signatures["agree"]
     assert "by:cluster," in essays.signatures["agree"]
     for name in ("krippendorff", "fleiss"):
-        one, other = (study.agreement.coefficients[name] for study in (items, essays) if study.agreement)
+        one, other = (study.agreement.report.coefficients[name] for study in (items, essays) if study.agreement)
         assert one.value == other.value
         assert one.interval != other.interval
 
@@ -166,7 +170,7 @@ def test_clusters_are_resampled_in_agreement_too() -> None:
 def test_items_that_nobody_judged_do_not_count() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "s"], ["error", "ok"])
     unjudged = replace(one, items=("a", "b", "c"))
-    study = study_crowd(unjudged, {}, Problems(), resamples=10)
+    study = study_crowd(unjudged, {}, Problems(), resampling=Resampling(replicates=10))
     assert (study.n_items, sum(study.histogram.values())) == (2, 2)
 
 
@@ -174,7 +178,7 @@ def test_notes_of_agreement_are_notes_of_the_study() -> None:
     problems = Problems()
     problems.note("before", "said by the reader", Place("file"))
     one = Judgments.from_columns(["a", "a", "b"], ["r", "s", "r"], ["error", "ok", "ok"])
-    study = study_crowd(one, {}, problems, resamples=10)
+    study = study_crowd(one, {}, problems, resampling=Resampling(replicates=10))
     assert study.agreement is not None
     assert study.agreement.notes
     assert [note.code for note in study.notes] == ["before", *(note.code for note in study.agreement.notes)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.metrics.base import Selection
-from errorbar.metrics.choice import Folded, Swapping
+from errorbar.metrics.base import Folded, Metric, Selection, Swapping
+from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.statistics import Statistics
 from errorbar.studies.measured import Measured, Memory
 from tests.helpers.build import corpus, edit, sentence
 
@@ -16,6 +15,7 @@ CORPUS = corpus(
     sentence("a b c", {"A": [edit(0, 1, "x")], "B": []}), sentence("d e", {"A": [], "B": [edit(1, 2, "y")]})
 )
 LINES = ["x b c", "d e"]
+PLAIN: Metric = M2()
 
 
 class Counting:
@@ -26,7 +26,7 @@ class Counting:
         fold = M2.fold
 
         def counted(
-            metric: M2, statistics: Statistics, selection: Selection | None = None, **options: object
+            metric: M2, statistics: EditStatistics, selection: Selection | None = None, **options: object
         ) -> Folded:
             self.n += 1
             return fold(metric, statistics, selection, **options)  # type: ignore[arg-type]
@@ -44,9 +44,9 @@ def test_a_table_that_nobody_can_change_is_folded_once(monkeypatch: pytest.Monke
     metric = Measured(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=True)
-    expected = M2().fold(statistics, Selection(rows)).totals
+    expected = PLAIN.fold(statistics, Selection(rows)).counts
     folds = Counting(monkeypatch)
-    found = [metric.fold(metric.measure(CORPUS, LINES), Selection(rows)).totals for _ in range(3)]
+    found = [metric.fold(metric.measure(CORPUS, LINES), Selection(rows)).counts for _ in range(3)]
     assert folds.n == 1
     assert all(totals.tolist() == expected.tolist() for totals in found)
     metric.fold(statistics, Selection(table(fixed=True)))  # equal, but another one
@@ -58,8 +58,8 @@ def test_other_counts_are_folded_anew() -> None:
     rows = table(fixed=True)
     for lines in (LINES, ["a b c", "d y"], ["a b c", "d e"]):
         statistics = metric.measure(CORPUS, lines)
-        assert metric.fold(statistics, Selection(rows)).totals.tolist() == (
-            M2().fold(statistics, Selection(rows)).totals.tolist()
+        assert metric.fold(statistics, Selection(rows)).counts.tolist() == (
+            PLAIN.fold(statistics, Selection(rows)).counts.tolist()
         )
 
 
@@ -67,12 +67,12 @@ def test_what_can_change_is_folded_every_time(monkeypatch: pytest.MonkeyPatch) -
     metric = Measured(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=False)
-    before = metric.fold(statistics, Selection(rows)).totals.tolist()
+    before = metric.fold(statistics, Selection(rows)).counts.tolist()
     rows[:] = 1
-    assert metric.fold(statistics, Selection(rows)).totals.tolist() != before
+    assert metric.fold(statistics, Selection(rows)).counts.tolist() != before
     folds = Counting(monkeypatch)
     others = (
-        Selection(table(fixed=True), np.ones((1, 2), np.uint8)),
+        Selection(table(fixed=True), annotators=np.ones((1, 2), np.uint8)),
         Selection(swapping=Swapping(np.ones((1, 1), np.bool_), np.zeros(1, np.int64))),
     )
     for selection in others:
@@ -85,7 +85,8 @@ def test_a_start_is_not_forgotten() -> None:
     metric = Measured(M2(), Memory(CORPUS))
     statistics = metric.measure(CORPUS, LINES)
     rows = table(fixed=True)
-    start = np.array([[0, 3, 0]], np.int64).repeat(len(rows), axis=0)
+    counts = np.array([[0, 3, 0]], np.int64).repeat(len(rows), axis=0)
+    start = Folded(np.zeros((3, 3)), counts, np.zeros(3, np.int64))
     for given in (None, start):
-        mine, theirs = (each.fold(statistics, Selection(rows), start=given) for each in (metric, M2()))
-        assert mine.totals.tolist() == theirs.totals.tolist()
+        mine, theirs = (each.fold(statistics, Selection(rows), start=given) for each in (metric, PLAIN))
+        assert mine.counts.tolist() == theirs.counts.tolist()

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.formats.documents import add_documents
+from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.studies import CorpusStudy, study_corpus
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.model import CorpusStudy
 from tests.helpers.cli import CommandLine
 from tests.studies import same
-from tests.studies.examples import document, documents_of, hypothesis
+from tests.studies.examples import document, hypothesis, loaded
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 RESAMPLES = 50  # numbers are compared, not looked at
@@ -36,13 +37,13 @@ def study(data: Path) -> CorpusStudy:
     add_documents(corpus, str(data / "conll14/noalt/official-2014.0.sgml"), problems)
     systems = [hypothesis(data / "conll14_systems/official_submissions" / name) for name in SYSTEMS]
     resampling = Resampling(replicates=RESAMPLES)
-    return study_corpus(corpus, systems, M2(), problems, documents_of(corpus), resampling=resampling)
+    return study_corpus(loaded(corpus, systems, problems), M2(), resampling=resampling)
 
 
 def test_size(study: CorpusStudy) -> None:
     assert (study.n_sentences, study.n_documents, len(study.annotators)) == (1312, 50, 10)
     assert study.ceiling is not None
-    assert sum(study.ceiling.n_subsets) == 2**9 - 1
+    assert sum(study.ceiling.found.n_subsets) == 2**9 - 1
 
 
 def test_scores(study: CorpusStudy, arguments: list[str], errorbar: CommandLine) -> None:
@@ -67,12 +68,12 @@ def test_every_counted_edit_is_shown(study: CorpusStudy) -> None:
     assert study.browse is not None
     assert len(study.browse.units) == 1312
     for k, score in enumerate(study.scores):
-        for unit, row in zip(study.browse.units, score.by_sentence, strict=True):
-            assert unit.counts[k] == row.counts
+        for unit, row in zip(study.browse.units, score.by_unit, strict=True):
+            assert unit.counts[k] == tuple(row.counts.values())
             assert unit.chosen[k] >= 0
             assert study.annotators[unit.chosen[k]] == row.annotator
             edits = unit.systems[k]
-            assert (sum(bool(edit.matched) for edit in edits), len(edits)) == row.counts[:2]
+            assert (sum(bool(edit.matched) for edit in edits), len(edits)) == tuple(row.counts.values())[:2]
 
 
 def test_matched_edits_are_edits_of_the_chosen_annotator(study: CorpusStudy) -> None:

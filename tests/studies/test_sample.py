@@ -10,9 +10,10 @@ import pytest
 from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.sampling import Sample, Strata, budget_for_half_width, pilot_rates
+from errorbar.sampling import Aim, Estimation, Sample, Strata, budget_for_half_width, pilot_rates
 from errorbar.sampling.plan import expected_precision
-from errorbar.studies import budget_steps, study_sample
+from errorbar.studies.budgets import budget_steps, study_sample
+from errorbar.studies.sample import estimation
 from errorbar.version import __version__
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends
@@ -26,6 +27,7 @@ PAIR = Strata(
     ("a", "b"),
 )
 JUDGED = Sample(np.array([20, 20, 20, 100]), np.array([15.0, 10.0, 5.0, 4.0]))
+HOW = Estimation(seed=0)
 COUNTS = ("--counts", "flagged:1000:150:120", "--counts", "unflagged:9000:450:18")
 
 
@@ -35,7 +37,7 @@ def same(estimate: Estimate, shown: dict[str, Any]) -> None:
 
 
 def test_the_numbers_of_the_command(errorbar: CommandLine) -> None:
-    study = study_sample(STRATA, SAMPLE, Problems(), name="essays", seed=3)
+    study = study_sample(estimation(STRATA, SAMPLE, Estimation(seed=3)), "essays")
     printed = document(errorbar, "sample", "estimate", *COUNTS, "--seed", 3)
     (system,) = study.systems
     shown = {row["name"]: row for row in printed["systems"][0]["estimates"]}
@@ -57,7 +59,7 @@ def test_budgets_narrow_intervals() -> None:
 
 
 def test_of_two_systems_the_wider_half_width_is_given() -> None:
-    now = expected_precision(PAIR, pilot_rates(PAIR, JUDGED), JUDGED.n)
+    now = expected_precision(PAIR, pilot_rates(PAIR, JUDGED), JUDGED.n, Aim())
     given = budget_steps(PAIR, JUDGED)[0].half_widths
     for name in ("P", "R", "F"):
         first, second = (each.half_width for each in now if each.name == name)
@@ -66,15 +68,15 @@ def test_of_two_systems_the_wider_half_width_is_given() -> None:
 
 
 def test_level_and_beta_reach_every_budget() -> None:
-    usual, narrow = budget_steps(STRATA, SAMPLE), budget_steps(STRATA, SAMPLE, confidence_level=0.8)
+    usual, narrow = budget_steps(STRATA, SAMPLE), budget_steps(STRATA, SAMPLE, Aim(confidence_level=0.8))
     for wide, step in zip(usual, narrow, strict=True):
         # Quantiles of the normal distribution: 1.2816 and 1.9600.
         assert step.half_widths["P"] == pytest.approx((wide.half_widths["P"] or 0) * 1.2816 / 1.96, rel=1e-3, abs=1e-12)
-    other = budget_steps(STRATA, SAMPLE, beta=0.5)
+    other = budget_steps(STRATA, SAMPLE, Aim(beta=0.5))
     assert other[0].half_widths["P"] == usual[0].half_widths["P"]
     assert all(a.half_widths["F"] != b.half_widths["F"] for a, b in zip(usual, other, strict=True))
-    study = study_sample(STRATA, SAMPLE, Problems(), beta=0.5, confidence_level=0.8)
-    assert list(study.budget) == budget_steps(STRATA, SAMPLE, beta=0.5, confidence_level=0.8)
+    study = study_sample(estimation(STRATA, SAMPLE, Estimation(0.5, confidence_level=0.8)))
+    assert list(study.budget) == budget_steps(STRATA, SAMPLE, Aim(beta=0.5, confidence_level=0.8))
 
 
 def test_a_budget_ends_with_all_items() -> None:
@@ -90,7 +92,7 @@ def test_a_stratum_that_nobody_judged_is_refused() -> None:
 
 
 def test_two_systems_differ() -> None:
-    study = study_sample(PAIR, JUDGED, Problems())
+    study = study_sample(estimation(PAIR, JUDGED, HOW))
     assert [one.system for one in study.systems] == ["a", "b"]
     assert [one.name for one in study.differences] == ["P", "R", "F"]
     one, other = (system["R"].estimate.value for system in study.systems)
@@ -100,14 +102,14 @@ def test_two_systems_differ() -> None:
 
 
 def test_the_signature_names_what_changes_a_digit() -> None:
-    study = study_sample(STRATA, SAMPLE, Problems())
-    other = study_sample(STRATA, Sample(SAMPLE.n, SAMPLE.x + 1), Problems())
+    study = study_sample(estimation(STRATA, SAMPLE, HOW))
+    other = study_sample(estimation(STRATA, Sample(SAMPLE.n, SAMPLE.x + 1), HOW))
     assert study.signatures["sample estimate"] != other.signatures["sample estimate"]
     assert "|n:600|" in study.signatures["sample estimate"]
 
 
 def test_the_parts_of_the_signature() -> None:
-    study = study_sample(STRATA, SAMPLE, Problems(), beta=0.5, method="wald", confidence_level=0.9, seed=4)
+    study = study_sample(estimation(STRATA, SAMPLE, Estimation(0.5, "wald", 0.9, 4)))
     head, judged, *rest = study.signatures["sample estimate"].split("|")
     assert (head, judged.split(":")[0]) == ("sample(beta=0.5,method=wald)", "judged")
     assert rest == ["n:600", "ci:0.9", "seed:4", f"v:{__version__}"]
@@ -126,7 +128,8 @@ def test_the_parts_of_the_signature() -> None:
 )
 def test_strata_and_what_was_judged_are_in_the_hash(strata: Strata, sample: Sample) -> None:
     before, after = (
-        study_sample(a, b, Problems()).signatures["sample estimate"] for a, b in ((STRATA, SAMPLE), (strata, sample))
+        study_sample(estimation(a, b, HOW)).signatures["sample estimate"]
+        for a, b in ((STRATA, SAMPLE), (strata, sample))
     )
     assert [a == b for a, b in zip(before.split("|"), after.split("|"), strict=True)] == [True, False, *[True] * 4]
 
@@ -135,7 +138,7 @@ def test_notes_before_and_those_of_the_estimates_once() -> None:
     problems = Problems()
     problems.note("before", "said by the reader", Place("file"))
     few = Sample(np.array([150, 450]), np.array([120.0, 2.0]))
-    codes = [note.code for note in study_sample(STRATA, few, problems).notes]
+    codes = [note.code for note in study_sample(estimation(STRATA, few, HOW, notes=problems.notes)).notes]
     assert codes[0] == "before"
     assert "sample-few" in codes[1:]
-    assert len(codes) == len(set(study_sample(STRATA, few, problems).notes))
+    assert len(codes) == len(set(codes)) > 1

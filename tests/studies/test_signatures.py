@@ -10,6 +10,7 @@ import pytest
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.judgments import Judgments
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.signatures import GIVEN, CorpusSignatures, agreement_signature, crowd_signature
 from errorbar.version import __version__
 from tests.helpers.build import corpus as build_corpus
@@ -57,7 +58,7 @@ class TestAgreement:
     @staticmethod
     def made(judgments: Judgments = JUDGED, level: float = 0.9, unknown: Sequence[str] = ()) -> list[str]:
         return agreement_signature(
-            judgments, GIVEN, replicates=50, seed=3, confidence_level=level, unknown=unknown
+            judgments, GIVEN, resampling=Resampling("percentile", 50, level, 3), unknown=unknown
         ).split("|")
 
     def test_parts(self) -> None:

@@ -86,8 +86,9 @@ def test_accepted_answers_join_the_gold_edits_and_the_scores(task: Path, errorba
     ]
     rows = {row["run"]: row for row in csv.DictReader(done.out.splitlines())}
     # Team three changes sentence 2 alone, just as it proposes: 0 of 2 edits right without the answer, both with it.
-    assert (rows["three-1"]["P"], rows["three-1"]["P alt."]) == ("0.0", "1.0")
-    assert rows["one-1"]["P"] == rows["one-1"]["P alt."]
+    three = rows["three-1"]
+    assert (three["precision"], three["precision_alternatives"]) == ("0.0", "1.0")
+    assert rows["one-1"]["precision"] == rows["one-1"]["precision_alternatives"]
 
 
 def test_open_answers_are_not_accepted_and_said(task: Path, errorbar: CommandLine) -> None:

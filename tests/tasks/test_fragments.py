@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats.hoo_write import save_fragments
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import score_runs
-from errorbar.metrics.resampling import Resampling
-from errorbar.studies import HooStudy
-from errorbar.tasks import HooResults, TaskResults, read_task, run_task
+from errorbar.metrics.hoo_scoring import score_runs
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.model import HooStudy
+from errorbar.tasks import CorpusResults, TaskResults, read_task, run_task
 from errorbar.tasks.study import study_best
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}
@@ -56,10 +57,9 @@ def task(tmp_path: Path) -> Path:
     return tmp_path / "task.toml"
 
 
-def results_of(task: Path) -> tuple[TaskResults, HooResults]:
-    results = run_task(read_task(task), Problems())
+def results_of(task: Path) -> tuple[TaskResults, CorpusResults]:
+    results = run_task(task)
     (found,) = results.corpora
-    assert isinstance(found, HooResults)
     return results, found
 
 
@@ -69,12 +69,11 @@ def test_scores_are_those_of_the_metric(task: Path) -> None:
     for _ in range(2):  # counted, and then from the cache
         _, found = results_of(task)
         assert [run.submission.name for run in found.runs] == ["T1-0", "T1-1"]
-        assert (found.n_fragments, sum(found.rows.values())) == (2, 2)
+        assert (found.n_units, sum(found.rows.values())) == (2, 2)
         for run, expected in zip(found.runs, right, strict=True):
-            assert run.scores[0].figures == expected.figures
-            assert run.scores[0].counts == expected.counts
-            assert run.scores[0].signature == expected.signature
-            assert run.scores[0].team == "T1"
+            assert run.gold == (expected,)
+            assert run.submission.team == "T1"
+            assert [each.type for each in run.by_code[0]] == ["AGV", "FV"]
 
 
 def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
@@ -86,7 +85,7 @@ def test_the_best_run_of_each_team_is_studied(task: Path) -> None:
     told: list[int] = []
     (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False, progress=told.append)
     assert isinstance(study, HooStudy)
-    assert [each.run for each in study.scores] == ["T1-0", "T2-1"]
+    assert [each.system for each in study.scores] == ["T1-0", "T2-1"]
     assert (study.name, study.browse, told) == ("test", None, [1])
     task.write_text(TASK.split("[[team]]", maxsplit=1)[0])
     assert study_best(results_of(task)[0], Problems(), Resampling(replicates=20)) == []
@@ -102,35 +101,34 @@ def test_a_run_came_when_its_last_file_did(task: Path) -> None:
 
 
 def test_only_what_changed_is_counted(task: Path) -> None:
-    # Two runs and what is known of the gold edits.
-    assert [results_of(task)[0].n_counted for _ in range(2)] == [3, 0]
+    assert [results_of(task)[0].n_measured for _ in range(2)] == [2, 0]
     run = task.parent / "T1" / "T1-1" / "0001.xml"
     run.write_text(run.read_text().replace("went", "goes"))
-    assert results_of(task)[0].n_counted == 1
+    assert results_of(task)[0].n_measured == 1
     gold = task.parent / "gold" / "Gold" / "0001.xml"
     gold.write_text(gold.read_text().replace("goes", "is going"))
     results, found = results_of(task)
-    assert (results.n_counted, results.n_cached) == (3, 0)
-    assert found.runs[0].scores[0].counts["corrected"] == 1
+    assert (results.n_measured, results.n_found) == (2, 0)
+    assert found.runs[0].gold[0].counts["corrected"] == 1
     task.write_text(TASK.replace('name = "Two texts"', 'name = "Two texts"\nmetrics = ["hoo(case=ignore)"]'))
-    assert results_of(task)[0].n_counted == 2
+    assert results_of(task)[0].n_measured == 2
 
 
 def test_a_missing_text_is_refused_or_counts_as_nothing(task: Path) -> None:
     (task.parent / "T1" / "T1-1" / "0002.xml").unlink()
-    with pytest.raises(InputError, match=r"T1-1: no file for fragment 0002.*hoo-missing"):
-        results_of(task)
+    (refused,) = results_of(task)[0].refused
+    assert "T1-1: no file for fragment 0002" in str(refused.problems[0])
     task.write_text(TASK.replace('gold = "gold"', 'gold = "gold"\nmissing_as_empty = true'))
     _, found = results_of(task)
-    assert found.runs[1].scores[0].counts["system"] == 1
-    assert found.runs[1].scores[0].signature.conventions == ("missing:empty",)
+    assert found.runs[1].gold[0].counts["system"] == 1
+    assert found.runs[1].gold[0].signature.conventions == ("missing:empty",)
 
 
 def test_edits_out_of_range_are_refused(task: Path) -> None:
     run = task.parent / "T1" / "T1-1" / "0001.xml"
     run.write_text(run.read_text().replace('end="5"', 'end="500"'))
-    with pytest.raises(InputError, match=r"0001.xml:3: .*ends past the text.*; correct it \[hoo-outside\]"):
-        results_of(task)
+    (refused,) = results_of(task)[0].refused
+    assert re.search(r"0001.xml:3: .*ends past the text.*; correct it \[hoo-outside\]", str(refused.problems[0]))
 
 
 @pytest.mark.parametrize("key", ["annotators", "alternatives"])

@@ -5,45 +5,46 @@ from __future__ import annotations
 import errno
 import importlib
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.resampling import Resampling
 from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
-from errorbar.report.board import board_report
-from errorbar.report.markdown import markdown
-from errorbar.studies import CorpusStudy
-from errorbar.tasks import CorpusResults, TaskResults, keys, read_task, run_task
-from errorbar.tasks.store import Entry, Store
+from errorbar.reporting.board import board_report
+from errorbar.reporting.markdown import markdown
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.model import CorpusStudy
+from errorbar.tasks import CorpusResults, TaskResults, run_task, task_cache
 from errorbar.tasks.study import study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
+from tests.helpers.scoring import score
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task
 
 KILLS = 50
 
 
 def results_of(path: Path, problems: Problems | None = None, jobs: int = 1) -> TaskResults:
-    notebook = problems or Problems()
-    return run_task(read_task(path, notebook), notebook, jobs=jobs)
+    found = run_task(path, jobs=jobs)
+    if problems is not None:
+        problems.notes += found.notes
+    return found
 
 
 def corpus_of(results: TaskResults) -> CorpusResults:
     (found,) = results.corpora
-    assert isinstance(found, CorpusResults)
     return found
 
 
@@ -52,7 +53,7 @@ def f_values(results: TaskResults) -> dict[str, list[float | None]]:
 
 
 def plain(corpus: Corpus, text: Hypothesis, *specs: str) -> list[Score]:
-    return [replace(each, by_sentence=()) for each in score(corpus, [text], specs, by_type=True)]
+    return score(corpus, [text], specs, by_type=True)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -89,7 +90,7 @@ def test_changed_sentences_and_annotators_against_each_other(tmp_path: Path) -> 
         assert {run.submission.name: run.n_changed for run in found.runs} == {"one-1": 2, "one-2": 4, "two-1": 3}
         pairs = {(writer, judge): each.counts for writer, judge, each in found.pairs}
         # 0 makes five edits, 1 three; both change "like" to "likes", and that alone.
-        assert {names: (each.correct, each.proposed, each.gold) for names, each in pairs.items()} == {
+        assert {names: tuple(each.values()) for names, each in pairs.items()} == {
             ("0", "1"): (1, 5, 3),
             ("1", "0"): (1, 3, 5),
         }
@@ -99,14 +100,14 @@ def test_an_unchanged_task_counts_nothing_and_a_new_run_itself(tmp_path: Path) -
     path = make_task(tmp_path)
     first = results_of(path)
     # Three runs, two annotators' texts.
-    assert (first.n_counted, first.n_cached) == (5, 0)
+    assert (first.n_measured, first.n_found) == (5, 0)
     again = results_of(path)
-    assert (again.n_counted, again.n_cached, f_values(again)) == (0, 5, f_values(first))
+    assert (again.n_measured, again.n_found, f_values(again)) == (0, 5, f_values(first))
     assert (tmp_path / ".errorbar-task" / ".gitignore").read_text().splitlines()[-1] == "*"
     (tmp_path / "two" / "run2.txt").write_text("\n".join(RUNS["one/run1.txt"]) + "\n")
-    assert results_of(path).n_counted == 0, "the same bytes as another run"
+    assert results_of(path).n_measured == 0, "the same bytes as another run"
     (tmp_path / "two" / "run2.txt").write_text("\n".join(RUNS["one/run1.txt"]).replace("goes", "went") + "\n")
-    assert results_of(path).n_counted == 1
+    assert results_of(path).n_measured == 1
 
 
 def test_notes_are_the_same_from_the_cache(tmp_path: Path) -> None:
@@ -125,27 +126,26 @@ def test_a_changed_gold_file_is_counted_again(tmp_path: Path) -> None:
     before = f_values(results_of(path))
     (tmp_path / "gold.m2").write_text(GOLD.replace("|||goes|||", "|||going|||"))
     changed = results_of(path)
-    assert changed.n_cached == 0
+    assert changed.n_found == 0
     assert f_values(changed)["one-1"] != before["one-1"]
     (tmp_path / "gold.m2").write_text(GOLD)
-    assert (results_of(path).n_counted, f_values(results_of(path))) == (0, before)
+    assert (results_of(path).n_measured, f_values(results_of(path))) == (0, before)
 
 
 def test_a_changed_parameter_of_the_map_is_counted_again_and_one_of_the_fold_is_not(tmp_path: Path) -> None:
     path = make_task(tmp_path)
     results_of(path)
     path.write_text(TASK.replace('"m2", ', '"m2(max_unchanged=0)", '))
-    assert results_of(path).n_counted == 5
+    assert results_of(path).n_measured == 5
     path.write_text(TASK.replace('"m2", ', '"m2(beta=2)", '))
-    assert results_of(path).n_counted == 0
+    assert results_of(path).n_measured == 0
 
 
-@pytest.mark.parametrize("what", ["__version__", "LAYOUT"])
-def test_another_version_counts_again(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_task(tmp_path)
     results_of(path)
-    monkeypatch.setattr(keys, what, "9.9.9")
-    assert results_of(path).n_cached == 0
+    monkeypatch.setattr(task_cache, "__version__", "9.9.9")
+    assert results_of(path).n_found == 0
 
 
 def test_a_changed_metric_of_another_package_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,22 +153,22 @@ def test_a_changed_metric_of_another_package_counts_again(tmp_path: Path, monkey
     file = tmp_path / "metric_of_another_package.py"
     file.write_text("class One:\n    pass\n\n\nclass Two:\n    pass\n")
     module = importlib.import_module(file.stem)
-    before = keys.class_hash(module.One)
-    assert before != keys.class_hash(module.Two)
+    before = task_cache.class_hash(module.One)
+    assert before != task_cache.class_hash(module.Two)
     file.write_text(file.read_text().replace("pass", "x = 1", 1))
-    assert keys.class_hash(module.One) == before, "the code that runs is the one that was read"
-    keys.class_hash.cache_clear()
-    assert keys.class_hash(module.One) != before
+    assert task_cache.class_hash(module.One) == before, "the code that runs is the one that was read"
+    task_cache.class_hash.cache_clear()
+    assert task_cache.class_hash(module.One) != before
 
 
 def test_the_hash_of_the_code_is_of_names_and_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "metrics" / "sub" / "one.py"
     module.parent.mkdir(parents=True)
-    monkeypatch.setattr(keys, "files", lambda _: tmp_path)
+    monkeypatch.setattr(task_cache, "files", lambda _: tmp_path)
 
     def now() -> str:
-        keys.code_hash.cache_clear()
-        return keys.code_hash()
+        task_cache.code_hash.cache_clear()
+        return task_cache.code_hash()
 
     try:
         seen = [now()]
@@ -184,18 +184,18 @@ def test_the_hash_of_the_code_is_of_names_and_bytes(tmp_path: Path, monkeypatch:
         module.with_suffix(".txt").write_text("no code")
         assert now() == seen[-1]
     finally:
-        keys.code_hash.cache_clear()
+        task_cache.code_hash.cache_clear()
 
 
 def test_changed_code_counts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_task(tmp_path)
     results_of(path)
-    monkeypatch.setattr(keys, "code_hash", lambda: "other code")
-    assert results_of(path).n_cached == 0
+    monkeypatch.setattr(task_cache, "code_hash", lambda: "other code")
+    assert results_of(path).n_found == 0
 
 
 def entries(folder: Path) -> list[Path]:
-    return sorted((folder / ".errorbar-task").glob("*/*.counts"))
+    return sorted((folder / ".errorbar-task").glob("*/*.statistics"))
 
 
 @pytest.mark.parametrize("damage", ["cut", "bit", "empty", "swapped"])
@@ -213,34 +213,37 @@ def test_damaged_entries_are_counted_again_with_a_note(damage: str, tmp_path: Pa
     results = results_of(path, problems)
     assert f_values(results) == right
     # Of the swapped ones the first is still itself.
-    assert [note.code for note in problems.notes] == ["task-cache-damaged"] * (5 if damage == "swapped" else 6)
-    assert results_of(path).n_counted == 0
+    assert [note.code for note in problems.notes] == ["task-cache-damaged"] * (4 if damage == "swapped" else 5)
+    assert results_of(path).n_measured == 0
 
 
-def test_a_bad_run_does_not_keep_the_others_from_being_counted(tmp_path: Path) -> None:
+def test_bad_runs_are_listed_and_the_others_scored(tmp_path: Path, errorbar: CommandLine) -> None:
     path = make_task(tmp_path)
     (tmp_path / "one" / "run2.txt").write_text("too short\n")
     (tmp_path / "two" / "run1.txt").write_bytes(b"\xff\n" * 4)
-    with pytest.raises(InputError) as caught:
-        results_of(path)
-    assert [problem.code for problem in caught.value.problems] == ["line-count", *["not-utf8"] * 4]
-    assert len(entries(tmp_path)) == 2, "the gold edits and the good run"
-
-
-@pytest.mark.parametrize("changing", ["run1.txt", "gold.m2"])
-def test_a_file_that_changes_while_it_is_read(changing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = make_task(tmp_path)
-    real = keys.FileHashes.of
-
-    def of_then_change(self: keys.FileHashes, file: Path) -> str:
-        known = real(self, file)
-        if file.name == changing:
-            file.write_text("changed\n" * 4 if changing == "run1.txt" else GOLD.replace("goes", "going"))
-        return known
-
-    monkeypatch.setattr(keys.FileHashes, "of", of_then_change)
-    with pytest.raises(InputError, match="task-file-changed"):
-        results_of(path)
+    for _ in range(2):  # measured, and then from the cache
+        results = results_of(path)
+        assert [(each.submission.name, [p.code for p in each.problems]) for each in results.refused] == [
+            ("one-2", ["line-count"]),
+            ("two-1", ["not-utf8"] * 4),
+        ]
+        (run,) = corpus_of(results).runs
+        assert run.submission.name == "one-1"
+        assert list(run.gold) == plain(
+            read_corpus(tmp_path / "gold.m2"), Hypothesis("one-1", RUNS["one/run1.txt"]), "m2", "m2(beta=1)"
+        )
+    done = errorbar("task", "run", path, "--format", "json")
+    assert done.code == 2
+    (corpus,) = validated("task-run", done.out)["corpora"]
+    assert [run["team"] for run in corpus["runs"]] == ["one"]
+    assert [(each["team"], each["errors"][0]["code"]) for each in corpus["refused"]] == [
+        ("one", "line-count"),
+        ("two", "not-utf8"),
+    ]
+    assert "run2.txt: 1 line for 4 sentences" in done.err
+    board = errorbar("task", "board", path, "--tables-only", "-o", tmp_path / "board")
+    assert board.code == 2
+    assert "one-2 | 1" in (tmp_path / "board" / "tables.md").read_text()
 
 
 @pytest.mark.parametrize("key", ["alternatives", "annotators"])
@@ -258,52 +261,57 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
         results_of(path)
 
 
-def test_what_stopped_writers_left_is_swept(tmp_path: Path) -> None:
-    path = make_task(tmp_path)
-    results_of(path)
-    folder = entries(tmp_path)[0].parent
-    (folder / ".writing-old").write_text("half")
-    (folder / ".writing-new").write_text("half")
-    os.utime(folder / ".writing-old", (0, 0))
-    results_of(path)
-    assert [each.name for each in folder.glob(".writing-*")] == [".writing-new"]
-
-
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: int) -> None:
+    path = make_task(tmp_path)
+    (tmp_path / ".errorbar-task").mkdir()
+
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"the cache cannot be used: no space left; name another folder: --cache DIR"):
-        results_of(make_task(tmp_path))
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match=r"the cache cannot be used: .*no space left; name another folder: cache="):
+        results_of(path)
     assert [each.name for each in (tmp_path / ".errorbar-task").glob("*/*")] == []
 
 
-def test_what_is_half_written_has_a_name_that_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = make_task(tmp_path)
-    seen: list[str] = []
-    monkeypatch.setattr(
-        os, "fsync", lambda _: seen.extend(each.name for each in (tmp_path / ".errorbar-task").glob("*/.writing-*"))
+@dataclass(frozen=True)
+class Inner:
+    """Arrays in a part of statistics."""
+
+    counts: NDArray[np.int32]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outer:
+    """Everything that statistics are made of."""
+
+    table: NDArray[np.int64]
+    empty: NDArray[np.int32]
+    inner: Inner | None
+    nothing: Inner | None
+    number: int
+    share: float
+
+
+def test_an_entry_is_what_was_put() -> None:
+    outer = Outer(
+        np.arange(6).reshape(2, 3), np.zeros((0, 2), np.int32), Inner(np.ones(2, np.int32), ("ü", "")), None, 3, 0.5
     )
-    results_of(path)
-    assert len(seen) == 6
-    assert list((tmp_path / ".errorbar-task").glob("*/.*")) == []
-
-
-def test_an_entry_is_what_was_put(tmp_path: Path) -> None:
-    import numpy as np
-
-    store = Store(tmp_path, Problems())
-    entry = Entry({"a": np.arange(6).reshape(2, 3), "empty": np.zeros((0, 2), np.int32)}, {"x": ["ü", 1, None]})
-    key = keys.key_of("test")
-    store.put(key, entry)
-    found = store.get(key)
-    assert found is not None
-    assert {name: (array.tolist(), array.dtype) for name, array in found.arrays.items()} == {
-        name: (array.tolist(), array.dtype) for name, array in entry.arrays.items()
-    }
-    assert found.meta == entry.meta
-    assert store.get(keys.key_of("other")) is None
+    content = task_cache.pack(outer, "key")
+    found = task_cache.unpack(content, "key", Outer)
+    assert isinstance(found, Outer)
+    for mine, theirs in ((found.table, outer.table), (found.empty, outer.empty)):
+        assert (mine.tolist(), mine.dtype, mine.shape) == (theirs.tolist(), theirs.dtype, theirs.shape)
+    assert found.inner is not None
+    assert (found.inner.counts.tolist(), found.inner.names) == ([1, 1], ("ü", ""))
+    assert (found.nothing, found.number, found.share) == (None, 3, 0.5)
+    assert task_cache.unpack(content, "other", Outer) is None
+    assert task_cache.unpack(content, "key", Inner) is None, "of another making"
+    for at in range(0, len(content), 7):
+        damaged = bytearray(content)
+        damaged[at] ^= 1
+        assert task_cache.unpack(bytes(damaged), "key", Outer) is None
 
 
 def command(path: Path) -> list[str]:
@@ -369,7 +377,7 @@ def test_killed_at_any_moment_it_resumes_and_no_number_is_wrong(tmp_path: Path) 
     )
     whole = time.monotonic() - start
     right = scores_in(uncached.stdout)
-    n_entries = len(list((tmp_path / "elsewhere").glob("*/*.counts")))
+    n_entries = len(list((tmp_path / "elsewhere").glob("*/*.statistics")))
     n_killed = n_amid = 0
     for _ in range(4 * KILLS):
         before = entries(tmp_path)
@@ -401,7 +409,7 @@ def test_what_the_command_prints_follows_its_schema(tmp_path: Path, errorbar: Co
     path = make_task(tmp_path, TASK.replace('gold = "gold.m2"', 'gold = "gold.m2"\nalternatives = "gold.m2"', 1))
     done = errorbar("task", "run", path, "--format", "json")
     document = validated("task-run", done.out)
-    assert done.err == "3 runs: 5 counts made, 0 from the cache\n", "the alternatives are the same bytes"
+    assert done.err == "3 runs: 5 measured, 3 from the cache\n", "the alternatives are the same bytes"
     assert [run["run"] for run in document["corpora"][0]["runs"]] == [1, 2, 1]
     table = errorbar("task", "run", path)
     assert [line.split()[0] for line in table.out.splitlines()[2:8]] == ["one-2"] * 2 + ["one-1"] * 2 + ["two-1"] * 2
@@ -439,14 +447,17 @@ def test_a_run_for_other_data_of_the_same_length_is_refused(tmp_path: Path) -> N
     for name, lines in {"source.txt": SOURCE, **RUNS}.items():
         (tmp_path / name).write_text("\n".join(lines * 6) + "\n")
     (tmp_path / "two" / "run1.txt").write_text("other words in every line of this file\n" * 24)
-    with pytest.raises(InputError, match=r"two/run1.txt:1: of 24 lines, 24 are unlike the source's .*not-this-source"):
-        results_of(path)
+    results = results_of(path)
+    assert [run.submission.name for run in corpus_of(results).runs] == ["one-1", "one-2"]
+    (refused,) = results.refused
+    assert "two/run1.txt:1: of 24 lines, 24 are unlike the source's" in str(refused.problems[0])
+    assert [each.code for each in refused.problems] == ["not-this-source"]
 
 
 def test_without_gold_edits_or_runs_there_is_nothing_to_score_and_no_failure(tmp_path: Path) -> None:
     path = make_task(tmp_path, TASK.replace('gold = "gold.m2"\n', "", 1))
     problems = Problems()
-    assert results_of(path, problems).corpora == []
+    assert results_of(path, problems).corpora == ()
     assert [note.code for note in problems.notes] == ["task-no-gold"]
     path.write_text(TASK.split("[[team]]")[0] + '[[team]]\nname = "later"\n')
     results = results_of(path)
@@ -463,7 +474,7 @@ def test_a_study_has_every_metric_and_the_essays(tmp_path: Path) -> None:
         "".join(essay.format(nid, text.replace(" .", ".")) for nid, text in enumerate(texts, 1))
     )
     results = results_of(path)
-    assert corpus_of(results).facts.n_documents == 2
+    assert corpus_of(results).n_documents == 2
     (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False)
     assert isinstance(study, CorpusStudy)
     assert [each.system for each in study.scores] == ["one", "two"]

@@ -1,28 +1,24 @@
-"""Thirteen teams with ten runs each against ten annotators: how long it takes, and what a new run costs."""
+"""Thirteen teams with ten runs each against ten annotators: what is measured, and what a new run costs."""
 
 from __future__ import annotations
 
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 TEAMS = 13
 RUNS = 10
-COLD, WARM = 60.0, 3.0
-"""Seconds on two cores."""
 
 
-def seconds(path: Path) -> tuple[float, str]:
+def said_of(path: Path) -> str:
     program = str(Path(sys.executable).with_name("errorbar"))
-    start = time.monotonic()
     done = subprocess.run(
         [program, "task", "run", str(path), "--jobs", "2"], capture_output=True, text=True, check=True
     )
-    return time.monotonic() - start, done.stderr.splitlines()[0]
+    return done.stderr.splitlines()[0]
 
 
 @pytest.mark.slow
@@ -42,11 +38,8 @@ def test_a_task_of_130_runs(data: Path, tmp_path: Path) -> None:
             (tmp_path / f"t{team}" / f"run{run}.txt").write_text("\n".join(lines), encoding="utf-8")
     path = tmp_path / "task.toml"
     path.write_text(described)
-    cold, said = seconds(path)
-    assert "from the cache" in said
-    assert cold <= COLD
-    assert min(seconds(path)[0] for _ in range(3)) <= WARM
+    assert said_of(path) == "130 runs: 139 measured, 0 from the cache"
+    assert said_of(path) == "130 runs: 0 measured, 139 from the cache"
     changed = tmp_path / "t3" / "run5.txt"
     changed.write_text(changed.read_text(encoding="utf-8").replace(" the ", " a ", 3), encoding="utf-8")
-    _, said = seconds(path)
-    assert said == "130 runs: 1 count made, 139 from the cache"
+    assert said_of(path) == "130 runs: 1 measured, 138 from the cache"

@@ -1,4 +1,4 @@
-"""Cohen's kappa of two raters, plain or weighted, with standard errors.
+"""Cohen's kappa of two raters, plain or weighted, with standard errors; and of every rater against every other.
 
 Formula
     κ = (A_o - A_e) / (1 - A_e), A_o = Σ_ij w_ij p_ij, A_e = Σ_ij w_ij r_i c_j, with p the joint shares of the labels,
@@ -12,7 +12,9 @@ Conventions
     Ranks are places in the order given, so a label that nobody gave but the order names keeps its place.
     Only items that both raters judged count. Undefined where A_e = 1, that is, both gave every item the same label.
     The closed-form interval is κ ± z·SE cut off at 1 and at -1, for independent items; a standard error of 0 gives
-    none. A maximum is only given without weights.
+    none. A maximum is only given without weights. Of all pairs of raters two without a common item have a table of
+    zeros and an undefined kappa; intervals are closed form, or, where items come in clusters and a resampling is given,
+    from the same draws for all pairs.
 Source
     Cohen 1960, 1968; Fleiss, Cohen and Everitt 1969, equations 8 and 9, 13 and 14.
 """
@@ -20,19 +22,22 @@ Source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.labels import label_numbers, label_order
-from errorbar.agreement.pairs import PairTable
-from errorbar.agreement.resampling import Kernel, Resampling, check_confidence_level, estimates
-from errorbar.agreement.shares import chance_corrected, ratio, totals
-from errorbar.agreement.units import Floats, sparse_table
+from errorbar.agreement.estimating import Kernel, chance_corrected, estimates, ratio, totals
+from errorbar.agreement.krippendorff import label_numbers, label_order
+from errorbar.agreement.label_counts import Clusters, PairTable, refuse_repeats
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.judgments import Judgments
+from errorbar.stats.distributions import z_value
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -41,6 +46,8 @@ Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
 ROUNDING = 1e-12
 """A difference of less than this share of what it was taken from is rounding."""
+MAX_CELLS = 2_000_000
+"""Cells of all joint tables together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +146,20 @@ def cohen_kappa(
         order: The labels from lowest to highest; needed with weights of ranks.
         numbers: Weigh by the numbers that the labels are, not by their ranks.
         confidence_level: Nominal coverage of the closed-form interval, a fraction.
-        resampling: Make the interval by resampling instead. Clustered items need it: without it, they get no
-            interval, as the closed form would be too narrow.
+        resampling: Make the interval by resampling instead, unless its method is ``closed``. Clustered items need it:
+            without it, they get no interval, as the closed form would be too narrow.
 
     Raises:
         UsageError: As ``agreement_weights`` does.
     """
-    check_confidence_level(confidence_level)
+    if resampling is not None and resampling.method == "closed":
+        confidence_level, resampling = resampling.confidence_level, None
+    z = z_value(confidence_level)
     w = agreement_weights(table.labels, weighting, order, numbers=numbers)
     n = table.n_items
     reason = Undefined.ONE_LABEL if n else Undefined.TOO_FEW_RATERS
     kernels = {"it": cohen_kernel(table.cells, w)}
-    estimate = estimates(
-        table.units, kernels, n_units=n, reason=reason, resampling=resampling, width=len(table.labels)
-    )["it"]
+    estimate = estimates(table.units, kernels, n, reason, resampling, len(table.labels))["it"][0]
     if not n:
         return CohenKappa(estimate, None, None, None, None, None)
     p = table.proportions()
@@ -168,7 +175,7 @@ def cohen_kappa(
     null_squares = float((np.outer(rows, columns) * (w - means) ** 2).sum())
     null_error = float(np.sqrt(_difference(null_squares, expected**2) / scale))
     if resampling is None:
-        made = _closed_form(kappa, error, confidence_level) if table.clusters is None else Undefined.DEPENDENT_UNITS
+        made = _closed_form(kappa, z * error, confidence_level) if table.clusters is None else Undefined.DEPENDENT_UNITS
         estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
     maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
     return CohenKappa(estimate, observed, expected, error, null_error, maximum)
@@ -180,15 +187,121 @@ def _difference(squares: float, square: float) -> float:
     return difference if difference > ROUNDING * squares else 0.0
 
 
-def _closed_form(kappa: float, error: float, confidence_level: float) -> Interval | Undefined:
-    if not error:
+def _closed_form(kappa: float, half: float, confidence_level: float) -> Interval | Undefined:
+    if not half:
         return Undefined.ZERO_WIDTH
-    from scipy.special import ndtri  # noqa: PLC0415 - loading it takes a while
-
-    half = float(ndtri((1 + confidence_level) / 2)) * error
     return Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), confidence_level, "closed form")
 
 
-def kappa_max(table: PairTable) -> float | None:
-    """The largest Cohen's kappa that the two raters' label frequencies allow; None where kappa is undefined."""
-    return cohen_kappa(table).maximum
+@dataclass(frozen=True, slots=True, eq=False)
+class PairAgreement:
+    """Two raters.
+
+    Attributes:
+        table: Their labels, crossed.
+        kappa: Cohen's kappa.
+    """
+
+    table: PairTable
+    kappa: CohenKappa
+
+
+def pairwise_agreement(
+    judgments: Judgments,
+    *,
+    weighting: Weighting = "none",
+    order: Sequence[str] | None = None,
+    numbers: bool = False,
+    confidence_level: float = 0.95,
+    resampling: Resampling | None = None,
+    clusters: Clusters = None,
+) -> list[PairAgreement]:
+    """Cohen's kappa of all pairs of raters, in the order (1, 2), (1, 3), ..., (2, 3), ...
+
+    Args:
+        judgments: The judgments.
+        weighting: How near labels agree.
+        order: The labels from lowest to highest; needed with weights of ranks.
+        numbers: Weigh by the numbers that the labels are, not by their ranks.
+        confidence_level: Nominal coverage of closed-form intervals, a fraction.
+        resampling: How to make intervals where there are clusters; None: clustered pairs get none.
+        clusters: Number of the cluster that each item of ``judgments.items`` is from.
+
+    Raises:
+        UsageError: If a rater judged an item twice, the tables would be too large together, or the labels do not fit
+            the weights.
+    """
+    counts, by_cluster = _count(judgments, clusters)
+    weights = agreement_weights(judgments.labels, weighting, order, numbers=numbers)
+    kappa = partial(cohen_kappa, weighting=weighting, order=order, numbers=numbers, confidence_level=confidence_level)
+    size = len(judgments.labels)
+    names = [(a, b) for i, a in enumerate(judgments.raters) for b in judgments.raters[i + 1 :]]
+    parts = [None] * len(names) if by_cluster is None else _split(by_cluster, len(names))
+    tables = [
+        PairTable(table, judgments.labels, pair, part)
+        for table, pair, part in zip(counts.reshape(len(names), size, size), names, parts, strict=True)
+    ]
+    found = [PairAgreement(table, kappa(table)) for table in tables]
+    if by_cluster is None or resampling is None or by_cluster.shape[0] < 2:
+        return found
+    used = np.flatnonzero(counts)
+    units = Units(counts[used].astype(np.float64), by_cluster[:, used])
+    kernels = {"kappa": cohen_kernel(used, weights, len(tables))}
+    every = estimates(units, kernels, len(judgments.items), Undefined.ONE_LABEL, resampling, len(tables) * size)
+    return [_with_interval(pair, drawn) for pair, drawn in zip(found, every["kappa"], strict=True)]
+
+
+def _with_interval(pair: PairAgreement, drawn: Estimate) -> PairAgreement:
+    """A pair with the interval that was drawn for all of them together."""
+    made = drawn.interval or drawn.no_interval
+    if pair.kappa.estimate.value is None or made is None:
+        return pair
+    estimate = pair.kappa.estimate.with_interval(made, n_clusters=drawn.n_clusters)
+    return PairAgreement(pair.table, replace(pair.kappa, estimate=estimate))
+
+
+def _split(by_cluster: sparse.csr_array, n_tables: int) -> list[sparse.csr_array]:
+    """Items of each cluster in each cell, table by table."""
+    columns, width = by_cluster.tocsc(), by_cluster.shape[1] // max(1, n_tables)
+    return [columns[:, width * at : width * (at + 1)].tocsr() for at in range(n_tables)]
+
+
+def joint_cells(n_raters: int, n_labels: int) -> int:
+    """Cells of the joint tables of all pairs of raters."""
+    return n_raters * (n_raters - 1) // 2 * n_labels * n_labels
+
+
+def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64], sparse.csr_array | None]:
+    """Items in each cell of each pair's table, cells in one row; and the same by cluster."""
+    n, size = len(judgments.raters), len(judgments.labels)
+    total = joint_cells(n, size)
+    if total > MAX_CELLS:
+        what = f"{n:,} raters and {size:,} labels make {total:,} cells of joint tables"
+        fix = "choose raters, or group the labels"
+        raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS:,}", fix=fix))
+    refuse_repeats(judgments)
+    order = np.lexsort((judgments.rater, judgments.item))
+    item, rater, label = (
+        column[order].astype(np.int64) for column in (judgments.item, judgments.rater, judgments.label)
+    )
+    counts = np.zeros(total, np.int64)
+    cells, items = [], []
+    # Judgments of one item stand together, raters ascending: meet each with the one that stands `away` further on.
+    for away in range(1, int(np.bincount(item, minlength=1).max(initial=0))):
+        same = np.flatnonzero(item[away:] == item[:-away])
+        a, b = rater[same], rater[same + away]
+        pair = a * (2 * n - a - 1) // 2 + (b - a - 1)
+        cell = (pair * size + label[same]) * size + label[same + away]
+        counts += np.bincount(cell, minlength=total)
+        if clusters is not None:
+            cells.append(cell)
+            items.append(item[same])
+    if clusters is None:
+        return counts, None
+    n_items = len(judgments.items)
+    if len(clusters) != n_items:
+        cluster_table(np.arange(n_items), n_items, clusters, n_items)  # which says what is wrong
+    none = np.empty(0, np.int64)
+    names, codes = np.unique(np.asarray(clusters)[np.concatenate([*items, none])], return_inverse=True)
+    places = (codes, np.concatenate([*cells, none]))
+    return counts, sparse_table((np.ones(len(codes)), places), (len(names), total))

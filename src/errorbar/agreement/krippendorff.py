@@ -1,8 +1,8 @@
 """Krippendorff's alpha: disagreement observed against disagreement expected, with any judgments missing.
 
 Formula
-    α = 1 - (n - 1) Σ_ck o_ck δ_ck / Σ_ck n_c n_k δ_ck, with o the coincidence matrix (``coincidences``), n_c its
-    margins, n their sum, and δ the squared difference of two labels: nominal 1 if c ≠ k; ordinal
+    α = 1 - (n - 1) Σ_ck o_ck δ_ck / Σ_ck n_c n_k δ_ck, with o the coincidence matrix (``prevalence.confusion``), n_c
+    its margins, n their sum, and δ the squared difference of two labels: nominal 1 if c ≠ k; ordinal
     (s_c - s_k)², s_c = Σ_{g<c} n_g + n_c/2; interval (c - k)²; ratio ((c - k)/(c + k))².
 Conventions
     Items with fewer than two judgments are left out. Undefined where all judgments left have the same label. Ordinal
@@ -20,15 +20,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from errorbar.agreement.coincidences import check_matrix
-from errorbar.agreement.labels import label_numbers, label_order, unit_scale
-from errorbar.agreement.pairs import PairTable
-from errorbar.agreement.resampling import Kernel, Resampling
-from errorbar.agreement.shares import estimate_items, ratio, totals
-from errorbar.agreement.units import Floats, ItemCounts
+from errorbar.agreement.estimating import Kernel, estimate_items, ratio, totals
+from errorbar.agreement.label_counts import Data, ItemCounts, check_matrix
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate
-from errorbar.core.judgments import Judgments
+from errorbar.core.labels import as_number, named
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Floats
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -73,7 +71,7 @@ def check_level(level: str) -> None:
 
 
 def krippendorff_alpha(
-    data: Judgments | ItemCounts | PairTable,
+    data: Data,
     *,
     level: Level = "nominal",
     order: Sequence[str] | None = None,
@@ -179,3 +177,49 @@ def _table_expected(squares: Floats, margins: Floats) -> Floats:
 def _ratio_square(first: Floats, second: Floats) -> Floats:
     total = np.add(first, second)
     return np.divide(first - second, total, out=np.zeros(np.shape(total)), where=total > 0) ** 2
+
+
+def label_order(labels: Sequence[str], order: Sequence[str] | None, purpose: str) -> Floats:
+    """Rank of each label, from 0; shape (labels,).
+
+    Args:
+        labels: The labels.
+        order: The labels from lowest to highest.
+        purpose: What needs the order, with its verb: ``ordinal alpha needs``.
+
+    Raises:
+        UsageError: If there is no order, or it does not name every label once.
+    """
+    if order is None:
+        what = f"{purpose} an explicit order of the labels"
+        raise UsageError(Problem("agreement-order", what, fix=f"name them from lowest to highest: {named(labels)}"))
+    if sorted(order) != sorted(labels):
+        what = f"the order of labels is {named(order)}"
+        raise UsageError(Problem("agreement-order", what, expected=f"each of {named(labels)} once"))
+    rank = {label: place for place, label in enumerate(order)}
+    return np.array([rank[label] for label in labels], np.float64)
+
+
+def label_numbers(labels: Sequence[str], level: str) -> Floats:
+    """The number that each label is, all divided by one power of two (``unit_scale``); shape (labels,).
+
+    Raises:
+        UsageError: If a label is no finite number, or is negative on the ratio scale.
+    """
+    numbers = np.array([as_number(label) for label in labels], np.float64)
+    for label in (labels[int(code)] for code in np.flatnonzero(np.isnan(numbers))):
+        what, expected = f"the label '{named([label])}' is not a number", f"numbers on the {level} scale"
+        raise UsageError(Problem("agreement-numbers", what, expected=expected))
+    if level == "ratio" and (numbers < 0).any():
+        what = f"the label {labels[int(np.argmin(numbers))]} is negative"
+        raise UsageError(Problem("agreement-numbers", what, expected="numbers of at least 0 on the ratio scale"))
+    return unit_scale(numbers)
+
+
+def unit_scale(numbers: Floats) -> Floats:
+    """Numbers divided by a power of two, so that the largest is near 1 and squares stay finite.
+
+    Agreement depends on ratios of differences alone, and a power of two changes no digit of them.
+    """
+    _, exponent = np.frexp(np.abs(numbers).max(initial=0.0))
+    return np.asarray(np.ldexp(numbers, -exponent), np.float64)

@@ -1,4 +1,4 @@
-"""Prevalence and bias: why kappa can be low though raters agree, or high though they use labels differently.
+"""What belongs beside a coefficient: which labels meet, and why kappa can be low though raters agree, or high.
 
 Formula
     Prevalence of a label: its share of the judgments, q_k = (r_k + c_k)/2; bias: r_k - c_k, its share with the first
@@ -20,10 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errorbar.agreement.bennett import bennett_s
+from errorbar.agreement.coefficients import bennett_s, scott_pi
 from errorbar.agreement.cohen import cohen_kappa
-from errorbar.agreement.pairs import PairTable
-from errorbar.agreement.scott import scott_pi
+from errorbar.agreement.estimating import ratio
+from errorbar.agreement.label_counts import Data, PairTable, as_counts, check_matrix
+from errorbar.stats.units import Floats
 
 PREVALENCE_REMARK = 0.2
 BIAS_REMARK = 0.05
@@ -113,3 +114,45 @@ def _bias_remarks(table: PairTable, kappa: float | None, gained: float | None) -
         f" the agreement that Cohen's kappa expects and raises it by {gained:.3f} to {kappa:.3f}; see the bias"
     )
     return (text,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusion:
+    """Which labels meet on one item.
+
+    Attributes:
+        counts: Weighted ordered pairs; shape (labels, labels).
+        labels: Names of both axes.
+    """
+
+    counts: Floats
+    labels: tuple[str, ...]
+
+    def shares(self) -> Floats:
+        """Given one rater's label (rows), how often another gave each label; NaN where nobody gave it."""
+        return ratio(self.counts, self.counts.sum(axis=1, keepdims=True))
+
+
+def confusion(data: Data) -> Confusion:
+    """The confusion matrix of any number of raters: which labels meet on one item.
+
+    Formula
+        o_ck = Σ_u n_uc (n_uk - [c = k]) / (m_u - 1): all ordered pairs of judgments of item u, weighted so that the
+        item counts m_u, its number of judgments.
+    Conventions
+        Items with fewer than two judgments are left out. The matrix is symmetric: the raters' names play no part. With
+        two raters it is the joint table plus its transpose.
+    Source
+        Krippendorff 2004, chapter 11 (coincidence matrix).
+
+    Raises:
+        UsageError: If a rater judged an item twice, or there are more than ``MAX_LABELS`` labels.
+    """
+    table = as_counts(data)
+    check_matrix(table.labels)
+    m = table.n_raters
+    weight = np.divide(table.units.frequency, m - 1, out=np.zeros_like(m), where=m > 1)
+    weighed = table.counts.multiply(weight[:, None]).tocsr()
+    counts = np.asarray((table.counts.T @ weighed).toarray(), np.float64)
+    counts[np.diag_indices(len(table.labels))] -= np.asarray(weighed.sum(axis=0)).ravel()
+    return Confusion(counts, table.labels)

@@ -7,28 +7,35 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errorbar.agreement.bennett import bennett_kernel
-from errorbar.agreement.cohen import WEIGHTINGS, Weighting
-from errorbar.agreement.coincidences import MAX_LABELS, Confusion, confusion
-from errorbar.agreement.fleiss import fleiss_kernel
-from errorbar.agreement.gwet import gwet_kernel
+from errorbar.agreement.coefficients import kernel_of, specific_kernel
+from errorbar.agreement.cohen import MAX_CELLS, WEIGHTINGS, PairAgreement, Weighting, joint_cells, pairwise_agreement
+from errorbar.agreement.estimating import estimates, why_undefined
 from errorbar.agreement.krippendorff import Level, alpha_kernel, check_level
-from errorbar.agreement.observed import observed_kernel
-from errorbar.agreement.pairs import PairTable
-from errorbar.agreement.pairwise import MAX_CELLS, PairAgreement, joint_cells, pairwise_agreement
-from errorbar.agreement.prevalence import PrevalenceBias, prevalence_and_bias, prevalence_remarks
-from errorbar.agreement.resampling import Kernel, Resampling, estimates, estimates_of_each
-from errorbar.agreement.shares import why_undefined
-from errorbar.agreement.specific import specific_kernel
-from errorbar.agreement.units import ItemCounts, item_counts
+from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, item_counts
+from errorbar.agreement.prevalence import (
+    Confusion,
+    PrevalenceBias,
+    confusion,
+    prevalence_and_bias,
+    prevalence_remarks,
+)
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import as_number
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import as_number, natural_order
+from errorbar.stats.resampling import Resampling
 
+TITLES = {
+    "observed": "observed agreement",
+    "krippendorff": "Krippendorff's alpha",
+    "fleiss": "Fleiss' kappa",
+    "gwet": "Gwet's AC1",
+    "bennett": "Bennett's S (PABAK)",
+    "scott": "Scott's pi",
+    "cohen": "Cohen's kappa",
+}
+"""What coefficients are called where people read them, in the order in which they are shown."""
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50
 """More raters than this get no pairwise matrix: a crowd's is too large to read."""
@@ -89,7 +96,7 @@ def agreement_report(
     order: Sequence[str] | None = None,
     weighting: Weighting | None = None,
     unknown: Sequence[str] = (),
-    clusters: Sequence[int] | NDArray[np.int64] | None = None,
+    clusters: Clusters = None,
     resampling: Resampling | None = None,
 ) -> AgreementReport:
     """Compute every coefficient that fits, all intervals from the same resamples.
@@ -121,7 +128,8 @@ def agreement_report(
     # Who comes first in the data changes no digit, not even the last one.
     kept, _ = kept.arranged(natural_order(kept.raters), kept.labels)
     table = item_counts(kept, clusters)
-    coefficients, specific = _estimate(table, _kernels(table, level, order), resampling)
+    two = len(present) == 2
+    coefficients, specific = _estimate(table, level, order, resampling, two=two)
     pairs: list[PairAgreement] = []
     joint = weighting is not None and joint_cells(len(present), len(kept.labels)) <= MAX_CELLS
     if weighting is not None and joint and len(present) <= MAX_PAIRWISE:
@@ -135,10 +143,9 @@ def agreement_report(
             clusters=clusters,
         )
     pair = None
-    if len(present) == 2 and pairs:
+    if two and pairs:
         if level == "nominal":
             pair = prevalence_and_bias(pairs[0].table)
-            coefficients["scott"] = _scott(pairs[0].table, resampling)
         coefficients["cohen"] = pairs[0].kappa.estimate
     given = np.bincount(kept.label, minlength=len(kept.labels)) / len(kept)
     shares = dict(zip(kept.labels, given.tolist(), strict=True))
@@ -180,38 +187,22 @@ def check_weighting(level: Level, weighting: Weighting | None) -> Weighting | No
     return weighting
 
 
-def _kernels(table: ItemCounts, level: Level, order: Sequence[str] | None) -> dict[str, Kernel]:
-    kernels = {"observed": observed_kernel(table), "krippendorff": alpha_kernel(table, level, order)}
-    if level == "nominal":
-        kernels |= {"fleiss": fleiss_kernel(table), "gwet": gwet_kernel(table), "bennett": bennett_kernel(table)}
-    return kernels
-
-
 def _estimate(
-    table: ItemCounts, kernels: Mapping[str, Kernel], resampling: Resampling | None
+    table: ItemCounts, level: Level, order: Sequence[str] | None, resampling: Resampling | None, *, two: bool
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     """Coefficients, and specific agreements, from the same resamples."""
+    kernels = {"observed": kernel_of("observed", table), "krippendorff": alpha_kernel(table, level, order)}
+    if level == "nominal":
+        kernels |= {name: kernel_of(name, table) for name in ("fleiss", "gwet", "bennett", *(["scott"] if two else []))}
     labels = table.labels if len(table.labels) <= MAX_LABELS else ()
-    every = {**kernels, SPECIFIC: specific_kernel(table)} if labels else kernels
-    made = estimates_of_each(
-        table.units,
-        every,
-        n_units=table.n_paired,
-        reason=why_undefined(table),
-        resampling=resampling,
-        width=len(table.labels),
-    )
+    if labels:
+        kernels[SPECIFIC] = specific_kernel(table)
+    made = estimates(table.units, kernels, table.n_paired, why_undefined(table), resampling, len(table.labels))
     specific = {}
     for label, estimate in zip(labels, made.pop(SPECIFIC, []), strict=True):
         unused = estimate.value is None and table.n_paired
         specific[label] = replace(estimate, undefined=Undefined.LABEL_NOT_USED) if unused else estimate
     return {name: estimate for name, (estimate,) in made.items()}, specific
-
-
-def _scott(table: PairTable, resampling: Resampling | None) -> Estimate:
-    both = table.item_counts()
-    kernels, reason = {"scott": fleiss_kernel(both)}, why_undefined(both)
-    return estimates(table.units, kernels, n_units=both.n_paired, reason=reason, resampling=resampling)["scott"]
 
 
 def _remarks(

@@ -14,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", metavar="bash|zsh|fish")
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print a completion script for a shell.
+    """Print a completion script for a shell, to be saved where the shell looks for it.
 
     \b
     errorbar completion bash > ~/.local/share/bash-completion/completions/errorbar
@@ -23,5 +23,6 @@ def command(context: click.Context, shell: str) -> None:
     """
     known = get_completion_class(shell) if shell in SHELLS else None
     if known is None:
-        raise UsageError(Problem("unknown-shell", f"no completion for '{shell}'", fix=nearest(shell, SHELLS)))
+        what = f"the shell must be one of {', '.join(SHELLS)}, got '{shell}'"
+        raise UsageError(Problem("unknown-shell", what, fix=nearest(shell, SHELLS)))
     click.echo(known(context.find_root().command, {}, "errorbar", "_ERRORBAR_COMPLETE").source())

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from errorbar.cli.options import format_option, note_record, show_notes
+from errorbar.cli.options import format_option, show_notes
 from errorbar.cli.progress import progress_bar
-from errorbar.cli.render import Cell, Table, show, show_json
+from errorbar.cli.show import show_json, show_tables
 from errorbar.cli.talk import show_lines, tell
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.core.errors import InputError, Problem, UsageError, as_options
+from errorbar.tables.records import note_record
+from errorbar.tables.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from errorbar.datasets import Dataset, Fetched
@@ -64,13 +66,15 @@ def list_command(style: str) -> None:
             dataset.name,
             dataset.title,
             dataset.license,
-            "yes" if is_cached(dataset, root) else "no",
-            _size(dataset.n_bytes, style),
+            is_cached(dataset, root),
+            _size(dataset.n_bytes),
+            dataset.n_bytes,
         ]
         for dataset in found
     ]
-    columns = ["name", "what", "license", "cached", "bytes" if style == "csv" else "size"]
-    show(Table(columns, cells, 4, [f"cache {root}"]), style)
+    columns = [*map(Column, ("name", "what", "license", "cached")), Column("size", "number", only="shown")]
+    columns.append(Column("bytes", "count", only="data"))
+    show_tables([Table(columns, cells, notes=[f"cache {root}"])], style)
 
 
 @command.command("show")
@@ -99,10 +103,10 @@ def show_command(name: str, style: str) -> None:
     rows: list[list[Cell]] = [
         [file.path + (" (optional)" if file.optional else ""), file.sha256, file.n_bytes] for file in found.files
     ]
-    table = Table(["file", "sha256", "bytes"], rows, 2, () if style == "table" else lines)
+    columns = [Column("file"), Column("sha256"), Column("bytes", "count")]
     if style == "table":
         show_lines(*lines)
-    show(table, style)
+    show_tables([Table(columns, rows, notes=() if style == "table" else lines)], style)
 
 
 @command.command("fetch")
@@ -131,7 +135,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
             if len(found) == 1:
                 raise
             for problem in error.problems:
-                _say(f"error: {problem}")
+                _say(f"error: {problem.line(as_options)}")
             fix = f"with a copy at hand: errorbar data fetch {one.name} --from-file PATH"
             failed.append(Problem("data-not-fetched", f"the corpus '{one.name}' was not fetched", fix=fix))
             continue
@@ -140,14 +144,15 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         trusted = fetched.n_files - fetched.n_verified
         verified = f"{fetched.n_verified} verified, {trusted} trusted on first use" if trusted else "verified"
         where = "already in the cache" if fetched.source == "cache" else f"from {fetched.source}"
-        _say(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes, 'table')}, {verified}, {where}")
+        _say(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes)}, {verified}, {where}")
         if style == "table":
             click.echo(fetched.path)
     if style == "json":
         show_json({"schema": FETCH_SCHEMA, "rows": [_record(fetched) for fetched in done]})
     elif style != "table":
         rows: list[list[Cell]] = [[f.dataset.name, str(f.path), f.source, f.n_files, f.n_bytes] for f in done]
-        show(Table(["name", "folder", "source", "files", "bytes"], rows, 3), style)
+        columns = [*map(Column, ("name", "folder", "source")), Column("files", "count"), Column("bytes", "count")]
+        show_tables([Table(columns, rows)], style)
     if failed:
         raise InputError(failed)
 
@@ -165,10 +170,8 @@ def _say(line: str) -> None:
     tell(line)
 
 
-def _size(n_bytes: int | None, style: str) -> Cell:
-    if n_bytes is None or style == "csv":
-        return n_bytes
-    return f"{n_bytes / 1e6:.1f} MB"
+def _size(n_bytes: int | None) -> str | None:
+    return None if n_bytes is None else f"{n_bytes / 1e6:.1f} MB"
 
 
 def _summary(dataset: Dataset, root: Path) -> dict[str, object]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 
 import click
 
-from errorbar.cli.options import format_option
-from errorbar.cli.render import Table, show, show_json
+from errorbar.cli.config import NAME, Config, find_config
+from errorbar.cli.show import output_options, show_result
+from errorbar.core.errors import Problem
+from errorbar.tables.result import Result
+from errorbar.tables.table import Column, Table
 from errorbar.version import __version__
 
 SCHEMA = "errorbar.doctor/1"
@@ -22,14 +27,32 @@ EXTRAS = {
         "pages and charts: errorbar report, task board",
         {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"},
     ),
-    "dask": ("many machines: errorbar score --dask", {"distributed": "distributed"}),
+    "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),
 }
 """Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Findings(Result):
+    """What doctor found, in words."""
+
+    kernel_active: bool
+    facts: Mapping[str, str]
+    notes: tuple[Problem, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Every fact under its name."""
+        return {"kernel_active": self.kernel_active, **self.facts}
+
+    def tables(self) -> tuple[Table]:
+        """A row for each fact."""
+        return (Table([Column("what"), Column("found")], list(self.facts.items())),)
+
+
 @click.command("doctor")
-@format_option
-def command(style: str) -> None:
+@output_options
+@click.pass_context
+def command(context: click.Context, style: str, output: str | None) -> None:
     """Say what is installed, which kernel is active and why, and whether its numbers are right here."""
     from errorbar.datasets import cache_root
     from errorbar.demo.selftest import self_test
@@ -42,16 +65,40 @@ def command(style: str) -> None:
         "kernel": explain(),
         "self-test": self_test(),
         **{name: metadata.version(name) for name in LIBRARIES},
+        **{f"extra '{extra}'": f"{_state(modules)} ({purpose})" for extra, (purpose, modules) in EXTRAS.items()},
+        "corpora": str(cache_root()),
+        "config": _config(context),
     }
-    for extra, (purpose, modules) in EXTRAS.items():
-        facts[f"extra '{extra}'"] = f"{_state(modules)} ({purpose})"
-    facts["corpora"] = str(cache_root())
-    if style == "json":
-        show_json({"schema": SCHEMA, "kernel_active": KERNEL, **facts})
-    else:
-        show(Table(["what", "found"], list(facts.items()), 2), style)
+    show_result(Findings(KERNEL, facts), style, schema=SCHEMA, output=output)
     if not facts["self-test"].startswith("passed"):
         sys.exit(1)
+
+
+def _config(context: click.Context) -> str:
+    """What the config file says, looked through for all commands.
+
+    Raises:
+        InputError: If it sets an option that a command does not have.
+    """
+    config = find_config(context)
+    if not config.path.name:
+        return f"none: no {NAME} here or in a folder above"
+    for name in filter(None, config.defaults):
+        config.defaults_for(name.split(), _parameters(config, name.split(), context))
+    said: dict[str, Iterable[str]] = {"corpora": config.corpora, "systems": config.systems, "defaults": config.defaults}
+    named = [f"{what}: {', '.join(key or 'all commands' for key in keys)}" for what, keys in said.items() if keys]
+    return "; ".join([str(config.path), *named])
+
+
+def _parameters(config: Config, words: Sequence[str], context: click.Context) -> list[click.Parameter]:
+    command: click.Command = context.find_root().command
+    for at, word in enumerate(words):
+        inner = command.get_command(context, word) if isinstance(command, click.Group) else None
+        if inner is None:
+            known = command.list_commands(context) if isinstance(command, click.Group) else ()
+            raise config.unknown(".".join(("defaults", *words[:at])), word, known)
+        command = inner
+    return command.params
 
 
 def _state(modules: dict[str, str]) -> str:

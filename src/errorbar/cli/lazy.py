@@ -30,17 +30,24 @@ class LazyGroup(click.Group):
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module."""
+        """Import the command's module, and give the command what all commands have."""
         if cmd_name not in self.table:
             return None
+        from errorbar.cli.command import Command
+
         command = import_module(f"{self.prefix}{cmd_name}").command
         assert isinstance(command, click.Command)
-        return command
+        return command if isinstance(command, click.Group) else Command.of(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command where there is none of that name."""
+        """Read ``help X`` as ``X --help``; name the nearest command where there is none of that name."""
+        if args[:1] == ["help"] and "help" not in self.table:
+            if not args[1:]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            return self.resolve_command(ctx, [*args[1:], "--help"])
         if args and args[0] not in self.table and not args[0].startswith("-"):
             ctx.fail(f"no command '{args[0]}'; {nearest(args[0], self.table)}")
         return super().resolve_command(ctx, args)

@@ -9,10 +9,11 @@ import sys
 
 import click
 
+from errorbar.cli.config import VARIABLE, load_config
 from errorbar.cli.lazy import LazyGroup
 from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
-from errorbar.cli.talk import show_click_error, tell
-from errorbar.core.errors import ErrorbarError
+from errorbar.cli.talk import be_quiet, show_click_error, tell
+from errorbar.core.errors import ErrorbarError, as_options
 from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
 
@@ -48,6 +49,12 @@ COMMANDS = {
 }
 """Every command with its one-line help; a command's module is imported only when it runs."""
 
+CITATION = """\
+To cite it:
+  The errorbar developers. errorbar: measuring grammatical error detection and correction against many human judges.
+  Version %(version)s.
+and the paper of each metric that you report; its page in the documentation names it."""
+
 
 @click.group(
     cls=LazyGroup,
@@ -55,13 +62,24 @@ COMMANDS = {
     prefix="errorbar.cli.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="errorbar")
+@click.version_option(__version__, prog_name="errorbar", message=f"%(prog)s %(version)s\n\n{CITATION}")
+@click.option(
+    "--config",
+    metavar="FILE",
+    envvar=VARIABLE,
+    help="Read named corpora, systems and defaults from this file.  [default: errorbar.toml here or in a folder above]",
+)
+@click.option("--quiet", is_flag=True, help="Show no notes and no progress, only results and errors.")
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
     """Measure grammatical error correction against many human judges.
 
-    Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`.
+    Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`. `errorbar help COMMAND` explains a
+    command. --config and --quiet may also stand after the command.
     """
+    ctx.obj = load_config(config, COMMANDS)
+    if quiet or ctx.obj.quiet:
+        be_quiet(ctx)
     ctx.with_resource(keeping_pipes())
 
 
@@ -71,7 +89,7 @@ def show_problems(error: ErrorbarError) -> None:
     for problem in error.problems:
         counts[problem.code] = counts.get(problem.code, 0) + 1
         if counts[problem.code] <= MOST_ALIKE:
-            tell(f"error: {problem}")
+            tell(f"error: {problem.line(as_options)}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
             tell(f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]")

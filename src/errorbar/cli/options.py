@@ -1,26 +1,35 @@
-"""Options that several commands share, so that they look the same everywhere."""
+"""Options that several commands share, so that they look the same everywhere and say one thing each."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import wraps
 from math import isfinite
 from os import PathLike
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.render import FORMATS
-from errorbar.cli.talk import tell
-from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.cli.command import former
+from errorbar.cli.config import find_config
+from errorbar.cli.talk import say
+from errorbar.core.errors import Place, Problem, UsageError, as_options
 from errorbar.formats.pipes import display_name, pipe_key
+from errorbar.tables import FORMATS
+
+if TYPE_CHECKING:
+    from errorbar.formats.reference import Unmarked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 
 BOOTSTRAPS = ("bca", "percentile", "basic")
 ADJUSTMENTS = ("max-t", "holm")
+UNMARKED = ("auto", "official", "all", "everywhere", "absent")
+"""What options offer is written here again: helps would take long if they loaded what computes. A test compares."""
 MOST_NOTES = 5
 """How many notes of one kind are shown before the rest is counted."""
 
@@ -30,15 +39,20 @@ _PIPES = "errorbar.pipes"
 class InputPath(click.Path):
     """A file or folder to read, or ``name=file``; every input of every command has this type.
 
-    A pipe can be one input only, whether it is called ``-``, ``/dev/stdin`` or ``<(...)``: another would find nothing.
+    Names of the config file stand for their files. A pipe can be one input only, whether it is called ``-``,
+    ``/dev/stdin`` or ``<(...)``: another would find nothing.
     """
 
     def convert(
         self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | PathLike[str]:
-        """Refuse a pipe that another input is."""
+        """Look names up, and refuse a pipe that another input is."""
         from errorbar.formats.reference import NamedFile
 
+        config = find_config(ctx)
+        if str(value) in config.corpora and param is not None and (param.multiple or param.nargs == -1):
+            return value  # may be several files: the command puts them in its place
+        value = config.one_file(str(value))
         path = NamedFile.parse(str(value)).path
         key = pipe_key(path)
         if ctx is not None and key is not None:
@@ -53,61 +67,177 @@ class InputPath(click.Path):
 INPUT = InputPath()
 
 
-def format_option(command: Command) -> Command:
-    """``--format``: how results are printed."""
-    return click.option(
-        "--format",
-        "style",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="How to print results.",
-    )(command)
+def in_one(name: str, kind: type, *options: Decorator) -> Callable[[Command], Command]:
+    """Make a decorator that gives a command several options as one argument.
+
+    Args:
+        name: The argument.
+        kind: A dataclass; it is made of the options that have the names of its fields.
+        options: Decorators of the options, in the order of the help.
+    """
+    names = {each.name for each in fields(kind)}
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def wrapped(*args: Any, **given: Any) -> Any:
+            mine = {key: given.pop(key) for key in names & given.keys()}
+            return command(*args, **given, **{name: kind(**mine)})
+
+        made: Any = wrapped
+        for option in reversed(options):
+            made = option(made)
+        return cast("Command", made)
+
+    return decorate
 
 
-def lenient_option(command: Command) -> Command:
-    """``--strict/--lenient``: refuse or repair."""
-    return click.option(
-        "--lenient/--strict",
-        default=False,
-        help="Repair what can be repaired and say so, or refuse it (the default).",
-    )(command)
+# What is read
 
 
-def as_written_option(command: Command) -> Command:
-    """``--as-written``: the edits of an annotator stay as they are in the file."""
-    return click.option(
-        "--as-written",
-        is_flag=True,
-        help="Keep reference edits as they are written, as the official scorer does: what matches a repeated one "
-        "counts twice, and one out of order may not match.",
-    )(command)
+@dataclass(frozen=True, slots=True)
+class GoldOptions:
+    """What the shared options say about the reference, by the names of the public functions' arguments.
 
-
-def resampling_options(command: Command) -> Command:
-    """``--ci-method``, ``--resamples``, ``--confidence``, ``--seed``, ``--jobs``: how intervals are made.
-
-    A command that has ``--ci`` refuses them without it, and those of draws beside closed formulas: nothing would come
-    of them. Reports without ``--ci`` draw for more than scores: agreement, the human ceiling.
+    Attributes:
+        gold: Reference files, as ``read_corpus`` takes them.
+        unmarked: Who looked at a sentence without any A line.
+        documents: File that tells which document each sentence is from, or None.
+        as_written: Keep reference edits as they stand in the file.
     """
 
-    @wraps(command)
-    def wrapped(*args: Any, **options: Any) -> Any:
-        if options.get("ci") is False:
-            _refuse_interval_options()
-        elif options.get("ci") and options["ci_method"] == "closed":
-            refuse_given(("resamples", "seed"), "is about random draws, and --ci-method closed makes none")
-        return command(*args, **options)
-
-    text = "Bootstrap over essays (or sentences), or closed formulas."
-    made: Command = _with_resampling(wrapped, (*BOOTSTRAPS, "closed"), text)
-    return made
+    gold: tuple[str, ...]
+    unmarked: Unmarked = "auto"
+    documents: str | None = None
+    as_written: bool = False
 
 
-def bootstrap_options(command: Command) -> Command:
-    """As ``resampling_options``, where no closed formula exists."""
-    made: Command = _with_resampling(command, BOOTSTRAPS, "Bootstrap over essays (or sentences).")
-    return made
+unmarked_option = click.option(
+    "--unmarked",
+    type=click.Choice(UNMARKED),
+    default="auto",
+    show_default=True,
+    help="Who looked at sentences without any A line; 'everywhere': everybody looked at every sentence.",
+)
+documents_option = click.option(
+    "--documents",
+    type=INPUT,
+    metavar="FILE",
+    help="NUCLE SGML that tells which document each sentence is from; of HOO data the folder of the source texts, "
+    "where it is not Raw beside Gold.",
+)
+as_written_option = click.option(
+    "--as-written",
+    is_flag=True,
+    help="Keep reference edits as they are written, as the official scorer does: what matches a repeated one counts "
+    "twice, and one out of order may not match.",
+)
+lenient_option = click.option(
+    "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
+)
+gold_options = in_one(
+    "gold",
+    GoldOptions,
+    click.option(
+        "--gold",
+        type=INPUT,
+        multiple=True,
+        required=True,
+        metavar="FILE",
+        help="Reference (M2 or JSONL; for HOO the folder of edits), a quoted pattern, or a name of errorbar.toml; "
+        "repeatable.",
+    ),
+    unmarked_option,
+    documents_option,
+    as_written_option,
+)
+"""``--gold``, ``--unmarked``, ``--documents``, ``--as-written``: the command gets a ``GoldOptions``, ``gold``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOptions:
+    """How systems' texts are taken, by the names of the public functions' arguments.
+
+    Attributes:
+        force: Take a text that is not a correction of the source.
+        retokenize: Give lines that look untokenized the tokens of the source.
+    """
+
+    force: bool = False
+    retokenize: bool = False
+
+
+system_options = in_one(
+    "taken",
+    SystemOptions,
+    click.option("--force", is_flag=True, help="Take a system that is not a correction of the source, with a warning."),
+    click.option(
+        "--retokenize",
+        is_flag=True,
+        help="Give lines that look untokenized the source's tokens, and say what was changed; the signature tells.",
+    ),
+)
+"""``--force``, ``--retokenize``: the command gets a ``SystemOptions``, ``taken``."""
+
+
+# How it is computed
+
+
+class FiniteRange(click.FloatRange):
+    """A range that nan is not in either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number, and see that it is one."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed of everything random."
+)
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Number of processes to use; no digit depends on it.",
+)
+
+
+class Jobs(click.ParamType[Any]):
+    """A number of processes, ``local`` or ``local:N``, or the address of a Dask scheduler."""
+
+    name = "jobs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Read a number as one; anything else that is no address is refused."""
+        if str(value).lstrip("-").isdecimal():
+            return click.IntRange(1).convert(value, param, ctx)
+        if str(value) == "local" or ":" in str(value):
+            return str(value)
+        return self.fail(
+            f"{value!r} must be a number, 'local', 'local:N' or an address such as tcp://HOST:PORT.", param, ctx
+        )
+
+
+def anywhere_options(command: Command) -> Command:
+    """``--jobs`` of commands that can work on a Dask cluster too."""
+    for option in (
+        former("--dask", "jobs", lambda jobs, to: f"{to}:{jobs}" if to == "local" and jobs != 1 else to),
+        click.option(
+            "--jobs",
+            type=Jobs(),
+            metavar="N|ADDRESS",
+            default=1,
+            show_default=True,
+            help="Number of processes to use, a Dask scheduler to work on, or 'local[:N]', a Dask cluster here (with "
+            "errorbar[dask]); no digit depends on it.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def swap_options(command: Command) -> Command:
@@ -131,35 +261,25 @@ def swap_options(command: Command) -> Command:
     return command
 
 
-def _with_resampling(command: Callable[..., Any], methods: Sequence[str], text: str) -> Any:
-    for option in reversed(
-        [
-            click.option("--ci-method", type=click.Choice(methods), default="bca", show_default=True, help=text),
-            click.option("--resamples", type=click.IntRange(1), default=2000, show_default=True, help="How many."),
-            click.option(
-                "--confidence",
-                type=click.FloatRange(0.5, 1, max_open=True),
-                default=0.95,
-                show_default=True,
-                help="Confidence level of intervals.",
-            ),
-            seed_option,
-            jobs_option,
-        ]
-    ):
-        command = option(command)
-    return command
+# What is shown
+
+order_option = click.option(
+    "--order",
+    type=click.Choice(("best", "input")),
+    default="best",
+    show_default=True,
+    help="List systems the best first, or as they were given.",
+)
 
 
-class FiniteRange(click.FloatRange):
-    """A range that nan is not in either."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read a number, and see that it is one."""
-        number = super().convert(value, param, ctx)
-        if not isfinite(number):
-            self.fail(f"{value} is not a finite number.", param, ctx)
-        return number
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print results.",
+)
 
 
 def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
@@ -179,42 +299,6 @@ def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> N
             raise UsageError(Problem("useless-option", f"{option.opts[0]} {why}", fix=fix))
 
 
-def refuse_words(items: str) -> None:
-    """Refuse ``--words`` where the items of a corpus are no words.
-
-    Raises:
-        UsageError: If it was given.
-    """
-    if items != "words":
-        refuse_given(("words",), f"is about --items words, and these are {items}")
-
-
-def _refuse_interval_options() -> None:
-    why = "is about intervals, and none are asked for"
-    refuse_given(("ci_method", "resamples", "confidence", "seed"), why, "add --ci, or leave it out")
-
-
-def seed_option(command: Command) -> Command:
-    """``--seed``: of every random stream."""
-    return click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed; in the signature.")(
-        command
-    )
-
-
-def jobs_option(command: Command) -> Command:
-    """``--jobs``: how many cores."""
-    return click.option(
-        "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Cores to use; changes no digit."
-    )(command)
-
-
-def dask_option(command: Command) -> Command:
-    """``--dask``: work on a Dask cluster."""
-    return click.option(
-        "--dask", metavar="ADDRESS", help="Dask scheduler to work on, or 'local'; needs errorbar[dask]."
-    )(command)
-
-
 def show_notes(notes: list[Problem]) -> None:
     """Print warnings and repairs on stderr, at most a few of each kind."""
     counts: Counter[str] = Counter()
@@ -224,19 +308,6 @@ def show_notes(notes: list[Problem]) -> None:
     for note in notes:
         shown[note.code] += 1
         if shown[note.code] <= MOST_NOTES:
-            tell(f"{'warning' if note.severity == 'warning' else 'note'}: {note}")
+            say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
         if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            tell(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
-
-
-def note_record(note: Problem) -> dict[str, object]:
-    """A note as it stands in JSON output."""
-    return {
-        "code": note.code,
-        "severity": note.severity,
-        "file": note.place.file,
-        "line": note.place.line,
-        "what": note.what,
-        "expected": note.expected,
-        "fix": note.fix,
-    }
+            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")

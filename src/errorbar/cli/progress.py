@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import click
 
+from errorbar.cli.talk import is_quiet
+
 PATIENCE = 1.5
 """Seconds before anything is shown."""
 INTERVAL = 0.2
@@ -23,7 +25,7 @@ def progress_bar(unit: str, total: int = 0) -> Iterator[Callable[[int], None]]:
         total: How many there will be; 0 where nobody knows.
     """
     start = shown = time.monotonic()
-    on_terminal = sys.stderr.isatty()
+    on_terminal = sys.stderr.isatty() and not is_quiet()
     used = False
 
     def progress(done: int) -> None:

@@ -3,118 +3,222 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
-from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.admission import admission_options
-from errorbar.cli.agree import PROJECTIONS
-from errorbar.cli.options import INPUT, lenient_option, refuse_given, resampling_options, show_notes, swap_options
+from errorbar.cli.command import Former, former
+from errorbar.cli.crowd_options import items_option, label_roles, labels_option, role_option, words_option
+from errorbar.cli.intervals import (
+    IntervalOptions,
+    ci_method_option,
+    confidence_option,
+    resamples_option,
+)
+from errorbar.cli.metric_options import missing_as_empty
+from errorbar.cli.options import (
+    ADJUSTMENTS,
+    BOOTSTRAPS,
+    INPUT,
+    SystemOptions,
+    documents_option,
+    in_one,
+    lenient_option,
+    refuse_given,
+    seed_option,
+    show_notes,
+    system_options,
+    unmarked_option,
+)
 from errorbar.cli.progress import progress_bar
-from errorbar.cli.talk import tell
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.cli.show import by_ending, check_output
+from errorbar.cli.talk import say
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest
 from errorbar.core.visible import visible
-from errorbar.formats.reference import UNMARKED, UNMARKED_HELP, Unmarked
+from errorbar.formats.saving import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
-    from errorbar.edits.admission import Admission
-    from errorbar.metrics.resampling import Method
-    from errorbar.metrics.swaps import Adjust
-    from errorbar.report import Report
+    from errorbar.reporting.export import Kind
 
-KINDS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
-STANDARD_OUTPUT = "-"
-SHOWN_COMMAND = "errorbar.report.command"
+ENDINGS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
+SHOWN_COMMAND = "errorbar.reporting.command"
 """Key of the context under which another command says how it was called."""
-EPOCH = "SOURCE_DATE_EPOCH"
+NO_PAGE = "The sentences are left out here; they stand in the page: -o report.html."
+BY_NAME = ("gold", "systems", "documents", "unmarked", "judgments", "items", "lenient")
+"""Parameters that go to ``errorbar.report`` as they are."""
+
+
+LABELS = ("error", "ok", "unknown")
+SETTINGS: Mapping[str, Callable[[str], str]] = {
+    "title": lambda _: "",
+    "sentences": lambda text: "" if text in ("yes", "no") else "yes or no",
+    "charts": lambda _: "",
+    "ceiling-ci": lambda text: "" if text.isdecimal() and int(text) > 1 else "a number of resamples above 1",
+    "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
+}
+"""What ``--page`` can say: returns what was expected of a value that is not taken, else ""."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """How p-values are adjusted, and of how many swaps; None: as many as the level asks for."""
+
+    how: Literal["max-t", "holm"]
+    swaps: int | None
+
+    def __str__(self) -> str:
+        return self.how if self.swaps is None else f"{self.how}(swaps={self.swaps})"
+
+
+class Adjusting(click.ParamType[Adjusted]):
+    """``max-t``, ``holm``, or either with the number of swaps: ``holm(swaps=5000)``."""
+
+    name = "adjust"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Adjusted:
+        """Read it, as a spec has it."""
+        if isinstance(value, Adjusted):
+            return value
+        found = re.fullmatch(r"([a-z-]+)(?:\(swaps=([1-9]\d*)\))?", str(value))
+        if found is None or found[1] not in ADJUSTMENTS:
+            expected = f"{' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)'"
+            self.fail(f"{value!r} must be {expected}.", param, ctx)
+        return Adjusted(cast("Any", found[1]), int(found[2]) if found[2] else None)
+
+
+def _setting(key: str, said: Sequence[str], value: object) -> list[str]:
+    """A setting of the page in addition to others."""
+    return [*said, f"{key}={value}"]
+
+
+def _settings(page: Sequence[str]) -> dict[str, str]:
+    """What ``--page`` says by key.
+
+    Raises:
+        UsageError: If there is no such key, or a value is not taken.
+    """
+    found = {}
+    for text in page:
+        key, equals, value = text.partition("=")
+        if key not in SETTINGS or not equals:
+            what = f"--page {text} must be one of {', '.join(f'{name}=' for name in SETTINGS)}"
+            raise UsageError(Problem("bad-parameter", what, fix=nearest(key, SETTINGS)))
+        if expected := SETTINGS[key](value):
+            raise UsageError(Problem("bad-parameter", f"--page {key}= must be {expected}, got {value}"))
+        found[key] = value
+    return found
+
+
+def all_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# A report computes everything at once, for somebody who waits for it.
+_jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    default=all_cores,
+    show_default="all cores",
+    help="Number of processes to use; no digit depends on it.",
+)
 
 
 @click.command("report")
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
-@click.option("--gold", type=INPUT, multiple=True, metavar="FILE", help="Reference, or a HOO folder; repeatable.")
-@click.option("--metric", "specs", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
-@click.option("--documents", type=INPUT, metavar="FILE", help="NUCLE SGML: the essay of each sentence.")
-@click.option("--unmarked", type=click.Choice(UNMARKED), default="auto", help=UNMARKED_HELP)
-@click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@click.option("--missing-as-empty", is_flag=True, help="HOO: a fragment that a run lacks counts as nothing proposed.")
-@click.option("--ceiling-ci", type=click.IntRange(2), metavar="RESAMPLES", help="Intervals of the human ceiling too.")
-@click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @click.option(
-    "--flags",
-    "flag_files",
+    "--gold",
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.",
+)
+@click.option("--metric", "metrics", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
+@unmarked_option
+@documents_option
+@former("--source", "documents", lambda _, folder: folder, type=INPUT, metavar="FOLDER")
+@former("--missing-as-empty", "metrics", missing_as_empty, is_flag=True)
+@click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
+@former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=INPUT, metavar="NAME=FILE")
+@click.option("--column", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
+@items_option("What a corpus's annotators judge.  [default: tokens]", None)
+@words_option
+@labels_option(roles=LABELS)
+@role_option("--error")
+@former("--ok", "labels", lambda said, label: [*said, f"ok={label}"], metavar="LABEL")
+@role_option("--unknown")
+@click.option(
+    "--sample",
     multiple=True,
     type=INPUT,
-    metavar="NAME=FILE",
-    help="A system's flags: item,flag; repeatable.",
+    metavar="FILE",
+    help="The key of a judged sample, then its filled-in sets; repeatable.",
 )
-@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
-@click.option("--items", type=click.Choice(PROJECTIONS), help="What a corpus's annotators judge.  [default: tokens]")
-@click.option("--words", metavar="WORDS", help="With --items words: prepositions (the default), articles, or a,b,c.")
+@former("--sample-key", "sample", lambda said, key: [key, *said], type=INPUT, metavar="FILE")
+@former("--judged", "sample", lambda said, sets: [*said, *sets], multiple=True, type=INPUT, metavar="FILE")
 @click.option(
-    "--error",
-    "errors",
+    "-o",
+    "--out",
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="Write the report to this file: .html, .md or .tex; or '-'.",
+)
+@click.option(
+    "--page",
     multiple=True,
-    metavar="LABEL",
-    help="A label that means an error, or a rule such as '<4'; repeatable.  [default: error]",
+    metavar="KEY=VALUE",
+    help="What the page is like; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
+    "on; charts=DIR writes each chart there too, as SVG, PNG and PDF; ceiling-ci=RESAMPLES adds intervals of the human "
+    "ceiling; format=html, markdown or latex, where the name of the file does not tell.",
 )
-@click.option("--ok", "ok", metavar="LABEL", help="Of a sample: the label that means no error.  [default: ok]")
-@click.option("--unknown", multiple=True, metavar="LABEL", help="A label that means 'cannot say'; repeatable.")
-@click.option("--sample-key", type=INPUT, metavar="FILE", help="The key of a judged sample.")
+@former("--to", "page", partial(_setting, "format"), type=click.Choice(tuple(ENDINGS)))
+@former("--title", "page", partial(_setting, "title"))
+@former("--charts", "page", partial(_setting, "charts"), metavar="DIR")
+@former("--no-browse", "page", lambda said, _: _setting("sentences", said, "no"), is_flag=True)
+@former("--ceiling-ci", "page", partial(_setting, "ceiling-ci"), type=click.IntRange(2), metavar="RESAMPLES")
 @click.option(
-    "--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of the sample; repeatable."
+    "--adjust",
+    type=Adjusting(),
+    default=ADJUSTMENTS[0],
+    show_default=True,
+    metavar="HOW",
+    help="How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
+    "'holm(swaps=5000)' says how many.",
 )
-@click.option(
-    "-o", "--out", default="report.html", show_default=True, metavar="FILE", help=".html, .md or .tex; or '-'."
+@former("--swaps", "adjust", lambda how, n: f"{how.how}(swaps={n})", type=click.IntRange(1), metavar="N")
+@in_one(
+    "intervals",
+    IntervalOptions,
+    ci_method_option((*BOOTSTRAPS, "closed")),
+    resamples_option,
+    confidence_option,
+    seed_option,
+    _jobs_option,
 )
-@click.option("--to", type=click.Choice(tuple(KINDS)), help="What to write, where the name of the file does not tell.")
-@click.option("--title", default="", help="Title of the report.")
-@click.option("--charts", metavar="DIR", help="Write each chart there too, as SVG, PNG and PDF.")
-@click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
-@swap_options
-@resampling_options
-@admission_options
+@system_options
 @lenient_option
 @click.pass_context
 def command(
     context: click.Context,
-    systems: tuple[str, ...],
-    gold: tuple[str, ...],
-    specs: tuple[str, ...],
-    documents: str | None,
-    unmarked: Unmarked,
-    source: str | None,
-    missing_as_empty: bool,
-    ceiling_ci: int | None,
-    judgments: str | None,
-    flag_files: tuple[str, ...],
-    columns: tuple[str, ...],
-    items: str | None,
-    words: str | None,
-    errors: tuple[str, ...],
-    ok: str | None,
-    unknown: tuple[str, ...],
-    sample_key: str | None,
-    judged: tuple[str, ...],
+    /,
+    intervals: IntervalOptions,
+    taken: SystemOptions,
     out: str,
-    to: str | None,
-    title: str,
-    charts: str | None,
-    no_browse: bool,
-    adjust: Adjust,
-    swaps: int | None,
-    ci_method: Method,
-    resamples: int,
-    confidence: float,
-    seed: int,
-    jobs: int,
-    admission: Admission,
-    lenient: bool,
+    page: tuple[str, ...],
+    labels: tuple[str, ...],
+    sample: tuple[str, ...],
+    adjust: Adjusted,
+    **given: Any,
 ) -> None:
     """Put everything about systems and annotators on one page that needs no network.
 
@@ -125,121 +229,61 @@ def command(
     errorbar report --gold 'A*.m2' --lenient CAMB AMU CUUI -o report.html
     errorbar report --judgments votes.csv mine=flags.csv -o crowd.html
     """
-    from errorbar.cli.report_input import ReportInput, refuse_overwriting, studies
-    from errorbar.cli.score import make_resampling
-    from errorbar.metrics.swaps import SwapPlan
-
-    if ci_method == "closed":
-        refuse_given(("swaps", "adjust"), "is about the comparison, and --ci-method closed makes none")
-    kind = output_kind(out, to)
-    _check_target(out)
+    if intervals.ci_method == "closed":
+        refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
+    made_up, named = _settings(page), label_roles(labels, LABELS)
+    if named[""]:
+        what = f"--labels {named[''][0]} must say what the label means"
+        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
+    charts, browse = made_up.get("charts"), made_up.get("sentences", "yes") == "yes"
+    kind = cast("Kind", made_up.get("format") or by_ending(out, ENDINGS, "--page=format"))
+    check_output(out)
     if charts is not None:
         _check_folder(charts)
-    _need(kind, charts)
+    from errorbar.reporting.export import need
+
+    need(kind, pictures=charts is not None)
     start = time.monotonic()
-    asked = ReportInput(
-        systems=systems,
-        gold=gold,
-        specs=specs,
-        documents=documents,
-        unmarked=unmarked,
-        source=source,
-        missing_as_empty=missing_as_empty,
-        ceiling_resamples=ceiling_ci,
-        judgments=judgments,
-        flags=flag_files,
-        columns=columns,
-        items=items,
-        words=words,
-        errors=errors,
-        ok=ok,
-        unknown=unknown,
-        sample_key=sample_key,
-        judged=judged,
-        browse=not no_browse and kind == "html",
-        admission=admission,
-        lenient=lenient,
-        resampling=make_resampling(ci_method, resamples, confidence, seed, jobs),
-        testing=SwapPlan(adjust, swaps),
-    )
-    refuse_overwriting(asked, out)
-    with progress_bar("steps", 3) as progress:
-        found = studies(asked, progress)
-        from errorbar.report.sections import build_report, left_out
-        from errorbar.report.sections.figures import listed
+    from errorbar.reporting.make import ON_REQUEST, report
+    from errorbar.studies.judgment_input import column_roles
 
-        notes = [note for study in found for note in study.notes]
-        name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in found)))}"
-        shown = str(context.meta.get(SHOWN_COMMAND) or command_line(context))
-        report = build_report(found, title=name, command=shown, date=_today(), no_sentences=_why_none(no_browse, kind))
-        progress(2)
-        show_notes(list(dict.fromkeys(notes)))
-        for missing in left_out(found):
-            tell(f"note: {missing}")
-        size = write(report, out, kind)
-        drawn = []
-        if charts is not None:
-            from errorbar.report.export import save_charts
-
-            drawn = save_charts(report, charts)
+    with progress_bar("steps", 2) as progress:
+        made = report(
+            metrics=list(given["metrics"]) or None,
+            columns=column_roles(given["column"]) or None,
+            error=named["error"],
+            ok=named["ok"],
+            unknown=named["unknown"],
+            sample_key=sample[0] if sample else None,
+            judged=sample[1:],
+            title=made_up.get("title", ""),
+            ceiling_ci=int(made_up["ceiling-ci"]) if "ceiling-ci" in made_up else None,
+            adjust=adjust.how,
+            swaps=adjust.swaps,
+            browse=kind == "html" and browse,
+            no_sentences=NO_PAGE if browse else ON_REQUEST,
+            command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
+            ci_method=intervals.ci_method,
+            resamples=intervals.resamples,
+            confidence=intervals.confidence,
+            seed=intervals.seed,
+            jobs=intervals.jobs,
+            force=taken.force,
+            retokenize=taken.retokenize,
+            warn=lambda note: show_notes([note]),
+            **{name: given[name] for name in BY_NAME},
+        )
+        progress(1)
+        show_notes(list(made.notes))
+        for missing in made.missing:
+            say(f"note: {missing.line(as_options)}")
+        size = made.save(out, kind)
+        drawn = made.save_charts(charts) if charts is not None else []
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
-    tell(f"{where}: {_size(size)} in {seconds:.1f} s{beside}")
-
-
-def all_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-for option in command.params:
-    # A report computes everything at once, for somebody who waits for it.
-    if isinstance(option, click.Option) and option.name == "jobs":
-        option.default, option.show_default = all_cores, "all cores"
-
-
-def _why_none(no_browse: bool, kind: str) -> str:
-    """Why there are no sentences; empty where there are."""
-    if no_browse:
-        return "The sentences were left out on request (--no-browse), for data that may not be passed on."
-    return "" if kind == "html" else "The sentences are left out here; they stand in the page: -o report.html."
-
-
-def output_kind(out: str, to: str | None) -> str:
-    """What to write: as asked for, or as the ending says.
-
-    Raises:
-        UsageError: If neither tells.
-    """
-    if to is not None:
-        return to
-    found = next((kind for kind, endings in KINDS.items() if out.lower().endswith(endings)), None)
-    if found is None:
-        what = f"nothing says what '{out}' is to be"
-        fix = "name a file that ends in .html, .md or .tex, or give --to"
-        raise UsageError(Problem("report-format", what, fix=fix))
-    return found
-
-
-def write(report: Report, out: str, kind: str) -> int:
-    """Write a report, whole or not at all; its size in bytes.
-
-    Raises:
-        InputError: If the file cannot be written.
-        MissingExtraError: If a library is missing.
-    """
-    if kind == "html":
-        from errorbar.report.page import save_page
-
-        return save_page(report, out)
-    from errorbar.formats.saving import save_lines
-    from errorbar.report.latex import latex
-    from errorbar.report.markdown import markdown
-
-    text = (markdown if kind == "markdown" else latex)(report)
-    save_lines([text.removesuffix("\n")], out)
-    return len(text.encode())
+    said = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
+    say(f"{where}: {said} in {seconds:.1f} s{beside}")
 
 
 def command_line(context: click.Context) -> str:
@@ -250,7 +294,7 @@ def command_line(context: click.Context) -> str:
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
-        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE or isinstance(parameter, Former):
             continue
         value = context.params[name]
         values = list(value) if isinstance(value, tuple) else [value]
@@ -269,50 +313,9 @@ def _longest(names: Sequence[str]) -> str:
     return max(names, key=len)
 
 
-def _need(kind: str, charts: str | None) -> None:
-    from errorbar.report import extras
-
-    if kind == "html":
-        extras.need(extras.PAGE, "a page")
-    elif charts is not None:
-        extras.need(extras.FILES, "drawing charts into files")
-    else:
-        extras.need(extras.CHARTS, "a report")
-
-
-def _check_target(out: str) -> None:
-    """See that the target can be written before minutes of work.
-
-    Raises:
-        InputError: If not.
-    """
-    path = Path(out)
-    if out == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir()):
-        return
-    if path.is_dir():
-        what = "this is a folder"
-        raise InputError(Problem("cannot-write", what, Place(out), "a file", "name a file, e.g. report.html"))
-    if not path.parent.is_dir():
-        what = f"there is no folder {path.parent}"
-        raise InputError(Problem("cannot-write", what, Place(out), fix="make it, or name another place"))
-    if not os.access(path.parent, os.W_OK):
-        what = f"the folder {path.parent} cannot be written"
-        raise InputError(Problem("cannot-write", what, Place(out), fix="name another place"))
-
-
 def _check_folder(folder: str) -> None:
     path = Path(folder)
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         what = "no folder for the charts can be made here"
         raise InputError(Problem("cannot-write", what, Place(folder), fix="name another folder"))
-
-
-def _today() -> str:
-    """The date of the report; that of SOURCE_DATE_EPOCH where builds must not differ by day."""
-    fixed = os.environ.get(EPOCH, "")
-    return str(datetime.fromtimestamp(int(fixed), UTC).date() if fixed.isdecimal() else date.today())
-
-
-def _size(number: int) -> str:
-    return f"{number / 1e6:.1f} MB" if number >= 1e5 else f"{number / 1e3:.1f} kB"

@@ -6,10 +6,29 @@ import click
 
 from errorbar.core.visible import visible
 
+_QUIET = "errorbar.quiet"
+
 
 def tell(line: str) -> None:
     """Say something on stderr."""
     click.echo(visible(line), err=True)
+
+
+def say(line: str) -> None:
+    """Say something on stderr that ``--quiet`` silences."""
+    if not is_quiet():
+        tell(line)
+
+
+def be_quiet(context: click.Context) -> None:
+    """Silence notes and progress of a command."""
+    context.meta[_QUIET] = True
+
+
+def is_quiet() -> bool:
+    """Whether notes and progress are silenced."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_QUIET))
 
 
 def show_lines(*lines: str) -> None:

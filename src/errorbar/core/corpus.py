@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from errorbar.core.edit import UNCLEAR, Edit
-from errorbar.core.errors import Place, Problem, UsageError, nearest
-from errorbar.core.natural import natural_order
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
+from errorbar.core.labels import natural_order
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
@@ -64,6 +64,16 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.sentences)
 
+    def need(self, annotators: Iterable[str]) -> None:
+        """Refuse the name of somebody who annotated nothing here.
+
+        Raises:
+            UsageError: If one of them annotated nothing.
+        """
+        for name in annotators:
+            if name not in self.annotators:
+                raise unknown_annotator(name, self.annotators)
+
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators.
 
@@ -72,9 +82,7 @@ class Corpus:
         Raises:
             UsageError: If one of them annotated nothing here.
         """
-        for name in annotators:
-            if name not in self.annotators:
-                raise unknown_annotator(name, self.annotators)
+        self.need(annotators)
         kept = [
             Sentence(
                 s.text,
@@ -106,10 +114,19 @@ class Hypothesis:
     Attributes:
         name: The system's name, the row it gets in tables.
         lines: The corrected sentences, in corpus order.
+
+    Raises:
+        UsageError: If the lines are one text, or the name is none.
     """
 
     name: str
     lines: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise wrong_type("a hypothesis' name", "a text", self.name)
+        if isinstance(self.lines, str) or not isinstance(self.lines, Sequence):
+            raise wrong_type("a hypothesis' lines", "a list of sentences", self.lines)
 
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -24,9 +25,56 @@ class Place:
         return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
 
 
+_OPTION = re.compile(
+    r"""(?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                             # a whole command stays one
+        |(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
+        (?:=(?P<value>'[^']*'|[^\s,;()]+)|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
+    re.VERBOSE,
+)
+_SWITCHES = "again all as-written by-type ci force lenient pairs retokenize trust"
+_TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
+ROLES = frozenset(("error", "ok", "unknown", "type"))
+"""What ``--labels`` says of labels, by the names of the arguments of functions."""
+_TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}
+
+
+def as_options(text: str) -> str:
+    """A message as the command line shows it: ``--adjust=holm`` becomes ``--adjust holm``.
+
+    What functions take as arguments of their own and commands as roles of ``--labels``, such as ``--unknown=LABEL``, is
+    ``--labels unknown=LABEL`` there.
+    """
+    return _OPTION.sub(_option, text)
+
+
+def _option(found: re.Match[str]) -> str:
+    if found["name"] in ROLES:
+        return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
+    return found[0].replace("=", " ", 1) if found["value"] else found[0]
+
+
+def as_arguments(text: str) -> str:
+    """A message as Python shows it: ``--lenient`` becomes ``lenient=True``, ``--adjust=holm`` ``adjust="holm"``."""
+    return _OPTION.sub(_argument, text)
+
+
+def _argument(found: re.Match[str]) -> str:
+    name, value = found["name"], found["value"] or found["plain"]
+    if not name:
+        return found[0]
+    argument = name.replace("-", "_")
+    if value is None:
+        return _TURNED.get(name, argument)
+    said = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
+    return f"{argument}={'|'.join(said)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with an input.
+
+    Texts name options as ``--name`` or ``--name=VALUE``. The command line shows them by ``as_options``; what Python
+    shows, ``str(problem)``, is by ``as_arguments``.
 
     Attributes:
         code: Short stable name, e.g. ``span-outside``; the docs list every code.
@@ -34,8 +82,8 @@ class Problem:
         place: Where it is.
         expected: What would have been right, or "".
         fix: What the user can do, or "".
-        severity: ``error`` (refused), ``repaired`` (lenient reading mended it as ``fix`` says) or ``warning``.
-        others: 0, or of how many problems with its code it is the count; these are not listed.
+        severity: ``error`` (refused), ``repaired`` (lenient reading repaired it as ``fix`` says) or ``warning``.
+        others: How many problems of its code it stands for, which are not listed; 0: it stands for itself.
     """
 
     code: str
@@ -47,11 +95,15 @@ class Problem:
     others: int = 0
 
     def __str__(self) -> str:
-        """One line, whatever is quoted in it."""
+        """One line, whatever is quoted in it, with options as arguments of Python."""
+        return self.line(as_arguments)
+
+    def line(self, words: Callable[[str], str]) -> str:
+        """One line, with options as ``words`` shows them."""
         place = f"{self.place}: " if str(self.place) else ""
-        expected = f" (expected {self.expected})" if self.expected else ""
-        fix = f"; {self.fix}" if self.fix else ""
-        return visible(f"{place}{_shortened(self.what)}{_shortened(expected)}{_shortened(fix)} [{self.code}]")
+        expected = f" (expected {words(_shortened(self.expected))})" if self.expected else ""
+        fix = f"; {words(_shortened(self.fix))}" if self.fix else ""
+        return visible(f"{place}{words(_shortened(self.what))}{expected}{fix} [{self.code}]")
 
 
 LONGEST_QUOTE = 1000
@@ -99,6 +151,11 @@ class InputError(ErrorbarError):
 
 class UsageError(ErrorbarError):
     """An option, a parameter or a combination of them does not fit."""
+
+
+def wrong_type(what: str, expected: str, got: object) -> UsageError:
+    """Make the error for an argument of another type than the function takes."""
+    return UsageError(Problem("wrong-type", f"{what} must be {expected}, got {type(got).__name__}"))
 
 
 class MissingExtraError(ErrorbarError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError, nearest
 
 Codes = NDArray[np.int32]
+RepeatPolicy = Literal["refuse", "first", "last", "keep"]
+POLICIES: tuple[RepeatPolicy, ...] = get_args(RepeatPolicy)
 MAX_CELLS = 200_000_000
 """Cells of the largest dense table that is made: 1.6 GB."""
 FREE_CELLS = 5_000_000
@@ -138,6 +141,26 @@ class Judgments:
             labels=labels,
         )
 
+    @classmethod
+    def joined(cls, tables: Sequence[Judgments]) -> Judgments:
+        """The judgments of several tables one after the other; what has one name is one item, rater or label.
+
+        Raises:
+            UsageError: If some tables have weights and some have none.
+        """
+        columns: list[Codes] = []
+        vocabularies: list[tuple[str, ...]] = []
+        for codes, names in (("item", "items"), ("rater", "raters"), ("label", "labels")):
+            known: dict[str, int] = {}
+            places = [_encode(getattr(table, names), known) for table in tables]
+            columns.append(np.concatenate([at[getattr(t, codes)] for at, t in zip(places, tables, strict=True)]))
+            vocabularies.append(tuple(known))
+        weights = [table.weight for table in tables if table.weight is not None]
+        if weights and len(weights) < len(tables):
+            raise _unfit("some tables have weights and some have none", "weights in all or in none")
+        (item, rater, label), (items, raters, labels) = columns, vocabularies
+        return cls(item, rater, label, items, raters, labels, np.concatenate(weights) if weights else None)
+
     def to_columns(self) -> dict[str, list[str] | list[float]]:
         """The judgments as named columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
         columns: dict[str, list[str] | list[float]] = {
@@ -170,7 +193,7 @@ class Judgments:
         """
         raters_to, labels_to = (_places(old, new) for old, new in ((self.raters, raters), (self.labels, labels)))
         rater = raters_to[self.rater]
-        rows = np.lexsort((rater, self.item))
+        rows = np.argsort(self.item.astype(np.int64) * max(len(raters), 1) + rater, kind="stable")
         weight = None if self.weight is None else self.weight[rows]
         codes = (self.item[rows], rater[rows], labels_to[self.label[rows]])
         return Judgments(*codes, self.items, tuple(raters), tuple(labels), weight), rows
@@ -205,6 +228,42 @@ class Judgments:
         pairs = np.sort(self.item.astype(np.int64) * len(self.raters) + self.rater)
         return int((pairs[1:] == pairs[:-1]).sum())
 
+    def first_rows(self) -> NDArray[np.int64]:
+        """Of each judgment the row where the same rater judged the same item first; shape (judgments,)."""
+        pairs = self.item.astype(np.int64) * len(self.raters) + self.rater
+        _, first, group = np.unique(pairs, return_index=True, return_inverse=True)
+        return np.asarray(first[group], np.int64)
+
+    def settled(self, policy: RepeatPolicy) -> NDArray[np.bool_]:
+        """Which judgments to keep where a rater judged an item more than once; shape (judgments,).
+
+        Args:
+            policy: ``refuse``, ``first``, ``last``, or ``keep``: repeated judgments count as often.
+
+        Raises:
+            UsageError: If there are repeats and they are refused, or the policy is unknown.
+        """
+        if policy not in POLICIES:
+            what = f"no policy for repeated judgments is called '{policy}'"
+            raise UsageError(Problem("crowd-repeats", what, fix=nearest(policy, POLICIES)))
+        n = 0 if policy == "keep" else self.n_repeated()
+        if not n:
+            return np.ones(len(self), np.bool_)
+        if policy == "last":
+            back = slice(None, None, -1)
+            backward = Judgments(
+                self.item[back], self.rater[back], self.label[back], self.items, self.raters, self.labels
+            )
+            return backward.settled("first")[back]
+        kept = self.first_rows() == np.arange(len(self))
+        if policy == "refuse":
+            row = int(np.flatnonzero(~kept)[0])
+            who, item = self.raters[self.rater[row]], self.items[self.item[row]]
+            repeated = "1 judgment repeats" if n == 1 else f"{n:,} judgments repeat"
+            what = f"{repeated} an item that the same rater had judged before, first: '{who}' of '{item}'"
+            raise UsageError(Problem("crowd-repeats", what, fix="choose first, last or keep (--repeats)"))
+        return np.asarray(kept, np.bool_)
+
     def label_weights(self) -> NDArray[np.float64]:
         """Total weight of each label of each item; shape (items, labels).
 
@@ -212,22 +271,13 @@ class Judgments:
             UsageError: If the table would have more than ``MAX_CELLS`` cells, or far more than judgments.
         """
         n_items, n_labels = len(self.items), len(self.labels)
-        check_cells(n_items, n_labels, len(self))
+        most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * len(self)))
+        if n_items * n_labels > most:
+            what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
+            raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
         cells = self.item.astype(np.int64) * n_labels + self.label
         summed = np.bincount(cells, self.weight, minlength=n_items * n_labels)
         return summed.reshape(n_items, n_labels).astype(np.float64)
-
-
-def check_cells(n_items: int, n_labels: int, n_judgments: int) -> None:
-    """Refuse a dense table of items by labels that is too large, or large and nearly empty.
-
-    Raises:
-        UsageError: If it has more than ``MAX_CELLS`` cells, or than ``FREE_CELLS`` and far more than judgments.
-    """
-    most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * n_judgments))
-    if n_items * n_labels > most:
-        what = f"a table of {n_items:,} items and {n_labels:,} labels has more than {most:,} cells"
-        raise UsageError(Problem("judgments-large", what, fix="judge in parts, or group the labels"))
 
 
 def code_of(name: str, names: Sequence[str], what: str) -> int:

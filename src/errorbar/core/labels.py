@@ -1,9 +1,14 @@
-"""Labels as numbers, in an order of their own, and as messages name them."""
+"""Names, labels and counts: in the order in which people count, and as messages name them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from math import isfinite, isnan, nan
+from unicodedata import decimal
+
+_DIGITS = re.compile(r"(\d+)")
+_PLURAL = re.compile(r"\b(sentence|token|annotator|edit|fragment|line|problem|run)s\b")
 
 LONGEST_SHOWN = 60
 """Characters of a label that a message shows."""
@@ -17,6 +22,11 @@ def named(labels: Iterable[str]) -> str:
     shown = [label if len(label) <= LONGEST_SHOWN else f"{label[:LONGEST_SHOWN]}…" for label in known[:MOST_NAMED]]
     more = [f"and {len(known) - MOST_NAMED:,} more"] if len(known) > MOST_NAMED else []
     return ", ".join([*shown, *more])
+
+
+def counted(count: int, nouns: str) -> str:
+    """A number and what it counts, given in the plural: ``counted(1, "edits in sets")`` is ``1 edit in sets``."""
+    return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
 
 
 def as_number(label: str) -> float:
@@ -33,3 +43,42 @@ def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
     numbers = {label: as_number(label) for label in labels}
     last = {label: isnan(number) for label, number in numbers.items()}
     return tuple(sorted(labels, key=lambda label: (last[label], 0.0 if last[label] else numbers[label], label)))
+
+
+ONE_LABEL = "one label; a row for each judgment, e.g. with a rater of its own"
+
+
+def is_list(label: str) -> bool:
+    """Whether a cell has several labels written as a list, such as ``[3, 3, 4]`` or ``['ok', 'error']``."""
+    text = label.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return False
+    inside = text[1:-1].strip()
+    if len(inside) > 1 and inside[0] in "'\"" and inside[-1] == inside[0]:
+        return True
+    parts = inside.replace(",", " ").replace(";", " ").split()
+    return all(as_number(part.lstrip("+-")) >= 0 for part in parts)
+
+
+def list_words(label: str) -> str:
+    """What is said of a cell with a list of labels."""
+    return f"the label '{named([label])}' is a list of labels"
+
+
+def natural_key(name: str) -> list[tuple[int, int, str]]:
+    """What a name is sorted by: its texts, and its numbers by value.
+
+    Python makes no number of more than 4,300 digits, so numbers are compared by their length and then as texts.
+    """
+    return [_number(part) if at % 2 else (1, 0, part) for at, part in enumerate(_DIGITS.split(name))]
+
+
+def natural_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Names sorted, A2 before A10, the same whatever order they come in."""
+    return tuple(sorted(names, key=lambda name: (natural_key(name), name)))
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    plain = digits if digits.isascii() else "".join(str(decimal(digit)) for digit in digits)
+    bare = plain.lstrip("0")
+    return 0, len(bare), bare

@@ -32,10 +32,6 @@ class Problems:
         self._kept: Counter[str] = Counter()
         self._rest: dict[str, int] = {}  # by code, where among the notes the one stands that counts the others
 
-    def another(self, limit: int) -> Problems:
-        """An empty notebook of the same mode, for who reads a part and is told the limit by whoever collects it."""
-        return Problems(lenient=self.lenient, limit=limit, as_written=self.as_written)
-
     def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
         """Record an error that no mode can mend.
 

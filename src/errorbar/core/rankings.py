@@ -1,4 +1,4 @@
-"""Comparisons: which of two systems' outputs for a sentence a judge found better, as columns of integer codes.
+"""Comparisons of systems by judges, as columns of integer codes, and the scores that metrics give to systems.
 
 A ranking of several outputs is the set of its comparisons; the item that a comparison comes from (one screen that one
 judge filled in) is kept, because the comparisons of one item depend on each other.
@@ -6,8 +6,8 @@ judge filled in) is kept, because the comparisons of one item depend on each oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,12 @@ class Comparisons:
     def __len__(self) -> int:
         return len(self.outcome)
 
+    def without_identical(self) -> Comparisons:
+        """The comparisons of different texts: the ties that a judge said, none that follow from equal output."""
+        columns = ("first", "second", "outcome", "item", "judge", "sentence", "identical", "shown")
+        kept = ~self.identical
+        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
+
     @classmethod
     def from_pairs(cls, pairs: Sequence[tuple[str, str, int]], *, items: Sequence[str] = ()) -> Comparisons:
         """Make comparisons of triples: a system, another, and 1, -1 or 0 for the first, the second or neither.
@@ -113,3 +119,18 @@ class Comparisons:
 
 def _unfit(what: str, expected: str) -> UsageError:
     return UsageError(Problem("comparisons-unfit", what, expected=expected))
+
+
+@dataclass(frozen=True, slots=True)
+class MetricScores:
+    """The scores of one metric; higher is better.
+
+    Attributes:
+        metric: Its name.
+        systems: System to score.
+        sentences: Sentence to system to score; empty where there are none.
+    """
+
+    metric: str
+    systems: Mapping[str, float]
+    sentences: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

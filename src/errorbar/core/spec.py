@@ -17,6 +17,8 @@ _PARAMETER = re.compile(
     re.VERBOSE,
 )
 _BARE = re.compile(r"[^\s,()\"=\\]+")
+_KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_TRUTH = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,8 @@ class Parameter:
         kind: ``bool``, ``int``, ``float`` or ``str``; decides how its text is read.
         default: Its value when the spec does not name it.
         doc: What it changes, in one sentence.
-        check: Returns what was expected if the value will not do, else "".
+        check: Returns what was expected of a value that is not taken, else "".
+        aliases: Other names it has in specs, e.g. that of an official scorer; never written.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Parameter:
     default: Value
     doc: str
     check: Callable[[Value], str] = lambda _: ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +86,32 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
     Raises:
         UsageError: If a parameter is unknown, of the wrong kind, or out of range.
     """
-    known = {parameter.name: parameter for parameter in declared}
-    for key in raw:
+    known = {name: p.name for p in declared for name in (p.name, *p.aliases)}
+    given: dict[str, str] = {}
+    for key, text in raw.items():
         if key not in known:
             what = f"metric '{metric}' has no parameter '{key}'"
             raise UsageError(Problem("unknown-parameter", what, fix=nearest(key, known)))
+        if known[key] in given:
+            what = f"the metric {metric} is given {known[key]} under two names"
+            raise UsageError(Problem("bad-spec", what, expected="each parameter once"))
+        given[known[key]] = text
     return {
-        p.name: check_value(metric, p, _read(metric, p, raw[p.name])) if p.name in raw else p.default for p in declared
+        p.name: check_value(metric, p, _read(metric, p, given[p.name])) if p.name in given else p.default
+        for p in declared
     }
 
 
 def check_value(metric: str, parameter: Parameter, value: Value) -> Value:
-    """Return the value if it will do; a whole number where a number is wanted becomes one.
+    """Return the value if it is taken; a whole number where a number is wanted becomes one.
 
     Raises:
         UsageError: If the parameter's check says otherwise.
     """
     if parameter.kind is float and type(value) is int:
         value = float(value)
-    expected = parameter.check(value)
+    is_kind = isinstance(value, parameter.kind) and isinstance(value, bool) == (parameter.kind is bool)
+    expected = parameter.check(value) if is_kind else _KINDS[parameter.kind]
     if expected:
         raise _bad_value(metric, parameter, str(value), expected)
     return value
@@ -114,25 +125,23 @@ def make_spec(name: str, declared: Sequence[Parameter], values: Mapping[str, Val
 def _read(metric: str, parameter: Parameter, text: str) -> Value:
     if parameter.kind is str:
         return text
-    if parameter.kind is bool:
-        if text.lower() in ("true", "false"):
-            return text.lower() == "true"
-        raise _bad_value(metric, parameter, text, "true or false")
     try:
-        return parameter.kind(text)
-    except ValueError:
-        expected = "a whole number" if parameter.kind is int else "a number"
-        raise _bad_value(metric, parameter, text, expected) from None
+        return _TRUTH[text.lower()] if parameter.kind is bool else parameter.kind(text)
+    except (KeyError, ValueError):
+        raise _bad_value(metric, parameter, text, _KINDS[parameter.kind]) from None
 
 
 def _write(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        if _BARE.fullmatch(value):
-            return value
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return write_text(value)
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+def write_text(value: str) -> str:
+    """A text as a spec has it: in quotes where it must be."""
+    return value if _BARE.fullmatch(value) else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _bad_spec(text: str) -> UsageError:
@@ -146,6 +155,4 @@ def _bad_spec(text: str) -> UsageError:
 
 
 def _bad_value(metric: str, parameter: Parameter, text: str, expected: str) -> UsageError:
-    return UsageError(
-        Problem("bad-parameter", f"{metric}: {parameter.name}={text} will not do", expected=f"{expected}")
-    )
+    return UsageError(Problem("bad-parameter", f"{metric}: {parameter.name} must be {expected}, got {text}"))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
-
-_DIGITS = 12
 
 
 class StandoffEdit(NamedTuple):
@@ -69,42 +67,13 @@ def in_text_order(edits: Iterable[StandoffEdit]) -> tuple[StandoffEdit, ...]:
     return tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
 
 
-def fragments_hash(fragments: Iterable[Fragment]) -> str:
-    """Content hash of edits: spans, corrections, optionality, sets; not types, indexes or the order of files.
-
-    Args:
-        fragments: The fragments; no name stands twice.
-    """
-    return hash_of_digests({each.name: edits_digest(each.edits) for each in fragments})
-
-
-def texts_hash(fragments: Iterable[Fragment]) -> str:
-    """Content hash of the source texts; of the names alone where no text was read.
-
-    Args:
-        fragments: The fragments; no name stands twice.
-    """
-    return hash_of_digests({each.name: text_digest(each.text) for each in fragments})
-
-
-def edits_digest(edits: Iterable[StandoffEdit]) -> bytes:
-    """A fragment's part of ``fragments_hash``, for whoever never holds all of them."""
+def edits_record(name: str, edits: Iterable[StandoffEdit]) -> str:
+    """What counts in a fragment's edits, in a line, for content hashes: not types, nor indexes."""
     rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in edits)
-    return _digest("".join(map(repr, rows)))
+    return f"{name!r} {rows!r}"
 
 
-def text_digest(text: str | None) -> bytes:
-    """A fragment's part of ``texts_hash``."""
-    return _digest(text or "")
-
-
-def hash_of_digests(digests: Mapping[str, bytes]) -> str:
-    """Join the parts of all fragments, given by name in any order, into their content hash."""
-    sha = hashlib.sha256()
-    for name, digest in sorted(digests.items()):
-        sha.update(_digest(name) + digest)
-    return sha.hexdigest()[:_DIGITS]
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+def text_record(fragment: Fragment) -> str:
+    """A fragment's source text in a line, for content hashes; of one without a text the name alone."""
+    digest = hashlib.sha256((fragment.text or "").encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{fragment.name!r} {digest}"

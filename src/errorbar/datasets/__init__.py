@@ -6,7 +6,7 @@ True
 """
 
 from errorbar.datasets.cache import cache_root, is_cached, path
-from errorbar.datasets.corpora import Archive, DataFile, Dataset, catalog, dataset
+from errorbar.datasets.cards import Archive, DataFile, Dataset, catalog, dataset
 from errorbar.datasets.fetching import Fetched, fetch
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.datasets.corpora import Dataset, dataset
+from errorbar.datasets.cards import Dataset, dataset
 
 FOLDER = "ERRORBAR_DATA"
 """The environment variable that names the cache folder."""
@@ -80,11 +80,7 @@ def is_cached(corpus: Dataset, root: Path) -> bool:
 
 
 def read_recorded(root: Path, name: str) -> dict[str, str]:
-    """The sha256 of every file of a corpus as it was first accepted, by path.
-
-    Raises:
-        InputError: If the manifest is damaged.
-    """
+    """The sha256 of every file of a corpus as it was first accepted, by path."""
     entry = _read_manifest(root)["datasets"].get(name, {"files": {}})
     return {file: str(seen["sha256"]) for file, seen in entry["files"].items()}
 
@@ -116,7 +112,7 @@ def _read_manifest(root: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def lock(root: Path, say: Callable[[str], None]) -> Iterator[None]:
+def lock(root: Path, say: Callable[[str], object]) -> Iterator[None]:
     """Hold the cache's lock; wait for another process that holds it. A killed process releases it."""
     with (root / LOCK).open("w") as handle:
         waiting = False

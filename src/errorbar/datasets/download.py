@@ -74,7 +74,7 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
-def download(url: str, part: Path, *, limit: int, progress: Progress, say: Callable[[str], None]) -> bool:
+def download(url: str, part: Path, *, limit: int, progress: Progress, say: Callable[[str], object]) -> bool:
     """Download into a file, or complete it where an earlier download stopped.
 
     Args:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from errorbar.core.corpus import Hypothesis
-from errorbar.core.counts import Counts
 from errorbar.demo import demo_files
 from errorbar.edits.kernel import COMPILED
 from errorbar.edits.matching import match_corpus
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
 
 RECORDED = {
-    "careful": Counts(44, 46, 144),
-    "greedy": Counts(151, 235, 183),
-    "articles": Counts(36, 57, 143),
-    "copy": Counts(0, 0, 134),
+    "careful": (44, 46, 144),
+    "greedy": (151, 235, 183),
+    "articles": (36, 57, 143),
+    "copy": (0, 0, 134),
 }
 """Counts on the demo corpus; recorded from the readable twin, whose every step the tests compare with the official
 scorer's output on CoNLL-2014."""
@@ -30,7 +28,8 @@ def self_test() -> str:
     with demo_files() as (gold, files):
         corpus = read_corpus([gold])
         systems = [Hypothesis(file.stem, file.read_text(encoding="utf-8").splitlines()) for file in files]
-    wrong = [row.system for row in score(corpus, systems, [M2()]) if row.counts != RECORDED[row.system]]
+    found = {one.name: M2().fold(M2().measure(corpus, one.lines)).counts[0] for one in systems}
+    wrong = [name for name, counts in found.items() if tuple(counts.tolist()) != RECORDED[name]]
     if COMPILED:
         for system in systems:
             fast, slow = (match_corpus(corpus, system.lines, kernel=kernel).counts for kernel in (True, False))

@@ -35,14 +35,12 @@ class Admission:
     Attributes:
         force: Take what is not a correction of the source, with a warning.
         retokenize: Give lines that look untokenized the source's tokens.
-        by_force: How a user asks for the one, in messages.
-        by_retokenize: And for the other.
+        advise: Messages name both, where a user can ask for them.
     """
 
     force: bool = False
     retokenize: bool = False
-    by_force: str = "force=True"
-    by_retokenize: str = "retokenize=True"
+    advise: bool = True
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -51,12 +49,6 @@ class Admission:
 
     def take(self, name: str, sources: Sequence[str], lines: Sequence[str], problems: Problems) -> list[str]:
         """Look at the whole of a text.
-
-        Args:
-            name: What to call it.
-            sources: The source sentences.
-            lines: As many lines.
-            problems: Where warnings go, and the error if it is not a correction of the source.
 
         Returns:
             The lines as they are scored.
@@ -103,7 +95,7 @@ class Admission:
             )
             what += f" what the source has apart, as {mark!r} in {word!r}; each such word counts as changed"
             fix = "put spaces around tokens, as the source"
-            fix += f", or use {self.by_retokenize}" if self.by_retokenize else ""
+            fix += ", or use --retokenize" if self.advise else ""
             problems.note("not-tokenized", what, Place(name, seen.joined.first[0]), fix=fix)
 
     def _refuse(self, name: str, seen: Evidence, problems: Problems) -> None:
@@ -115,10 +107,10 @@ class Admission:
         what = f"of {seen.n_lines:,} lines, {' and '.join(said)}: this is not a correction of the source"
         where = Place(name, min([*seen.unlike.first, *seen.empty.first]))
         if self.force:
-            problems.note("not-this-source", what, where, fix=f"taken all the same, by {self.by_force}")
+            problems.note("not-this-source", what, where, fix="taken all the same, by --force")
             return
         fix = "check that the file belongs to this source"
-        fix += f", or use {self.by_force}" if self.by_force else ""
+        fix += ", or use --force" if self.advise else ""
         problems.error("not-this-source", what, where, expected="corrected sentences of the source, in order", fix=fix)
 
     def _say_unlike(self, name: str, seen: Evidence, n: int, problems: Problems, *, moved: bool) -> None:

@@ -77,13 +77,7 @@ def corrected_text(
 ) -> str:
     """One annotator's version of a sentence, tokens joined by one space; the source where they did not look.
 
-    Args:
-        sentence: The sentence.
-        annotator: Whose edits to apply.
-        problems: Where overlapping edits are recorded.
-        alternative: Which alternative to apply.
-        optional: Apply optional edits too.
-        file: The file the sentence is from, for messages.
+    ``file`` is the one the sentence is from, for messages; else as ``apply_edits``.
     """
     edits = sentence.annotations.get(annotator, ())
     if not edits:

@@ -1,4 +1,4 @@
-"""Sentences as arrays of whole numbers, the form the kernel reads."""
+"""Reference edits and sentences prepared for matching: as tuples of tokens for the twin, as arrays for the kernel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,38 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.edits.reference import replacement_tokens
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Flags = NDArray[np.uint8]
+
+
+class ReferenceEdit(NamedTuple):
+    """A reference edit with its replacements cut into tokens.
+
+    Attributes:
+        start: First token of the span.
+        end: One past the last token.
+        replacements: Each alternative as a tuple of tokens; ``()`` deletes the span. Where there is other white space
+            than one space between tokens, one of them is no token of any text: corrections are compared as written.
+    """
+
+    start: int
+    end: int
+    replacements: tuple[tuple[str, ...], ...]
+
+
+def reference_edits(edits: Sequence[Edit]) -> list[ReferenceEdit]:
+    """Prepare an annotator's edits, keeping their order."""
+    return [
+        ReferenceEdit(edit.start, edit.end, tuple(tuple(replacement_tokens(text)) for text in edit.replacements))
+        for edit in edits
+    ]
+
+
+def replacement_tokens(text: str) -> list[str]:
+    """The tokens of a correction as written: only a single space is between two."""
+    return text.split(" ") if text else []
 
 
 class Vocabulary(dict[str, int]):

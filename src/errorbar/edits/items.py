@@ -20,15 +20,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, Sentence
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
+from errorbar.edits.extract import extract_edits
 
 ERROR = "error"
 OK = "ok"
@@ -126,6 +127,31 @@ def edit_items(
         raise UsageError(Problem("items-type", what, fix=nearest(type, sorted(used - {""})) if used else ""))
     chosen = _word_set(words) if projection == "words" else None
     return _Projector(corpus, projection, chosen, type, labels, cluster).run()
+
+
+def changed_items(
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    projection: Projection = "tokens",
+    *,
+    words: str | Collection[str] = "prepositions",
+) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+    """The items that the edits between source and outputs touch: names of all items; flags of shape (systems, items).
+
+    Annotations play no part; the other arguments are those of ``edit_items``.
+
+    Raises:
+        UsageError: If an option is unknown, or there is no item.
+    """
+    names = tuple(system.name for system in systems)
+    sentences = [
+        Sentence(one.text, {each.name: tuple(extract_edits(one.tokens, each.lines[at].split())) for each in systems})
+        for at, one in enumerate(corpus.sentences)
+    ]
+    judgments = edit_items(Corpus(sentences, names, corpus.name), projection, words=words).judgments
+    flags = np.zeros((len(names), len(judgments.items)), np.bool_)
+    flags[judgments.rater, judgments.item] = judgments.label == judgments.labels.index(ERROR)
+    return judgments.items, flags
 
 
 class _Projector:
@@ -256,6 +282,23 @@ _TOUCH: dict[Projection, Callable[[Edit], list[tuple[int, int]]]] = {
     "tokens-after": _touch_after,
     "sentences": lambda _: [_WHOLE],
 }
+
+
+def split_items(items: str) -> tuple[Projection, str | list[str]]:
+    """Read what says what the items are: a projection, or ``words:articles`` or ``words:a,b,c``.
+
+    Returns:
+        The projection, and the words that are items or the name of their class.
+
+    Raises:
+        UsageError: If words are named for another projection.
+    """
+    name, colon, named = items.partition(":")
+    if colon and (name != "words" or not named):
+        what = f"the items must be one of {', '.join(PROJECTIONS)}, or words:CLASS or words:a,b,c, got '{items}'"
+        raise UsageError(Problem("bad-parameter", what))
+    words = named or "prepositions"
+    return cast("Projection", name), words if words in WORD_CLASSES else [word for word in words.split(",") if word]
 
 
 def _word_set(words: str | Collection[str]) -> frozenset[str]:

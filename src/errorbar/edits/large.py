@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from errorbar.edits.encode import ReferenceEdit
 from errorbar.edits.lattice import Edge, Lattice, Vertex
-from errorbar.edits.reference import ReferenceEdit
 
 STEP = 1 << 20
 HIT = 1 << 40

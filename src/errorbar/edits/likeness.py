@@ -16,12 +16,11 @@ Source
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from errorbar.edits.marks import is_attached, plain
-from errorbar.edits.named_lines import NamedLines
 from errorbar.edits.shift import Changed, Words, changed_lines
 
 SHORTEST = 4
@@ -35,6 +34,40 @@ MOST_WAITING = 1 << 17
 """Word triples after which a sample is drawn."""
 SHOWN = 30
 """Characters of a line that are quoted."""
+MOST_NAMED = 5
+"""Lines that are named."""
+_DOUBLE = re.compile(r"``|''|[“”„‟«»]")
+_SINGLE = str.maketrans("’‘‛`´", "'''''")
+_MARKS = frozenset(".,;:?!()[]{}%\"'")
+
+
+@dataclass(slots=True)
+class NamedLines:
+    """How many lines, and the numbers of the first ones, counted from 1."""
+
+    n: int = 0
+    first: list[int] = field(default_factory=list)
+
+    def note(self, number: int) -> None:
+        """Count one."""
+        self.n += 1
+        if len(self.first) < MOST_NAMED:
+            self.first.append(number)
+
+    def add(self, other: NamedLines, before: int) -> None:
+        """Take those of a later piece, which so many lines come before."""
+        self.n += other.n
+        self.first += [before + number for number in other.first[: MOST_NAMED - len(self.first)]]
+
+    def __str__(self) -> str:
+        return f"{'line' if self.n == 1 else 'lines'} {self._named()}"
+
+    def are(self, what: str) -> str:
+        """``line 2 is empty``; ``6 lines (2, 3, 4, 5, 6, ...) are empty``."""
+        return f"line {self._named()} is {what}" if self.n == 1 else f"{self.n:,} lines ({self._named()}) are {what}"
+
+    def _named(self) -> str:
+        return ", ".join(map(str, self.first)) + (", ..." if self.n > len(self.first) else "")
 
 
 @dataclass(slots=True)
@@ -120,10 +153,7 @@ class Evidence:
 def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
     """See whether lines look like corrections of the source lines of the same numbers.
 
-    Args:
-        sources: Source sentences, tokens between white space.
-        lines: As many lines of a text.
-        changed: Those that ``changed_lines`` finds, if they are known already.
+    ``changed`` are those that ``changed_lines`` finds, if they are known already.
     """
     found = Evidence(len(sources))
     there: set[int] = set()
@@ -189,3 +219,19 @@ def _triples(text: str) -> set[int]:
     words = text.casefold().split()
     triples = zip(words, words[1:], words[2:], strict=False)
     return {crc32(" ".join(each).encode("utf-8", "surrogatepass")) for each in triples}
+
+
+def plain(token: str) -> str:
+    """A token with plain quotation marks and apostrophes."""
+    return plain_apostrophes(_DOUBLE.sub('"', token))
+
+
+def plain_apostrophes(text: str) -> str:
+    """A text as long, with plain apostrophes."""
+    return text.translate(_SINGLE)
+
+
+def is_attached(token: str) -> bool:
+    """Whether a token is a mark or a contraction that untokenized text joins to a word."""
+    said = plain(token)
+    return said in _MARKS or (len(said) > 1 and (said[0] == "'" or said.lower() == "n't"))

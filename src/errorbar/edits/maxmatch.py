@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from errorbar.core.edit import Edit
-from errorbar.edits.arcs import Arcs, merge
+from errorbar.edits.encode import ReferenceEdit, reference_edits
 from errorbar.edits.kernel import (
     DEFAULT_MAX_UNCHANGED,
     MAX_ARCS,
@@ -30,8 +30,7 @@ from errorbar.edits.kernel import (
     states_of,
 )
 from errorbar.edits.large import cheapest_path_large
-from errorbar.edits.lattice import Edge, Lattice, Vertex, edit_lattice
-from errorbar.edits.reference import ReferenceEdit, reference_edits
+from errorbar.edits.lattice import Arcs, Edge, Lattice, Vertex, edit_lattice, merge
 
 EPSILON = 0.001
 
@@ -66,6 +65,9 @@ def max_match(
         reference: The annotator's edits in text order.
         max_unchanged: How many unchanged words an edit may span.
         ignore_case_space: Drop proposed edits that only change letter case or white space.
+
+    Returns:
+        The edits that the hypothesis is read as, and which of them match.
     """
     return match_all(source, hypothesis, [reference], max_unchanged=max_unchanged, ignore_case_space=ignore_case_space)[
         0

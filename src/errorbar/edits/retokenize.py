@@ -24,9 +24,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
-from errorbar.edits.marks import is_attached, plain, plain_apostrophes
-from errorbar.edits.named_lines import NamedLines
-from errorbar.edits.standoff import changed_blocks
+from errorbar.edits.likeness import NamedLines, is_attached, plain, plain_apostrophes
+from errorbar.edits.standoff_texts import changed_blocks
 from errorbar.formats.tokenize import treebank_tokens
 
 MOST_LETTERS = 10_000
@@ -35,20 +34,6 @@ _UNIT = re.compile(r"``|''|.", re.DOTALL)
 _ATOM = re.compile(r"[^\W_]+|.", re.DOTALL)
 _CLOSING = frozenset({*".,;:?!)%", "..."})
 """Marks that nobody writes after a space, unless the text is tokenized."""
-
-
-def retokenize(source: str, line: str) -> str:
-    """Give a system's line the source's tokens, where it looks untokenized.
-
-    Args:
-        source: The source sentence, tokens between white space.
-        line: What a system made of it.
-
-    Returns:
-        The line itself where there is nothing to do, else its tokens with one space between them.
-    """
-    words = _cut(source, line)
-    return line if words is None else " ".join(" ".join(tokens) for _, tokens in words)
 
 
 def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:
@@ -96,10 +81,6 @@ class Retokenized:
 
 def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[str], Retokenized]:
     """Give the lines of a text that look untokenized the source's tokens.
-
-    Args:
-        sources: Source sentences, tokens between white space.
-        lines: As many lines of a text.
 
     Returns:
         The lines, and what was changed in them.

@@ -14,7 +14,7 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.maxmatch import max_match
-from errorbar.edits.standoff import apply_standoff
+from errorbar.edits.standoff_texts import apply_standoff
 
 MOST_CELLS, CELLS_A_CHARACTER = 400_000, 10
 """Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character of
@@ -42,7 +42,7 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
     text = gold.text
     if text is None:
         what = f"fragment {gold.name} has no source text, which matching=maxmatch needs"
-        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
+        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--documents=FOLDER"))
     if not system:
         return []
     found: list[StandoffEdit] = []

@@ -1,6 +1,6 @@
 """Characters and tokens: stand-off edits as token edits of sentences, and back.
 
-Tokens are the words of ``errorbar.edits.standoff``; how edits of characters become edits of words is told in
+Tokens are the words of ``errorbar.edits.standoff_texts``; how edits of characters become edits of words is told in
 ``errorbar.edits.standoff_words``. The index of an edit travels in the comment, so that it comes back.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
@@ -16,7 +17,8 @@ from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.edits.standoff_words import Placed, Words, place_edits
+from errorbar.edits.standoff_texts import Words
+from errorbar.edits.standoff_words import Placed, place_edits
 
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")
 _INDEX = re.compile(r"\S+-\d+")
@@ -29,10 +31,7 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
     never inside of an edit. The white space of the text is not kept; edits that change nothing else are left out. Notes
     say both.
 
-    Args:
-        fragment: The text and its edits; a fragment without a text gives nothing and is recorded as an error.
-        annotator: Whose edits they are.
-        problems: Where what was left out is recorded.
+    A fragment without a text gives nothing and is recorded as an error.
     """
     text = fragment.text
     if text is None:
@@ -61,37 +60,31 @@ def _note_changes(placed: Placed, fragment: Fragment, problems: Problems) -> Non
     """Say what tokens cannot hold of an edit, or of several that meet in one word."""
     called = [edit.index or f"{edit.start} {edit.end}" for edit in placed.of]
     if placed.edit is None:
-        what = (
-            f"fragment {fragment.name}: as tokens, edit {', '.join(called)} changes nothing but white space; left out"
-        )
-        problems.note("hoo-cannot-hold", what, Place(fragment.file))
-    elif len(called) > 1:
-        what = f"fragment {fragment.name}: as tokens, edits {' and '.join(called)} meet in one word; made one edit"
+        said = f"edit {', '.join(called)} changes nothing but white space; left out"
+    elif len(called) == 1:
+        return
+    else:
+        said = f"edits {' and '.join(called)} meet in one word; made one edit"
         groups = list(dict.fromkeys(edit.group for edit in placed.of if edit.group))
         if len(groups) > 1:
-            what += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
+            said += f" of consistency set {groups[0]}, and no longer of {' and '.join(groups[1:])}"
         if any(edit.optional for edit in placed.of) and not placed.edit.optional:
-            what += ", not optional"
+            said += ", not optional"
         if placed.left_out:
             rest = ", ".join(edit.index or f"{edit.start} {edit.end}" for edit in placed.left_out)
-            what += f", without {rest}, which overlaps an earlier one"
-        problems.note("hoo-cannot-hold", what, Place(fragment.file))
+            said += f", without {rest}, which overlaps an earlier one"
+    problems.note("hoo-cannot-hold", f"fragment {fragment.name}: as tokens, {said}", Place(fragment.file))
 
 
 def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], problems: Problems) -> None:
-    """Name the fragments whose text is more than its tokens, a space between them, a line for each sentence.
-
-    Args:
-        sentences: Fragments with texts, and the sentences made of each.
-        problems: Where the note goes.
-    """
+    """Name the fragments whose text is more than its tokens, a space between them, a line for each sentence."""
     pairs = list(sentences)
     lost = [
         one.name for one, made in pairs if one.text != "".join(f"{' '.join(sentence.tokens)}\n" for sentence in made)
     ]
     if lost:
         what = f"tokens cannot hold white space: the text of {len(lost)} of {len(pairs)} fragments does not come back"
-        fix = "--to jsonl keeps the text and every character"
+        fix = "--to=jsonl keeps the text and every character"
         problems.note("hoo-cannot-hold", f"{what} ({', '.join(lost)})", Place(), fix=fix)
 
 
@@ -100,27 +93,20 @@ def check_sentences(
 ) -> None:
     """See that sentences are still those that were made of the fragments, whose edits are used instead of theirs.
 
-    Args:
-        fragments: Fragments with texts.
-        sentences: What stands beside them in the file, each with its fragment as document.
-        annotator: Whose edits those of the fragments are.
-        problems: Where differences are recorded, and annotators whose edits are not used.
+    Differences are recorded, and so are annotators whose edits are not used.
     """
     there: dict[str, list[Sentence]] = {}
-    others: dict[str, int] = {}
+    others = Counter[str]()
     for sentence in sentences:
         there.setdefault(sentence.document, []).append(sentence)
-        for name in sentence.annotations.keys() - {annotator}:
-            others[name] = others.get(name, 0) + len(sentence.annotations[name])
+        others.update({name: len(edits) for name, edits in sentence.annotations.items() if name != annotator})
     for one in fragments:
         made = [(s.text, s.annotations[annotator]) for s in fragment_sentences(one, annotator, Problems(lenient=True))]
         found = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
         if made != found:
             what = f"fragment {one.name}: its sentences are not those of its stand-off record"
-            repair = "the stand-off record is used"
-            problems.repairable(
-                "hoo-changed", what, Place(one.file), expected="both unchanged, or no record", repair=repair
-            )
+            expected, repair = "both unchanged, or no record", "the stand-off record is used"
+            problems.repairable("hoo-changed", what, Place(one.file), expected=expected, repair=repair)
     for name in there:
         what = f"the sentences of document '{name}' have no stand-off record beside those that have"
         problems.repairable("hoo-changed", what, Place(), expected="a record for each", repair="they are left out")
@@ -153,16 +139,13 @@ def sentences_fragments(
 
     Sentences of one document are lines of one text, tokens separated by one space. What HOO cannot hold is noted.
 
-    Args:
-        sentences: The sentences.
-        annotator: Whose edits to take; where they did not look, the sentence has none, and a note says so.
-        problems: Where notes go.
-        name: What to call the fragment of sentences without a document.
+    Sentences without a document become the fragment ``name``; where the annotator did not look, there is no edit, and
+    a note says so.
     """
     lines: dict[str, list[str]] = {}
     edits: dict[str, list[StandoffEdit]] = {}
     sizes: dict[str, int] = {}
-    lost: dict[str, int] = {}
+    lost = Counter[str]()
     for sentence in sentences:
         document = sentence.document or name
         at = sizes.get(document, 0)
@@ -174,35 +157,21 @@ def sentences_fragments(
         lines.setdefault(document, []).append(line)
         sizes[document] = at + len(lines[document][-1]) + 1
         if annotator not in sentence.annotations:
-            lost[f"that annotator {annotator} did not look"] = (
-                lost.get(f"that annotator {annotator} did not look", 0) + 1
-            )
-        for other in sentence.annotations.keys() - {annotator}:
-            lost[f"the edits of annotator {other}"] = lost.get(f"the edits of annotator {other}", 0) + 1
+            lost[f"that annotator {annotator} did not look"] += 1
+        lost.update(f"the edits of annotator {other}" for other in sentence.annotations.keys() - {annotator})
         if sentence.writer:
-            lost["the writer"] = lost.get("the writer", 0) + 1
-    for what, count in sorted(lost.items()):
-        problems.note(
-            "hoo-cannot-hold",
-            f"HOO cannot hold {what} ({count} {'time' if count == 1 else 'times'}); left out",
-            Place(),
-        )
+            lost["the writer"] += 1
+    for part, count in sorted(lost.items()):
+        what = f"HOO cannot hold {part} ({count} {'time' if count == 1 else 'times'}); left out"
+        problems.note("hoo-cannot-hold", what, Place())
     return [
         Fragment(document, in_text_order(edits.get(document, ())), "\n".join(lines[document]) + "\n")
         for document in lines
     ]
 
 
-def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: dict[str, int]) -> StandoffEdit:
-    """An edit of tokens as one of characters.
-
-    Args:
-        edit: The edit.
-        text: The tokens, a space between them.
-        starts: Where each token starts in it, and where one more would.
-        at: Where the text starts in its fragment.
-        lost: What HOO cannot hold, counted.
-    """
+def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
+    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``."""
     n_tokens = len(starts) - 1
     start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
     head = tail = ""
@@ -220,7 +189,7 @@ def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: 
     corrections = tuple(f"{head}{each}{tail}" if each else "" for each in edit.replacements)
     index = edit.comment if _INDEX.fullmatch(edit.comment) else ""
     if edit.comment and not index:
-        lost["comments"] = lost.get("comments", 0) + 1
+        lost["comments"] += 1
     if edit.type == UNCLEAR:
         corrections = ()  # its empty correction stands for none
     return StandoffEdit(

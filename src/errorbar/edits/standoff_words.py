@@ -1,12 +1,12 @@
 """Character edits as edits of whole words; edits that meet in one word become one.
 
 Conventions
-    Words are those of ``errorbar.edits.standoff``. An edit that touches part of a word covers the whole word. Edits
-    are joined where, one by one, they would not give the text that they give together: where they share a word, where
-    their order would change, or where two insertions at one place say the same. The k-th correction of a joined edit is
-    made of the k-th ones (of the first one of an edit that has fewer); type and consistency set are the first ones
-    given, and it is optional if all are. An edit that overlaps an earlier one is left out
-    of it, as ``apply_standoff`` leaves it out.
+    Words are those of ``errorbar.edits.standoff_texts``. An edit that touches part of a word covers the whole word.
+    Edits are joined where, one by one, they would not give the text that they give together: where they share a word,
+    where their order would change, or where two insertions at one place say the same. The k-th correction of a joined
+    edit is made of the k-th ones (of the first one of an edit that has fewer); type and consistency set are the first
+    ones given, and it is optional if all are. An edit that overlaps an earlier one is left out of it, as
+    ``apply_standoff`` leaves it out.
 """
 
 from __future__ import annotations
@@ -19,31 +19,13 @@ from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.apply import apply_edits
-from errorbar.edits.standoff import WORD
+from errorbar.edits.standoff_texts import WORD, Words
 
 NOWHERE = Place()
 MOST_TOGETHER = 100
 """Edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do."""
 MOST_NEIGHBORS = 50
 """Words that are looked at on either side, where no white space parts them: a text of stops alone has no end."""
-
-
-class Words:
-    """A text cut into words.
-
-    Attributes:
-        text: The text.
-        starts: First character of each word.
-        ends: One past its last character.
-        tokens: The words.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        spans = [match.span() for match in WORD.finditer(text)]
-        self.starts = [start for start, _ in spans]
-        self.ends = [end for _, end in spans]
-        self.tokens = [text[start:end] for start, end in spans]
 
 
 @dataclass(frozen=True, slots=True)

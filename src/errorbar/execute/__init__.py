@@ -1,7 +1,47 @@
 """Many units, many workers: the same digits whatever their number."""
 
-from errorbar.execute.choose import choose_executor
-from errorbar.execute.executor import Executor, Serial
-from errorbar.execute.workers import run
+from __future__ import annotations
 
-__all__ = ["Executor", "Serial", "choose_executor", "run"]
+from errorbar.core.errors import Problem, UsageError
+from errorbar.execute.executor import Executor, Processes, Serial, run
+
+__all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "run"]
+
+
+LOCAL = "local"
+
+
+def read_jobs(jobs: int | str) -> tuple[int, str | None]:
+    """Read what says who works: a number of processes, ``local``, ``local:N``, or the address of a Dask scheduler.
+
+    Returns:
+        What ``choose_executor`` takes: processes of this machine, and a Dask scheduler's address, ``local`` or None.
+    """
+    if not isinstance(jobs, str):
+        return jobs, None
+    if jobs.isdecimal():
+        return int(jobs), None
+    name, _, number = jobs.partition(":")
+    if name == LOCAL:
+        return int(number) if number.isdecimal() else 1, LOCAL
+    return 1, jobs
+
+
+def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:
+    """This process, several processes, or a Dask cluster; the results are the same.
+
+    Args:
+        jobs: Processes on this machine, or of a local cluster.
+        dask: Address of a Dask scheduler, or ``local``; None: no Dask.
+
+    Raises:
+        MissingExtraError: If Dask is asked for and not installed.
+        UsageError: If there is no job, the scheduler cannot be reached, or has no workers.
+    """
+    if jobs < 1:
+        raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {jobs}"))
+    if dask is not None:
+        from errorbar.execute.cluster import DaskCluster  # noqa: PLC0415 - an extra
+
+        return DaskCluster(dask, jobs)
+    return Processes(jobs) if jobs > 1 else Serial()

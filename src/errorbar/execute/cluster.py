@@ -6,22 +6,19 @@ import asyncio
 import logging
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib import import_module
 from multiprocessing import resource_tracker
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, Self, TypeVar
+from types import ModuleType
+from typing import Any
 
-from errorbar.core.errors import MissingExtraError, Problem, UsageError
-from errorbar.execute.executor import AHEAD, RETRIES, Failure, Remote, in_window, opened, other_version, tune_worker
+from errorbar.core.errors import ErrorbarError, MissingExtraError, Problem, UsageError
+from errorbar.execute.executor import RETRIES, Job, Piece, Remote, Result, other_version
 from errorbar.version import __version__
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 EXTRA = "dask"
 LOCAL = "local"
@@ -34,7 +31,7 @@ PROBE = 1 << 16
 """Bytes of a file by which it is recognized elsewhere, from its start and its end."""
 
 
-class DaskCluster:
+class DaskCluster(Remote):
     """A Dask cluster: a scheduler somewhere, workers on any number of machines.
 
     A worker that is lost loses nothing: the scheduler gives its pieces, finished or not, to others. A piece that took
@@ -69,54 +66,42 @@ class DaskCluster:
             self.client.wait_for_workers(1, timeout=PATIENCE)
             self._check_versions()
         except TimeoutError:
-            self._close()
+            self.close()
             what = f"the scheduler at {address} has no workers"
             raise UsageError(Problem("no-workers", what, fix=f"dask worker {address}")) from None
         except UsageError:
-            self._close()
+            self.close()
             raise
         self.n_workers = sum(self.client.nthreads().values())
 
     def sees(self, paths: Sequence[str]) -> bool:
-        """Whether every worker can open these files and finds in them what is there for us."""
+        """Whether every worker can open these files and reads there what we read."""
         ours = fingerprints(paths)
         return "" not in ours and all(theirs == ours for theirs in self.client.run(fingerprints, list(paths)).values())
 
-    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
-        """Yield the results of all pieces, in order.
+    def submit(self, job: Job[Piece, Result], piece: Piece) -> Any:  # noqa: ANN401 - a Dask future
+        """Begin a piece; unscattered, it stays with the scheduler until its result is here, whoever is lost."""
+        return self.client.submit(job, piece, pure=False, retries=RETRIES)
+
+    def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
+        """Wait for the first piece, as long as there is somebody who works on it.
 
         Raises:
-            ErrorbarError: What ``work`` raised for the first piece that fails.
-            UsageError: If workers were lost too often, or the scheduler was.
+            UsageError: If workers were lost too often, all of them for ``PATIENCE`` seconds, or the scheduler was.
         """
         distributed = _distributed()
-        remote = Remote(work)
-
-        def submit(piece: Piece) -> Any:  # noqa: ANN401 - a Dask future
-            # Nothing is scattered: a piece stays with the scheduler until its result is here, whoever is lost.
-            return self.client.submit(_on_worker, remote, piece, pure=False, retries=RETRIES)
-
-        def finish(waiting: deque[tuple[Piece, Any]]) -> Result:
-            _, future = waiting[0]
-            try:
-                outcome: Result | Failure = self._result(future)
-            except distributed.KilledWorker:
-                what = f"a piece of work took {RETRIES + 1} workers with it"
-                raise UsageError(Problem("workers-lost", what, fix="give the workers more memory")) from None
-            except (CancelledError, distributed.comm.CommClosedError):
-                what = f"the scheduler at {self.address} was lost in the middle"
-                raise UsageError(Problem("scheduler-lost", what, fix="start it and run again")) from None
-            waiting.popleft()
-            return opened(outcome)
-
-        return in_window(submit, finish, pieces, AHEAD * self.n_workers)
+        try:
+            outcome: Result | ErrorbarError = self._result(waiting[0][1])
+        except distributed.KilledWorker:
+            what = f"a piece of work took {RETRIES + 1} workers with it"
+            raise UsageError(Problem("workers-lost", what, fix="give the workers more memory")) from None
+        except (CancelledError, distributed.comm.CommClosedError):
+            what = f"the scheduler at {self.address} was lost in the middle"
+            raise UsageError(Problem("scheduler-lost", what, fix="start it and run again")) from None
+        waiting.popleft()
+        return outcome
 
     def _result(self, future: Any) -> Any:  # noqa: ANN401 - a Dask future, and what it holds
-        """Wait for a result, as long as there is somebody who works on it.
-
-        Raises:
-            UsageError: If no worker was there for ``PATIENCE`` seconds.
-        """
         alone = 0
         while True:
             try:
@@ -129,9 +114,8 @@ class DaskCluster:
             alone = 0 if self.client.scheduler_info()["workers"] else alone + 1
             if alone * LOOK >= PATIENCE:
                 what = f"the scheduler at {self.address} has lost all its workers"
-                raise UsageError(
-                    Problem("workers-lost", what, fix=f"start some and run again: dask worker {self.address}")
-                )
+                fix = f"start some and run again: dask worker {self.address}"
+                raise UsageError(Problem("workers-lost", what, fix=fix))
 
     def _check_versions(self) -> None:
         try:
@@ -143,20 +127,11 @@ class DaskCluster:
             if version != __version__:
                 raise UsageError(other_version(f"the worker {worker}", version, __version__))
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Leave the cluster, and end it if it is our own."""
         self.client.close()
         if self._cluster is not None:
             self._cluster.close()
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Leave the cluster, and end it if it is our own."""
-        self._close()
 
 
 def _quiet() -> None:
@@ -209,7 +184,7 @@ def _distributed() -> ModuleType:  # a module found at run time: most of Dask ha
     try:
         return import_module("distributed")
     except ImportError:
-        raise MissingExtraError(EXTRA, "--dask") from None
+        raise MissingExtraError(EXTRA, "--jobs=ADDRESS") from None
 
 
 def fingerprints(paths: Sequence[str]) -> list[str]:
@@ -240,11 +215,6 @@ def _version() -> str:
     return __version__
 
 
-def _on_worker(remote: Remote[Piece, Result], piece: Piece) -> Result | Failure:
-    tune_worker()
-    return remote(piece)
-
-
 def _unreachable(address: str, error: Exception) -> Problem:
     what = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
-    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --dask local")
+    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --jobs=local")

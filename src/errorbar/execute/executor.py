@@ -7,41 +7,73 @@ worker, and gives the results back in the order of the pieces. What is folded ov
 from __future__ import annotations
 
 import gc
+import signal
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
+from itertools import chain, islice
 from types import TracebackType
-from typing import Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from errorbar.core.errors import ErrorbarError, InputError, Problem, UsageError
+from errorbar.core.errors import ErrorbarError, Problem, UsageError
 from errorbar.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
-Future = TypeVar("Future")
 
 AHEAD = 2
 """Pieces under way for each worker: one in work, one waiting; memory does not grow with the input."""
 RETRIES = 3
 """How often the work of a lost worker is begun again before giving up."""
+FEW = 3
+"""Fewer pieces than this are done here before other processes would have started."""
 
 
-class Executor(Protocol):
+def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1) -> Iterator[Result]:
+    """Yield the results of independent pieces, in order, worked on by threads of this process.
+
+    The kernels release Python's lock, so nothing is copied. Each piece brings everything it needs, random streams
+    included: the number of workers changes no digit.
+
+    Args:
+        work: What to do with a piece.
+        pieces: The pieces.
+        jobs: How many are worked on at the same time.
+    """
+    if jobs <= 1 or len(pieces) <= 1:
+        yield from map(work, pieces)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for several workers
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(work, piece) for piece in pieces]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+class Executor(ABC):
     """Whoever maps work over pieces; a context manager, which ends its workers on leaving.
 
     Attributes:
         n_workers: Pieces that can be worked on at the same time; 1: only in this process.
     """
 
-    @property
-    def n_workers(self) -> int:
-        """Pieces that can be worked on at the same time."""
-        ...
+    n_workers: int = 1
 
     def sees(self, paths: Sequence[str]) -> bool:
-        """Whether every worker can open these files and finds in them what is there for us."""
-        ...
+        """Whether every worker can open these files and reads there what we read."""
+        return True
 
+    @abstractmethod
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
         """Yield the results of all pieces, in order.
 
@@ -50,55 +82,69 @@ class Executor(Protocol):
             pieces: The pieces, taken only a few at a time.
 
         Raises:
-            ErrorbarError: What ``work`` raised, for the first piece that fails; or that workers were lost too often.
+            ErrorbarError: What ``work`` raised, for the first piece that fails.
+            UsageError: If workers were lost too often.
         """
-        ...
 
-    def __enter__(self) -> Self:
-        """Begin."""
-        ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:  # noqa: B027 - this process has no workers to end
         """End the workers."""
-        ...
-
-
-class Serial:
-    """Everything in this process, one piece after the other."""
-
-    n_workers = 1
-
-    def sees(self, paths: Sequence[str]) -> bool:
-        """Whether every worker can open these files."""
-        return True
-
-    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
-        """Yield the results of all pieces, in order."""
-        return map(work, pieces)
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Begin; workers start with the first pieces."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to end."""
+        """End the workers."""
+        self.close()
+
+
+class Serial(Executor):
+    """Everything in this process, one piece after the other."""
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, in order."""
+        return map(work, pieces)
+
+
+class Remote(Executor):
+    """Pieces sent to workers elsewhere: a few under way for each, results in the order of the pieces."""
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, in order."""
+        job = Job(work)
+        waiting: deque[tuple[Piece, Any]] = deque()
+
+        def first() -> Result:
+            outcome: Result | ErrorbarError = self.take(job, waiting)
+            if isinstance(outcome, ErrorbarError):
+                raise outcome
+            return outcome
+
+        for piece in pieces:
+            waiting.append((piece, self.submit(job, piece)))
+            if len(waiting) >= AHEAD * self.n_workers:
+                yield first()
+        while waiting:
+            yield first()
+
+    @abstractmethod
+    def submit(self, job: Job[Piece, Result], piece: Piece) -> Any:  # noqa: ANN401 - Python's futures, or Dask's
+        """Begin a piece; its future."""
+
+    @abstractmethod
+    def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
+        """Wait for the first piece, take it off and give its outcome, whatever workers are lost meanwhile.
+
+        Raises:
+            UsageError: If workers were lost too often.
+        """
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A named failure on its way from a worker: exceptions with more than a message do not travel well."""
-
-    kind: type[ErrorbarError]
-    problems: tuple[Problem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Remote(Generic[Piece, Result]):
-    """Work as it is done elsewhere: by the same version, with named failures handed back as values.
+class Job(Generic[Piece, Result]):
+    """Work as it is done elsewhere: by the same version; named failures come back as values, which nobody retries.
 
     Attributes:
         work: What to do with a piece.
@@ -108,57 +154,102 @@ class Remote(Generic[Piece, Result]):
     work: Callable[[Piece], Result]
     version: str = __version__
 
-    def __call__(self, piece: Piece) -> Result | Failure:
+    def __call__(self, piece: Piece) -> Result | ErrorbarError:
         """Do the work."""
+        tune_worker()
         if self.version != __version__:
-            return Failure(UsageError, (other_version("a worker", __version__, self.version),))
+            return UsageError(other_version("a worker", __version__, self.version))
         try:
             return self.work(piece)
         except ErrorbarError as error:
-            return Failure(type(error), error.problems)
+            return error
 
 
-def opened(outcome: Result | Failure) -> Result:
-    """The result that came back, or the failure raised here.
+class Processes(Remote):
+    """Processes on this machine: reading and hashing hold Python's lock, so threads would wait for each other.
 
-    Raises:
-        ErrorbarError: What the work raised.
+    A process that dies (killed, out of memory) loses nothing: what was under way is done again by fresh processes,
+    up to ``RETRIES`` times for one piece. Fewer than ``FEW`` pieces are worked on in this process.
+
+    Args:
+        jobs: How many processes.
     """
-    if isinstance(outcome, Failure):
-        kind = outcome.kind if outcome.kind in (InputError, UsageError) else ErrorbarError
-        raise kind(outcome.problems)
-    return outcome
+
+    def __init__(self, jobs: int) -> None:
+        self.n_workers = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, in order."""
+        rest = iter(pieces)
+        first = list(islice(rest, FEW))
+        if len(first) < FEW:
+            yield from map(work, first)
+            return
+        try:
+            yield from super().map_ordered(work, chain(first, rest))
+        finally:
+            self.close()
+
+    def submit(self, job: Job[Piece, Result], piece: Piece) -> Future[Result | ErrorbarError]:
+        """Begin a piece."""
+        try:
+            return self._running().submit(job, piece)
+        except BrokenExecutor as broken:  # noticed here first; ``take`` begins it again
+            failed: Future[Result | ErrorbarError] = Future()
+            failed.set_exception(broken)
+            return failed
+
+    def take(
+        self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Future[Result | ErrorbarError]]]
+    ) -> Result | ErrorbarError:
+        """Wait for the first piece; where processes died, what they had is begun again."""
+        for _ in range(RETRIES + 1):
+            try:
+                outcome = waiting[0][1].result()
+            except BrokenExecutor:
+                self.close()
+                again = [(piece, f if _succeeded(f) else self.submit(job, piece)) for piece, f in waiting]
+                waiting.clear()
+                waiting.extend(again)
+            else:
+                waiting.popleft()
+                return outcome
+        what = f"a worker process died {RETRIES + 1} times over the same piece of work"
+        fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
+        raise UsageError(Problem("workers-lost", what, fix=fix))
+
+    def _running(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - takes its time to load
+            from multiprocessing import get_all_start_methods, get_context  # noqa: PLC0415
+
+            # Never a plain fork: the caller may have threads, whose locks would be copied in whatever state they are.
+            method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+            self._pool = ProcessPoolExecutor(self.n_workers, get_context(method), _ignore_interrupts)
+        return self._pool
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, which ends the others
+
+
+def _succeeded(future: Future[Result]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def tune_worker() -> None:
+    """Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise."""
+    gc.set_threshold(200_000, 50, 100)
 
 
 def other_version(who: str, theirs: str, ours: str) -> Problem:
     """A worker that runs another version might count otherwise."""
     what = f"{who} runs errorbar {theirs}"
     return Problem("worker-version", what, expected=ours, fix="install one version everywhere")
-
-
-def in_window(
-    submit: Callable[[Piece], Future],
-    finish: Callable[[deque[tuple[Piece, Future]]], Result],
-    pieces: Iterable[Piece],
-    window: int,
-) -> Iterator[Result]:
-    """Keep ``window`` pieces under way and yield their results in order.
-
-    Args:
-        submit: Begins a piece.
-        finish: Waits for the first of those under way and takes it off.
-        pieces: The pieces.
-        window: How many may be under way.
-    """
-    waiting: deque[tuple[Piece, Future]] = deque()
-    for piece in pieces:
-        waiting.append((piece, submit(piece)))
-        if len(waiting) >= window:
-            yield finish(waiting)
-    while waiting:
-        yield finish(waiting)
-
-
-def tune_worker() -> None:
-    """Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise."""
-    gc.set_threshold(200_000, 50, 100)

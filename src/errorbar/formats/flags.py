@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Source, display_name
-from errorbar.formats.tables import table_rows
+from errorbar.formats.tables import finite, table_rows
 
 YES = frozenset(("1", "true", "yes", "error", "y", "t"))
 NO = frozenset(("0", "false", "no", "ok", "n", "f", ""))
@@ -38,9 +37,6 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
         path: The file, or ``-``.
         problems: Where problems go; lenient reading leaves out bad rows and all but the first of repeated ones.
         name: What to call the system; "": the file.
-
-    Raises:
-        InputError: If the file is bad.
     """
     flags: dict[str, bool] = {}
     scores: dict[str, float] = {}
@@ -55,7 +51,7 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
         else:
             flags[item] = word in YES
             if values.get("score"):
-                score = _number(values["score"])
+                score = finite(values["score"])
                 if score is None:
                     what = f"the score '{values['score']}' is no number"
                     problems.repairable("flags-score", what, place, repair="the score is left out")
@@ -82,11 +78,3 @@ def read_answers(path: Source, problems: Problems) -> dict[str, str]:
             problems.repairable("answers-twice", what, place, repair="the first is kept")
     problems.raise_errors()
     return found
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None

@@ -1,133 +1,87 @@
-"""Reading HOO data: gold edits with their source texts, and runs of edit files or corrected texts."""
+"""HOO data: which files are about which fragment, and reading gold edits with their source texts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.core.errors import Place
+from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.formats.hoo import read_edits
-from errorbar.formats.hoo_detect import is_xml
-from errorbar.formats.hoo_files import DataFile, FragmentFiles, RunFiles, list_files, list_gold, list_run
-from errorbar.formats.opening import display_name
+from errorbar.formats.hoo_detect import GOLD, RAW, is_xml
+from errorbar.formats.hoo_edits import read_edits
+from errorbar.formats.hoo_xml import DataFile, read_bytes
+from errorbar.formats.opening import read_once
+from errorbar.formats.reference import NamedFile, refuse_same_names
+
+_NAME = re.compile(r"(\d+)[A-Z]{2,}\d*")
+_ENDINGS = (".gz", ".xml", ".txt")
+_DATA = (".xml", ".txt", ".xml.gz", ".txt.gz")
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedText:
-    """What a run made of a source text.
+class FragmentFiles:
+    """The files about a fragment, unread.
 
     Attributes:
-        text: Its characters.
-        file: Where it is from, for messages.
-    """
-
-    text: str
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What one run proposes: for each fragment either edits or a corrected text.
-
-    Attributes:
-        name: The run's name in tables.
-        edits: Fragments of edit files, by name.
-        texts: Corrected texts, by fragment.
+        name: The fragment's name.
+        edits: Its gold edits.
+        text: Its source text; None where there is none.
+        need_text: Without a source text it is an error: it was asked for, or other fragments have one.
+        runs: The edit file or corrected text of each run; None where a run has none.
     """
 
     name: str
-    edits: dict[str, Fragment]
-    texts: dict[str, CorrectedText]
+    edits: DataFile
+    text: DataFile | None
+    need_text: bool = False
+    runs: tuple[DataFile | None, ...] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """Where all of them are."""
+        return [str(file.path) for file in (self.edits, self.text, *self.runs) if file is not None]
+
+    def loaded(self) -> FragmentFiles:
+        """The same with their contents, for workers that cannot open them."""
+        text, *runs = (None if file is None else file.loaded() for file in (self.text, *self.runs))
+        return replace(self, edits=self.edits.loaded(), text=text, runs=tuple(runs))
+
+    def read(self, problems: Problems) -> Fragment:
+        """Read the gold edits and the source text."""
+        text = None if self.text is None else read_text(self.text, problems)
+        if text is None and self.need_text:
+            what = f"no source text for fragment {self.name}"
+            problems.error(
+                "hoo-no-text",
+                what,
+                Place(str(self.edits.path)),
+                fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+            )
+        return read_edits(self.edits, self.name, problems, text=text)
 
 
 def read_gold(path: str, problems: Problems, *, source: str | None = None, need_text: bool = False) -> list[Fragment]:
-    """Read gold edits, and their source texts where these can be found.
-
-    Args:
-        path: An edit file, a folder of them, or a folder that has them in ``Gold``.
-        problems: Where problems are recorded; the caller raises them.
-        source: A folder of source texts, or the text of the only file; None: looked for in ``Raw`` beside ``Gold``.
-        need_text: A fragment without a text is an error.
+    """Read gold edits, and their source texts where these can be found (``list_gold``).
 
     Raises:
         InputError: If nothing is there, two files are about one fragment, or a file is not XML.
     """
-    return [read_fragment(files, problems) for files in list_gold(path, source=source, need_text=need_text)]
-
-
-def read_fragment(files: FragmentFiles, problems: Problems) -> Fragment:
-    """Read the gold edits of one fragment, and its source text.
-
-    Raises:
-        InputError: If a file cannot be opened, or the edits are not XML.
-    """
-    text = None if files.text is None else read_text(files.text, problems)
-    if text is None and files.need_text:
-        what = f"no source text for fragment {files.name}"
-        problems.error("hoo-no-text", what, Place(str(files.edits.path)), fix="--source FOLDER")
-    return read_edits(files.edits, files.name, problems, text=text)
+    return [files.read(problems) for files in list_gold(path, source=source, need_text=need_text)]
 
 
 def read_source(path: str, problems: Problems) -> list[Fragment]:
-    """Read source texts as fragments without edits.
-
-    Raises:
-        InputError: If nothing is there.
-    """
+    """Read source texts as fragments without edits."""
     return [
         Fragment(name, (), read_text(DataFile(file), problems), str(file))
         for name, file in list_files(Path(path), ".txt").items()
     ]
 
 
-def read_run(path: str, name: str, gold: Sequence[Fragment], problems: Problems) -> Run:
-    """Read a run: a folder of edit files or corrected texts, or a single one.
-
-    Args:
-        path: The folder or file.
-        name: The run's name.
-        gold: The fragments it should be about; their texts are what its offsets are checked against.
-        problems: Where problems are recorded; the caller raises them.
-
-    Raises:
-        InputError: If nothing is there, two files are about one fragment, or a file is not XML.
-    """
-    return read_run_files(list_run(path, name, [each.name for each in gold], problems), gold, problems)
-
-
-def read_run_files(run: RunFiles, gold: Sequence[Fragment], problems: Problems) -> Run:
-    """Read what a run has about some fragments.
-
-    Args:
-        run: Its files.
-        gold: The fragments; their texts are what its offsets are checked against.
-        problems: Where problems are recorded; the caller raises them.
-
-    Raises:
-        InputError: If a file cannot be opened, or an edit file is not XML.
-    """
-    edits: dict[str, Fragment] = {}
-    corrected: dict[str, CorrectedText] = {}
-    for fragment in gold:
-        file = run.files.get(fragment.name)
-        if file is None:
-            continue
-        if is_xml(file.path):
-            edits[fragment.name] = read_edits(file, fragment.name, problems, text=fragment.text, system=True)
-        else:
-            corrected[fragment.name] = CorrectedText(read_text(file, problems), display_name(file.path))
-    return Run(run.name, edits, corrected)
-
-
 def read_text(file: DataFile, problems: Problems) -> str:
-    """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text.
-
-    Raises:
-        InputError: If it cannot be opened or is too large.
-    """
+    """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text."""
     content = file.read()
     try:
         return content.decode().removeprefix("\ufeff")
@@ -137,3 +91,134 @@ def read_text(file: DataFile, problems: Problems) -> str:
         place = Place(str(file.path), line)
         problems.repairable("not-utf8", what, place, expected="UTF-8 text", repair="replaced by U+FFFD")
         return content.decode(errors="replace").removeprefix("\ufeff")
+
+
+def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Read run arguments: ``path`` or ``name=path``; a folder of folders is a team with a run in each.
+
+    A folder that is called by a number, ``UI/9``, is a run of the team whose folder it stands in: ``UI-9``.
+
+    Returns:
+        Name and path of each run.
+
+    Raises:
+        UsageError: If two runs have one name.
+    """
+    runs: list[tuple[str, str]] = []
+    for argument in arguments:
+        file = NamedFile.parse(argument)
+        path = Path(file.path)
+        inside = sorted(path.iterdir()) if path.is_dir() else []
+        folders = [each for each in inside if each.is_dir() and each.name not in (GOLD, RAW)]
+        if folders and not any(each.name.endswith(_DATA) for each in inside):
+            named = [(each.name if each.name.startswith(file.name) else f"{file.name}-{each.name}") for each in folders]
+            runs += zip(named, map(str, folders), strict=True)
+        else:
+            name = file.name.removesuffix(".xml")
+            team = path.resolve().parent.name
+            numbered = name.isdecimal() and name == path.name and path.is_dir() and team
+            runs.append((f"{team}-{name}" if numbered else name, file.path))
+    refuse_same_names([NamedFile(path, name) for name, path in runs], "runs")
+    return runs
+
+
+def fragment_name(path: Path) -> str:
+    """The fragment a file is about: ``1005`` for ``1005.txt``, ``1005GE.xml`` and ``1005UI0.xml``."""
+    stem = path.name
+    for ending in _ENDINGS:
+        stem = stem.removesuffix(ending)
+    match = _NAME.fullmatch(stem)
+    return match[1] if match else stem
+
+
+def list_gold(path: str, *, source: str | None = None, need_text: bool = False) -> list[FragmentFiles]:
+    """Find gold edits, and their source texts where there are any.
+
+    Args:
+        path: An edit file, a folder of them, or a folder that has them in ``Gold``.
+        source: A folder of source texts, or the text of the only file; None: looked for in ``Raw`` beside ``Gold``.
+        need_text: A fragment without a text is an error.
+
+    Raises:
+        InputError: If nothing is there, ``source`` was named and has no text, or two files are about one fragment.
+    """
+    edits = list_files(Path(path), ".xml")
+    texts = _list_texts(Path(path), source)
+    need_text = need_text or bool(texts)
+    return [
+        FragmentFiles(name, DataFile(file), DataFile(texts[name]) if name in texts else None, need_text)
+        for name, file in edits.items()
+    ]
+
+
+def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems) -> Mapping[str, DataFile]:
+    """Find the files of a run by fragment: a folder of edit files or corrected texts, or a single one.
+
+    Args:
+        path: The folder or file.
+        name: The run's name.
+        fragments: The fragments it should be about; a single file is about the only one, whatever it is called.
+        problems: Where files about other fragments are noted.
+
+    Raises:
+        InputError: If nothing is there, nothing is about these fragments, or two files are about one fragment.
+    """
+    known = dict.fromkeys(fragments)
+    found: dict[str, DataFile] = {}
+    for fragment, file in list_files(Path(path), ".xml", ".txt").items():
+        called = fragments[0] if len(fragments) == 1 and not Path(path).is_dir() else fragment
+        if called in known:
+            found[called] = DataFile(file)
+            continue
+        what = f"fragment {called} of run {name} is not scored"
+        problems.note("hoo-not-in-gold", what, Place(str(file)), fix=nearest(called, known))
+    if not found:
+        what = f"no file of run {name} is about a fragment of the gold set"
+        expected = f"e.g. {fragments[0]}.txt" if fragments else ""
+        raise InputError(Problem("hoo-no-files", what, Place(path), expected, "are these other texts?"))
+    return found
+
+
+def raw_folder(gold: Path) -> Path | None:
+    """The ``Raw`` folder inside or beside gold edits, if there is one."""
+    folder = gold if gold.is_dir() else gold.parent
+    return next((each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()), None)
+
+
+def _list_texts(gold: Path, source: str | None) -> dict[str, Path]:
+    """Source texts by fragment: those of ``source``, else of the ``Raw`` folder beside or inside ``gold``."""
+    if source is not None:
+        named = Path(source)
+        if named.is_file() or read_once(named):
+            return {fragment_name(named if gold.is_dir() else gold): named}
+        return list_files(named, ".txt")
+    raw = raw_folder(gold)
+    texts = {} if raw is None else list_files(raw, ".txt")
+    if not gold.is_dir():  # the others are about other fragments
+        texts = {name: file for name, file in texts.items() if name == fragment_name(gold)}
+    return texts
+
+
+def list_files(path: Path, *endings: str) -> dict[str, Path]:
+    """The files of a folder by fragment, in order; a file is a folder of one.
+
+    Raises:
+        InputError: If there is nothing at the path, no file of the folder ends so, or two are about one fragment.
+    """
+    if not path.exists() and not read_once(path):
+        read_bytes(path)  # there is nothing to read, and this says so
+    if path.is_dir() and (path / GOLD).is_dir() and not any(is_xml(each) for each in path.iterdir()):
+        path /= GOLD
+    wanted = tuple(end for ending in endings for end in (ending, f"{ending}.gz"))
+    files = sorted(each for each in path.iterdir() if each.name.endswith(wanted)) if path.is_dir() else [path]
+    if not files:
+        expected = " or ".join(f"*{ending}" for ending in endings)
+        raise InputError(Problem("hoo-no-files", "no file in the folder", Place(str(path)), expected))
+    named: dict[str, Path] = {}
+    for file in files:
+        name = fragment_name(file)
+        if name in named:
+            what = f"a second file about fragment {name}, after {named[name].name}"
+            raise InputError(Problem("hoo-two-files", what, Place(str(file)), fix="keep one"))
+        named[name] = file
+    return named

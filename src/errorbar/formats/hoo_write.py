@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo_detect import GOLD
-from errorbar.formats.hoo_files import RAW
+from errorbar.formats.hoo_detect import GOLD, RAW
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 
+Part = TypeVar("Part")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -72,17 +73,13 @@ def save_fragments(fragments: Sequence[Fragment], out: str, problems: Problems, 
     written = {fragment.name: list(write_edits(fragment, problems)) for fragment in fragments}
     problems.raise_errors()
     if out == STANDARD_OUTPUT or out.endswith((".xml", ".gz")):
-        if len(written) != 1:
-            what = f"{len(written)} fragments cannot go into one edit file"
-            raise InputError(Problem("hoo-one-file", what, Place(out), fix="name a folder: --out FOLDER"))
-        save_lines(next(iter(written.values())), out)
+        save_lines(_only(written, "fragments", "edit file", out), out)
         return
     folder = Path(out)
     for name, lines in written.items():
         save_lines(lines, str(_in_folder(folder / GOLD if texts else folder, f"{name}.xml")))
-    if texts:
-        for fragment in fragments:
-            save_text(fragment.text or "", str(_in_folder(folder / RAW, f"{fragment.name}.txt")))
+    for fragment in fragments if texts else ():
+        save_text(fragment.text or "", str(_in_folder(folder / RAW, f"{fragment.name}.txt")))
 
 
 def save_texts(texts: Mapping[str, str], out: str) -> None:
@@ -97,20 +94,22 @@ def save_texts(texts: Mapping[str, str], out: str) -> None:
         InputError: If something cannot be written, or several texts should go into one file.
     """
     one_file = out == STANDARD_OUTPUT or out.endswith((".txt", ".gz")) or Path(out).is_file()
-    one_file |= len(texts) == 1 and not Path(out).is_dir()
-    if one_file and len(texts) != 1:
-        what = f"{len(texts)} corrected texts cannot go into one file"
-        raise InputError(Problem("hoo-one-file", what, Place(out), fix="name a folder: --out FOLDER"))
+    if one_file or (len(texts) == 1 and not Path(out).is_dir()):
+        save_text(_only(texts, "corrected texts", "file", out), out)
+        return
     for name, text in texts.items():
-        save_text(text, out if one_file else str(_in_folder(Path(out), f"{name}.txt")))
+        save_text(text, str(_in_folder(Path(out), f"{name}.txt")))
+
+
+def _only(parts: Mapping[str, Part], many: str, one: str, out: str) -> Part:
+    if len(parts) != 1:
+        what = f"{len(parts)} {many} cannot go into one {one}"
+        raise InputError(Problem("hoo-one-file", what, Place(out), fix="name a folder: --out FOLDER"))
+    return next(iter(parts.values()))
 
 
 def save_text(text: str, out: str) -> None:
-    """Write a text, the last line ended; ``-`` is standard output.
-
-    Raises:
-        InputError: If it cannot be written.
-    """
+    """Write a text, the last line ended; ``-`` is standard output."""
     # A text without a last line end gains one: no offset changes.
     save_lines(text.removesuffix("\n").split("\n"), out)
 

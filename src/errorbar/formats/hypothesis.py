@@ -9,6 +9,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile
+from errorbar.formats.text import BLANK_LEFT_OUT, count_rest
 
 
 class HypothesisReader:
@@ -26,8 +27,8 @@ class HypothesisReader:
         first = self.lines.peek()
         if first.startswith("S ") and _looks_like_m2(self.lines):
             what = "this is M2, not plain text"
-            fix = "if it is a reference, give it by --gold (patterns in quotes: --gold 'A*.m2'); else errorbar convert"
-            fix += f" --to text --annotator 0 {file.path}"
+            fix = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); "
+            fix += f"else errorbar convert --to text --annotator 0 {file.path}"
             raise InputError(Problem("hypothesis-m2", what, Place(self.lines.name, 1), "one sentence per line", fix))
         if first.startswith('{"format": "errorbar-corpus"'):
             what = "this is an errorbar corpus, not plain text"
@@ -49,14 +50,8 @@ class HypothesisReader:
         """Check that the file has as many sentences as the source.
 
         Blank lines at the end are forgiven in lenient mode.
-
-        Raises:
-            InputError: If the numbers differ.
         """
-        n_rest = n_said = 0
-        for line in self.lines:
-            n_rest += 1
-            n_said += bool(line.strip())
+        n_rest, n_said = count_rest(self.lines)
         self.count += n_rest
         place = Place(self.lines.name)
         if self.count == n_sentences:
@@ -66,8 +61,7 @@ class HypothesisReader:
         what = wrong_count(self.count, n_sentences)
         if n_rest and not n_said:
             what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
-            repair = "blank lines at the end are left out"
-            self.problems.repairable("line-count", what, place, repair=repair, expected=f"{n_sentences} lines")
+            self.problems.repairable("line-count", what, place, repair=BLANK_LEFT_OUT, expected=f"{n_sentences} lines")
             return
         self.problems.error("line-count", what, place, expected=f"{n_sentences} lines", fix="one line per sentence")
 

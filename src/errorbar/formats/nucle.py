@@ -80,15 +80,23 @@ def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
     Conventions
         A line feed after an opening tag and one before a closing tag are not part of the text. The five named
         entities of SGML are decoded, and offsets count the decoded characters.
-
-    Args:
-        lines: The file.
-        problems: Where problems are recorded; the caller raises them after the last essay.
     """
     reader = _Reader(lines.name, problems)
     for number, line in enumerate(lines, 1):
         yield from reader.feed(line, number)
     reader.finish()
+
+
+def read_essays(path: str, problems: Problems) -> list[Essay]:
+    """Read NUCLE essays whole: what is wrong with them is said before anything else fails because of it."""
+    lines = Lines(path, problems)
+    first = lines.peek().lstrip()
+    if first and not first.startswith("<"):
+        what = f"this is no NUCLE SGML; it starts {first[:30]!r}"
+        raise InputError(Problem("unknown-format", what, Place(lines.name, 1), expected="<DOC ...>"))
+    essays = list(read_nucle(lines, problems))
+    problems.raise_errors()
+    return essays
 
 
 def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
@@ -131,6 +139,8 @@ def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
 
 
 class _Reader:
+    """Takes a file line by line: which elements are open, and what they hold so far."""
+
     def __init__(self, name: str, problems: Problems) -> None:
         self.name = name
         self.problems = problems
@@ -173,10 +183,7 @@ class _Reader:
             self.repairable("nucle-stray", what, "a tag", "left out")
 
     def _open(self, name: str, rest: str) -> None:
-        if self.leaf:
-            what = f"<{name}> inside of <{self.leaf}> from line {self.leaf_line}"
-            self.repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
-            self._end_leaf()
+        self._leaf_ends_before(f"<{name}>")
         attributes = {key.lower(): double or single for key, double, single in _ATTRIBUTE.findall(rest)}
         if name == "DOC":
             self._open_essay(attributes)
@@ -222,10 +229,7 @@ class _Reader:
         if name == self.leaf:
             self._end_leaf()
             return
-        if self.leaf:
-            what = f"</{name}> inside of <{self.leaf}> from line {self.leaf_line}"
-            self.repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
-            self._end_leaf()
+        self._leaf_ends_before(f"</{name}>")
         opened = {"DOC": self.essay, "MISTAKE": self.mistake, "ANNOTATION": self.annotator, "TEXT": self.essay}
         if opened.get(name) is None:
             self.repairable("nucle-place", f"</{name}> without <{name}>", f"<{name}>", "left out")
@@ -239,6 +243,12 @@ class _Reader:
                 self.mistake = None
             essay, self.essay = self.essay, None
             yield essay
+
+    def _leaf_ends_before(self, tag: str) -> None:
+        if self.leaf:
+            what = f"{tag} inside of <{self.leaf}> from line {self.leaf_line}"
+            self.repairable("nucle-unclosed", what, f"</{self.leaf}>", f"<{self.leaf}> ends here")
+            self._end_leaf()
 
     def _end_leaf(self) -> None:
         text = "".join(self.parts).removeprefix("\n").removesuffix("\n")
@@ -267,12 +277,10 @@ class _Reader:
                 self.repairable("nucle-missing", what, f"<{leaf}>...</{leaf}>", "the mistake is dropped")
                 return
         if all(key in mistake for key in _NUMBERS):
-            span = [mistake[key] for key in _NUMBERS]
-            comment = " ".join(self.values.get("COMMENT", "").split())
-            values = (" ".join(self.values["TYPE"].split()), self.values["CORRECTION"], comment)
-            self.essay.annotations[self.annotator].append(
-                Mistake(span[0], span[1], span[2], span[3], *values, mistake["line"])
-            )
+            kind, comment = (" ".join(self.values.get(leaf, "").split()) for leaf in ("TYPE", "COMMENT"))
+            first, start, last, end = (mistake[key] for key in _NUMBERS)
+            found = Mistake(first, start, last, end, kind, self.values["CORRECTION"], comment, mistake["line"])
+            self.essay.annotations[self.annotator].append(found)
 
     def error(self, code: str, what: str, expected: str, line: int = 0) -> None:
         self.problems.error(code, what, Place(self.name, line or self.number), expected=expected)

@@ -18,16 +18,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from errorbar.core.corpus import Annotation, Sentence
+from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.validate import check_annotation
-from errorbar.formats.nucle import Essay, Mistake
+from errorbar.formats.nucle import Essay, Mistake, read_essays
 from errorbar.formats.tokenize import sentence_spans, treebank_tokens
 
 NOOP = "noop"
 _QUOTES = ("``", "''")
+
+
+_Found = dict[str, list[tuple[Edit, Place]]]
+"""The edits of a sentence by annotator, and where each is from."""
 
 
 class Dropped(StrEnum):
@@ -40,27 +44,11 @@ class Dropped(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A sentence and where it stands in its paragraph.
-
-    Attributes:
-        sentence: The sentence, with its document set.
-        tokens: Its tokens.
-        spans: Half-open character span of each token in the paragraph.
-    """
+    """A sentence, its tokens, and the half-open character span of each in the paragraph."""
 
     sentence: Sentence
     tokens: list[str]
     spans: list[tuple[int, int]]
-
-    @property
-    def start(self) -> int:
-        """First character."""
-        return self.spans[0][0]
-
-    @property
-    def end(self) -> int:
-        """One past the last character."""
-        return self.spans[-1][1]
 
 
 def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
@@ -78,18 +66,10 @@ def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
 def locate(
     essays: Iterable[Essay], sentences: Iterable[Sentence], name: str = ""
 ) -> Iterator[tuple[Essay, list[list[Located]]]]:
-    """Find the sentences of each paragraph of each essay.
-
-    Args:
-        essays: The essays, with their text.
-        sentences: Their sentences in the same order; titles are sentences too.
-        name: The file the sentences are from, for messages.
+    """Find the sentences of each paragraph of each essay, in order; titles are sentences too.
 
     Yields:
         Each essay with the sentences of each of its paragraphs.
-
-    Raises:
-        InputError: If the sentences are not those of the essays.
     """
     rest = iter(sentences)
     for essay in essays:
@@ -103,6 +83,29 @@ def locate(
     if left:
         what = f"{left} sentences are left when the essays are at their end"
         raise InputError(Problem("nucle-tokens", what, Place(name), fix="give the sentences of these essays"))
+
+
+def with_documents(
+    sentences: Iterable[Sentence], essays_path: str, problems: Problems, name: str = ""
+) -> Iterator[Sentence]:
+    """Yield the sentences with the essay that each is from.
+
+    Args:
+        sentences: All sentences of the essays, in order.
+        essays_path: NUCLE SGML with the text of the essays.
+        problems: Where problems of that file are recorded.
+        name: The file the sentences are from, for messages.
+    """
+    for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
+        for paragraph in paragraphs:
+            for located in paragraph:
+                located.sentence.document = essay.nid
+                yield located.sentence
+
+
+def add_documents(corpus: Corpus, essays_path: str, problems: Problems) -> None:
+    """Write the essay of each sentence into a corpus."""
+    corpus.sentences = list(with_documents(corpus.sentences, essays_path, problems, corpus.name))
 
 
 def project_essays(
@@ -125,17 +128,14 @@ def project_essays(
     Yields:
         The sentences with their essay as document. An annotator who marked something in an essay's file looked at
         all of its sentences; of an essay given without its text (alternative answers), only at those marked.
-
-    Raises:
-        InputError: If the sentences are not those of the essays.
     """
     for essay, paragraphs in locate(essays, sentences, name):
-        found = [[_Collected({}, {}) for _ in located] for located in paragraphs]
+        found: list[list[_Found]] = [[{} for _ in located] for located in paragraphs]
         for annotator, mistakes in essay.annotations.items():
             if annotator not in essay.partial:
                 for row in found:
                     for collected in row:
-                        collected.edits[annotator], collected.places[annotator] = [], []
+                        collected[annotator] = []
             for mistake in mistakes:
                 place = Place(essay.file_of.get(annotator, essay.file), mistake.line)
                 result = project_mistake(
@@ -145,20 +145,16 @@ def project_essays(
                     _record(result, mistake, essay, place, problems)
                     continue
                 paragraph, number, edit = result
-                collected = found[paragraph][number]
-                edits = collected.edits.setdefault(annotator, [])
-                places = collected.places.setdefault(annotator, [])
+                looked = found[paragraph][number].setdefault(annotator, [])
                 if edit.type != NOOP:
-                    edits.append(edit)
-                    places.append(place)
+                    looked.append((edit, place))
         for located_row, row in zip(paragraphs, found, strict=True):
             for located, collected in zip(located_row, row, strict=True):
-                annotations: dict[str, Annotation] = {
-                    annotator: tuple(
-                        check_annotation(edits, located.tokens, collected.places[annotator].__getitem__, problems)
-                    )
-                    for annotator, edits in collected.edits.items()
-                }
+                annotations: dict[str, Annotation] = {}
+                for annotator, pairs in collected.items():
+                    edits, places = [edit for edit, _ in pairs], [place for _, place in pairs]
+                    checked = check_annotation(edits, located.tokens, places.__getitem__, problems)
+                    annotations[annotator] = tuple(checked)
                 sentence = located.sentence
                 yield Sentence(sentence.text, annotations, essay.nid, sentence.writer, sentence.line)
 
@@ -172,12 +168,6 @@ def _record(why: Dropped, mistake: Mistake, essay: Essay, place: Place, problems
     else:
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
         problems.repairable("nucle-outside", what, place, expected=expected, repair="it is dropped")
-
-
-@dataclass(frozen=True, slots=True)
-class _Collected:
-    edits: dict[str, list[Edit]]
-    places: dict[str, list[Place]]
 
 
 def project_mistake(
@@ -208,7 +198,7 @@ def project_mistake(
     if not mistake.start <= mistake.end <= len(texts[number]):
         return Dropped.OUTSIDE
     for at, located in enumerate(paragraphs[number]):
-        if located.spans and located.start <= mistake.start and mistake.end <= located.end:
+        if located.spans and located.spans[0][0] <= mistake.start and mistake.end <= located.spans[-1][1]:
             edit = _edit(mistake, texts[number], located, detach_stops=detach_stops)
             return (number, at, edit) if keep or not _without_effect(edit) else Dropped.NO_CHANGE
     return Dropped.CROSSES
@@ -237,11 +227,8 @@ def _without_effect(edit: Edit) -> bool:
 
 
 def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    while start < end and text[start].isspace():
-        start += 1
-    return start, end
+    end = start + len(text[start:end].rstrip())
+    return end - len(text[start:end].lstrip()), end
 
 
 def _touched(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:

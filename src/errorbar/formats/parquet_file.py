@@ -9,8 +9,8 @@ from os import fspath
 from typing import Any
 
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
-from errorbar.formats.byte_files import open_bytes
-from errorbar.formats.pipes import Source, display_name, open_pipe, pipes_are_kept, read_once
+from errorbar.formats.opening import Source, display_name, open_bytes, read_once
+from errorbar.formats.pipes import open_pipe, pipes_are_kept
 
 ENDING = ".parquet"
 _MAGIC = b"PAR1"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.errors import Place, Problem
+from errorbar.core.corpus import Corpus
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.formats.byte_files import byte_blocks
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.m2 import m2_annotators, read_m2
-from errorbar.formats.opening import Lines, decode_lines, read_once
+from errorbar.formats.m2 import m2_annotators, no_blank_line, read_m2
+from errorbar.formats.opening import Lines, read_once
 from errorbar.formats.reference import (
     ALL,
     OF_ALL,
@@ -24,10 +23,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.registry import recognize_line
-from errorbar.formats.stretches import BLOCK, Cutter, Stretch
-
-N_BARS = 5
-"""Separators of a regular A line."""
+from errorbar.formats.stretches import Cutter, Stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +59,15 @@ class Part:
     known: tuple[str, ...]
     rename: bool
 
+    def stream(self, problems: Problems) -> ReferenceStream:
+        """The stretch, read as the whole file would be."""
+        lines = self.stretch.lines(problems)
+        if not self.stretch.separated:
+            lines.peek()  # what cannot be decoded is said first, as in a whole file
+            no_blank_line(Place(lines.name, lines.before + 1), problems)
+        known = dict.fromkeys(self.known)
+        return ReferenceStream(self.file, read_m2(lines, problems), self.unmarked, self.rename, known, complete=True)
+
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
@@ -81,80 +86,15 @@ class TextPiece:
     as_written: bool = False
 
     def read(self) -> Reading:
-        """Read it.
-
-        Raises:
-            InputError: If the reference files are not over the same sentences.
-        """
+        """Read it."""
         # Whoever collects the pieces sets the limit.
         problems = Problems(lenient=self.lenient, limit=sys.maxsize, as_written=self.as_written)
-        streams = [_Part(part, problems) for part in self.references]
+        streams = [part.stream(problems) for part in self.references]
         parts = [stream.take(ALL) for stream in streams]
         sentences = in_step(parts, streams)
         annotators = tuple(name for stream in streams for name in stream.annotators())
-        lines = [list(BytesLines([s.read()], s.path, s.lines_before, problems)) for s in self.systems]
+        lines = [list(stretch.lines(problems)) for stretch in self.systems]
         return Reading(Corpus(sentences, annotators, self.references[0].file.name), lines, problems)
-
-
-class BytesLines(Lines):
-    """The lines of blocks of bytes that were cut out of a file."""
-
-    def __init__(self, blocks: Sequence[bytes] | Iterator[bytes], name: str, before: int, problems: Problems) -> None:
-        self.name = name
-        self._blocks = self._decoded(blocks, before, problems)
-        self._ahead = []
-        self._lines = self._iterate()
-
-    def _decoded(
-        self, blocks: Sequence[bytes] | Iterator[bytes], number: int, problems: Problems
-    ) -> Iterator[list[str]]:
-        for block in blocks:
-            if block:
-                lines = decode_lines(block.removesuffix(b"\n"), self.name, number, problems)
-                yield lines
-                number += len(lines)
-
-
-class _Part(ReferenceStream):
-    """A stretch read as the whole file would be."""
-
-    def __init__(self, part: Part, problems: Problems) -> None:
-        stretch = part.stretch
-        self.file = part.file
-        self.path = stretch.path
-        self.rename = part.rename
-        self.unmarked = part.unmarked
-        self.seen = dict.fromkeys(part.known)
-        self.complete = True
-        self.before = stretch.lines_before
-        self.problems = problems
-        self.lines = BytesLines([stretch.read()], stretch.path, self.before, problems)
-        if not stretch.separated:
-            self.lines.peek()  # what cannot be decoded is said first, as in a whole file
-            problems.repairable(
-                "m2-no-blank",
-                "a second S line in one block",
-                Place(stretch.path, self.before + 1),
-                expected="a blank line before it",
-                repair="a new block",
-            )
-
-    def take(self, size: int) -> list[Sentence]:
-        found = self.problems.another(sys.maxsize)
-        taken = list(read_m2(self.lines, found))
-        for sentence in taken:
-            sentence.line += self.before
-            self.seen.update(dict.fromkeys(sentence.annotations))
-        self.problems.errors += map(self._moved, found.errors)
-        self.problems.take(map(self._moved, found.notes))
-        self.fill(taken)
-        return taken
-
-    def _moved(self, problem: Problem) -> Problem:
-        """The same problem, in the line of the file."""
-        if problem.others:
-            return problem
-        return replace(problem, place=Place(problem.place.file, problem.place.line + self.before))
 
 
 class CutSystem:
@@ -177,23 +117,15 @@ class CutSystem:
         return stretch
 
     def finish(self, n_sentences: int) -> None:
-        """Check that the file has as many sentences as the source.
-
-        Raises:
-            InputError: If the numbers differ.
-        """
-        rest = self.cutter.rest()
-        self._reader.lines = BytesLines(rest, self.cutter.path, self._reader.count, self._reader.problems)
-        self._reader.finish(n_sentences)
+        """Check that the file has as many sentences as the source."""
+        reader = self._reader
+        reader.lines = Lines(self.cutter.path, reader.problems, cut=self.cutter.rest(), before=reader.count)
+        reader.finish(n_sentences)
         self.cutter.close()
 
 
 def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bool:
-    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once.
-
-    Raises:
-        InputError: If a file cannot be opened.
-    """
+    """Whether these files can be read in pieces: references in M2, and nothing that can be read only once."""
     if any(read_once(file.path) for file in (*references, *systems)):
         return False
     for file in systems:
@@ -222,10 +154,9 @@ def cut_pieces(
         carry: Pieces hold their text, for workers who do not see the files.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two reference files have one name.
     """
-    refuse_same_names(references, "reference files", "--gold name=path")
+    refuse_same_names(references, "reference files", "--gold=name=path")
     whole = [_policy(file, unmarked) for file in references]
     cutters = [Cutter(file.path, sentences=True, carry=carry) for file in references]
     rename = len(references) > 1
@@ -255,33 +186,5 @@ def _policy(file: NamedFile, unmarked: Unmarked) -> tuple[Unmarked, tuple[str, .
         return unmarked, tuple(m2_annotators(file.path))
     if unmarked != "auto":
         return unmarked, ()
-    known = first_annotators(file.path)
+    known = tuple(m2_annotators(file.path, most=2))
     return ("auto", known) if len(known) == 1 else ("official", ())
-
-
-def first_annotators(path: str) -> tuple[str, ...]:
-    """The first one or two annotators of an M2 file: reading stops at the second.
-
-    A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
-    the five separators and ends with the one id.
-    """
-    found: dict[str, None] = {}
-    end = b""
-    for block in byte_blocks(path, size=BLOCK):
-        whole = b"\n" + block
-        n_lines = whole.count(b"\nA ")
-        if end and whole.count(end) == n_lines and whole.count(b"|||") == N_BARS * n_lines:
-            continue
-        for name, tail in _annotators(whole):
-            found[name] = None
-            end = tail + b"\n"
-            if len(found) > 1:
-                return tuple(found)
-    return tuple(found)
-
-
-def _annotators(text: bytes) -> Iterator[tuple[str, bytes]]:
-    for line in text.split(b"\n"):
-        if line.startswith(b"A ") and line.count(b"|||") >= N_BARS:
-            name = line.split(b"|||")[N_BARS]
-            yield name.decode(errors="replace").strip(), b"|||" + name

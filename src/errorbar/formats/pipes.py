@@ -32,9 +32,13 @@ Key = tuple[int, int] | str
 """What tells pipes apart, whatever they are called."""
 
 
+NAMES = {STANDARD_INPUT: "<stdin>"}
+"""What is called otherwise than by its path: standard input, and copies of pipes."""
+
+
 def display_name(path: Source) -> str:
     """What a file is called in messages."""
-    return "<stdin>" if fspath(path) == STANDARD_INPUT else fspath(path)
+    return NAMES.get(fspath(path), fspath(path))
 
 
 def read_once(path: Source) -> bool:

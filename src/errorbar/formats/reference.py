@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from glob import glob
 from itertools import islice, zip_longest
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal
 
-from errorbar.core.corpus import Annotation, Corpus, Sentence, annotator_order
-from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.core.natural import natural_key
+from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annotator_order
+from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
+from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import m2_annotators, read_m2
-from errorbar.formats.opening import Lines, Source, rereadable
+from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.registry import recognize_line
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
@@ -27,7 +27,6 @@ annotator of the file looked at it and found nothing; at a sentence that some ma
 ``everywhere``: every annotator of the file looked at every sentence, also at those that only others marked.
 ``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
-UNMARKED_HELP = "Who looked at sentences without any A line; everywhere: everybody looked at every sentence."
 OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))
 """What takes it to know every annotator of the file."""
 FIRST_ANNOTATOR = "0"
@@ -84,7 +83,33 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
     return files
 
 
-def refuse_same_names(files: Sequence[NamedFile], what: str, example: str = "name=path") -> None:
+def named_files(given: object, what: str, expected: str = "a path", *, patterns: bool = False) -> list[NamedFile]:
+    """The files that a function was given: a path, several, or a mapping of names to paths.
+
+    Args:
+        given: What was given; ``name=path`` names a file.
+        what: What messages call it.
+        expected: What it must be.
+        patterns: A path with ``*``, ``?`` or ``[`` stands for the files it matches.
+
+    Raises:
+        InputError: If a pattern matches no file.
+        UsageError: If something is no path.
+    """
+    if isinstance(given, Mapping):
+        return [NamedFile(_path(path, f"{what}[{name!r}]", expected), str(name)) for name, path in given.items()]
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    paths = [_path(each, what, expected) for each in several]
+    return expand_files(paths) if patterns else [NamedFile.parse(path) for path in paths]
+
+
+def _path(value: object, what: str, expected: str) -> str:
+    if not isinstance(value, str | PathLike):
+        raise wrong_type(what, expected, value)
+    return str(fspath(value))
+
+
+def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, example: str = "name=path") -> None:
     """Rows of one name could not be told apart.
 
     Raises:
@@ -97,11 +122,7 @@ def refuse_same_names(files: Sequence[NamedFile], what: str, example: str = "nam
 
 
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read M2 or errorbar JSONL, told apart by the first line.
-
-    Raises:
-        InputError: If the file is neither.
-    """
+    """Read M2 or errorbar JSONL, told apart by the first line."""
     first = lines.peek().lstrip()
     known = recognize_line(first)
     if known.name in ("m2", "jsonl"):
@@ -126,11 +147,10 @@ def reference_chunks(
     any other id becomes ``name.id``. The last chunk is followed by a check of everything the readers recorded.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
-    refuse_same_names(files, "reference files", "--gold name=path")
-    streams = [ReferenceStream(file, problems, unmarked, rename=len(files) > 1) for file in files]
+    refuse_same_names(files, "reference files", "--gold=name=path")
+    streams = [_opened(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
     while True:
         parts = [stream.take(size) for stream in streams]
@@ -154,9 +174,6 @@ def read_corpus(
         problems: Where notes go, ``Problems(lenient=True)`` to mend what can be mended; None: read strictly. The
             notes are on the corpus too.
         unmarked: What a sentence without any A line means.
-
-    Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
     """
     notebook = Problems() if problems is None else problems
     every = [files] if isinstance(files, str | PathLike) else files
@@ -167,7 +184,6 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
     """As ``read_corpus``, for files with names of their own.
 
     Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If two files have one name.
     """
     if not files:
@@ -179,26 +195,25 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
     return Corpus(sentences, annotators, files[0].name, list(problems.notes))
 
 
+@dataclass(slots=True)
 class ReferenceStream:
-    """One reference file, taken in step with others.
+    """One reference file or a part of it, taken in step with others.
 
-    Args:
+    Attributes:
         file: The file.
-        problems: Where problems are recorded.
+        sentences: Its sentences.
         unmarked: What a sentence without any A line means.
         rename: Its annotators are called after the file, since there are several.
+        seen: The annotators known so far.
+        complete: They are all that it takes to know what a sentence means.
     """
 
-    def __init__(self, file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> None:
-        self.file = file
-        self.rename = rename
-        self.path = rereadable(file.path)
-        self.lines = Lines(self.path, problems, file.path)
-        # Only M2 leaves it open what a sentence without annotations means.
-        self.unmarked: Unmarked = "absent" if self.lines.peek().lstrip().startswith("{") else unmarked
-        self.sentences = read_sentences(self.lines, problems)
-        self.seen: dict[str, None] = {}
-        self.complete = False
+    file: NamedFile
+    sentences: Iterator[Sentence]
+    unmarked: Unmarked
+    rename: bool
+    seen: dict[str, None] = field(default_factory=dict)
+    complete: bool = False
 
     def take(self, size: int) -> list[Sentence]:
         """The next sentences, as many as there are up to ``size``, with an entry for everybody who looked."""
@@ -208,7 +223,7 @@ class ReferenceStream:
                 self.seen.update(dict.fromkeys(sentence.annotations))
         if len(taken) == size and not self.complete and (self.unmarked == "auto" or self.unmarked in OF_ALL):
             # More may follow, and what a bare sentence means depends on who annotated the whole file.
-            self.seen.update(dict.fromkeys(m2_annotators(self.path)))
+            self.seen.update(dict.fromkeys(m2_annotators(self.file.path)))
         self.complete = True
         self.fill(taken)
         return taken
@@ -241,6 +256,14 @@ class ReferenceStream:
                 sentence.annotations = {only: ()}
 
 
+def _opened(file: NamedFile, problems: Problems, unmarked: Unmarked, *, rename: bool) -> ReferenceStream:
+    file = NamedFile(fspath(rereadable(file.path)), file.name)
+    lines = Lines(file.path, problems)
+    # Only M2 leaves it open what a sentence without annotations means.
+    meaning: Unmarked = "absent" if lines.peek().lstrip().startswith("{") else unmarked
+    return ReferenceStream(file, read_sentences(lines, problems), meaning, rename)
+
+
 def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], at: int) -> None:
     if len({len(part) for part in parts}) == 1:
         return
@@ -251,11 +274,7 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
 
 
 def in_step(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> list[Sentence]:
-    """Join what was taken from each stream, as many sentences of each.
-
-    Raises:
-        InputError: If they are not the same sentences.
-    """
+    """Join what was taken from each stream, as many sentences of each."""
     return parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
 
 
@@ -274,4 +293,6 @@ def _mismatch(first: Sentence, other: Sentence, stream: ReferenceStream, name: s
     pairs = zip_longest(first.tokens, other.tokens)
     position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
     what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
-    return Problem("source-mismatch", what, Place(stream.file.path, other.line), fix="give files over the same text")
+    return Problem(
+        "source-mismatch", what, Place(display_name(stream.file.path), other.line), fix="give files over the same text"
+    )

@@ -152,5 +152,5 @@ def recognize(path: str) -> Format:
     known = recognize_line(first)
     if known.name == "text" and first.lstrip().startswith("<"):
         what = f"markup that errorbar does not know; it starts {first.strip()[:30]!r}"
-        raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from text"))
+        raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from=text"))
     return known

@@ -56,9 +56,6 @@ def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.is_dir():
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    except OSError as error:
-        raise _cannot_write(target, error) from None
-    try:
         with _beside(path) as temporary:
             if target.endswith(".gz"):
                 import gzip  # noqa: PLC0415 - most files are not gzipped

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.byte_files import byte_blocks, is_packed
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Lines, byte_blocks, open_bytes, packed_stream
 
 BLOCK = 1 << 20
 """Bytes read at a time."""
@@ -64,6 +65,10 @@ class Stretch:
             raise InputError(Problem("file-changed", what, Place(self.path), fix="run again"))
         return data
 
+    def lines(self, problems: Problems) -> Lines:
+        """Its lines, which know where in the file they stand."""
+        return Lines(self.path, problems, cut=[self.read()], before=self.lines_before)
+
 
 class Cutter:
     """Cuts a file into stretches, one after the other; its memory is that of one stretch.
@@ -78,7 +83,8 @@ class Cutter:
         self.path = path
         self.sentences = sentences
         self._blocks = byte_blocks(path, size=BLOCK)
-        self.carry = carry or is_packed(path)
+        with open_bytes(path) as stream:
+            self.carry = carry or packed_stream(stream) is not None
         self._buffer = b""
         self._scanned = 0
         self._starts: NDArray[np.int64] = np.empty(0, np.int64)
@@ -87,11 +93,7 @@ class Cutter:
         self._ended = False
 
     def take(self, size: int) -> tuple[Stretch, int]:
-        """The next ``size`` units, or as many as there are, and their number.
-
-        Raises:
-            InputError: If the file cannot be read.
-        """
+        """The next ``size`` units, or as many as there are, and their number."""
         while len(self._starts) <= size and not self._ended:
             self._fill()
         n = min(size, len(self._starts))

@@ -1,4 +1,4 @@
-"""Plain text: one tokenized sentence per line; parallel text: a source and corrected versions of it in step."""
+"""Plain text, one tokenized sentence per line: sources, and corrected versions in step with them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines
+
+BLANK_LEFT_OUT = "blank lines at the end are left out"
 
 
 class ParallelLine(NamedTuple):
@@ -75,17 +77,18 @@ def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems)
 
 
 def _check_rest(lines: Lines, number: int, source: str, problems: Problems) -> None:
+    n_rest, n_said = count_rest(lines)
+    what, expected = f"{number + n_rest} lines for the {number} of {source}", "one line per source sentence"
+    if n_said:
+        problems.error("line-count", what, Place(lines.name), expected=expected)
+    elif n_rest:
+        problems.repairable("line-count", what, Place(lines.name), expected=expected, repair=BLANK_LEFT_OUT)
+
+
+def count_rest(lines: Lines) -> tuple[int, int]:
+    """How many lines are left, and how many of them are not blank."""
     n_rest = n_said = 0
     for line in lines:
         n_rest += 1
         n_said += bool(line.strip())
-    if not n_rest:
-        return
-    what = f"{number + n_rest} lines for the {number} of {source}"
-    if n_said:
-        problems.error("line-count", what, Place(lines.name), expected="one line per source sentence")
-    else:
-        repair = "blank lines at the end are left out"
-        problems.repairable(
-            "line-count", what, Place(lines.name), expected="one line per source sentence", repair=repair
-        )
+    return n_rest, n_said

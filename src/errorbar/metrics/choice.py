@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.edits.kernel import KERNEL
+from errorbar.metrics.base import Swapping
 
 RUNNING = "running"
 SENTENCE = "sentence"
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class Choice:
     """Corpus totals of one or many replicates.
 
     Attributes:
@@ -42,20 +43,6 @@ class Folded:
     chosen: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Swapping:
-    """Ways to swap the outputs of two systems, whose counts stand one after the other: unit u of the second is N + u.
-
-    Attributes:
-        swaps: Whether outputs are swapped; shape (replicates, columns).
-        slots: Column of ``swaps`` that each unit goes by, e.g. its essay's, -1 for a unit that is never swapped;
-            shape (n,), a place for each unit that is folded.
-    """
-
-    swaps: NDArray[np.bool_]
-    slots: NDArray[np.int64]
-
-
 def fold_counts(
     counts: NDArray[np.int32],
     present: NDArray[np.uint8],
@@ -68,7 +55,7 @@ def fold_counts(
     swapping: Swapping | None = None,
     want_chosen: bool = False,
     kernel: bool | None = None,
-) -> Folded:
+) -> Choice:
     """Choose an annotator for every sentence and add up, for many replicates in one pass.
 
     Args:
@@ -118,14 +105,21 @@ def fold_counts(
             chosen,
         )
     else:
-        for r in range(replicates):
-            row, mask = rows[r % len(rows)], allowed[r % len(allowed)]
-            if len(swaps):
-                swapped = (slots >= 0) & (row >= 0) & (swaps[r][slots] > 0)
-                row = np.where(swapped, row + known, row)
-            picks = chosen[r] if want_chosen else None
-            used[r] = _fold_one(counts, present, row.tolist(), mask.tolist(), beta, running, totals[r], picks)
-    return Folded(totals, used, chosen)
+        everywhere = np.broadcast_to(allowed, (replicates, n_annotators))
+        for place in range(rows.shape[1]):
+            drawn = np.broadcast_to(rows[:, place], replicates)
+            there = np.flatnonzero(drawn >= 0)
+            unit = drawn[there]
+            if len(swaps) and slots[place] >= 0:
+                unit = np.where(swaps[there, slots[place]] > 0, unit + known, unit)
+            before = totals[there] * running
+            best = _best(before[:, None] + counts[unit], (present[unit] & everywhere[there]) > 0, beta)
+            looked = best >= 0
+            totals[there[looked]] += counts[unit[looked], best[looked]]
+            used[there[looked]] += 1
+            if want_chosen:
+                chosen[there, place] = best
+    return Choice(totals, used, chosen)
 
 
 def _swaps(
@@ -163,41 +157,15 @@ def _check(
             raise ValueError(f"{name} has {size} rows; expected 1 or {replicates}")
 
 
-def _fold_one(
-    counts: NDArray[np.int32],
-    present: NDArray[np.uint8],
-    units: list[int],
-    mask: list[int],
-    beta: float,
-    running: bool,
-    totals: NDArray[np.int64],
-    chosen: NDArray[np.int32] | None,
-) -> int:
-    used = 0
-    total = totals.tolist()
-    for position, unit in enumerate(units):
-        if unit < 0:  # padding
-            continue
-        before = total if running else [0, 0, 0]
-        best, best_key = -1, (0.0, 0, 0.0)
-        table = counts[unit].tolist()
-        for column, (looked, allowed) in enumerate(zip(present[unit].tolist(), mask, strict=True)):
-            if looked and allowed:
-                key = _key([x + y for x, y in zip(before, table[column], strict=True)], beta)
-                if best < 0 or key > best_key:
-                    best, best_key = column, key
-        if chosen is not None:
-            chosen[position] = best
-        if best >= 0:
-            total = [x + y for x, y in zip(total, table[best], strict=True)]
-            used += 1
-    totals[:] = total
-    return used
-
-
-def _key(counts: list[int], beta: float) -> tuple[float, int, float]:
-    correct, proposed, gold = counts
+def _best(reached: NDArray[np.int64], looked: NDArray[np.bool_], beta: float) -> NDArray[np.intp]:
+    """The best annotator of one unit in each replicate, -1 where none looked; shapes (replicates, annotators, ...)."""
+    correct, proposed, gold = np.moveaxis(reached, -1, 0)
     beta2 = beta * beta
     denominator = beta2 * gold + proposed
-    f = (1.0 + beta2) * correct / denominator if denominator else float(correct == 0)
-    return f, correct, -(proposed + beta2 * gold)
+    f = np.divide((1.0 + beta2) * correct, denominator, out=1.0 * (correct == 0), where=denominator > 0)
+    left = looked
+    if not looked.shape[1]:
+        return np.full(len(looked), -1)
+    for key in (f, correct, -denominator):  # ties of one go to the next; those of all to the first annotator
+        left = left & (key == np.where(left, key, -np.inf).max(axis=1, keepdims=True))
+    return np.where(left.any(axis=1), left.argmax(axis=1), -1)

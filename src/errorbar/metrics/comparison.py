@@ -17,24 +17,24 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import ceil, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Metric
-from errorbar.metrics.resampling import Resampling, fold_resamples, left_out, resampled_units
-from errorbar.metrics.statistics import Statistics
-from errorbar.metrics.swaps import F, SwapPlan, swap_tests
-from errorbar.metrics.totals import score_totals
-from errorbar.stats.comparison import Randomization, paired_bootstrap
+from errorbar.metrics.base import Measure, Metric, Selection
+from errorbar.metrics.intervals import left_out_values, resampled_values
+from errorbar.metrics.swaps import SwapPlan, swap_tests
+from errorbar.stats.comparison import Randomization
 from errorbar.stats.letters import better_letters, letter, shared_letters
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
+from errorbar.stats.resampling import Resampling
 
 POINT = 0.01
 """The difference whose power is reported: one point of F."""
@@ -46,11 +46,11 @@ class System:
 
     Attributes:
         name: Its name.
-        statistics: Its counts for the whole corpus.
+        statistics: What the metric keeps of it for the whole corpus.
     """
 
     name: str
-    statistics: Statistics
+    statistics: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Pair:
     Attributes:
         first: Name of the first system.
         second: Name of the second.
-        difference: F of the first minus F of the second.
-        interval: Its interval, or why there is none.
+        difference: The main measure of the first minus that of the second.
+        interval: Its interval, or why there is none; None: none was asked for.
         test: Approximate randomization of this pair alone.
         p_adjusted: Its p-value adjusted for all pairs; None where there is no p-value.
         power: What the corpus can show about these two.
@@ -73,7 +73,7 @@ class Pair:
     first: str
     second: str
     difference: float
-    interval: Interval | Undefined
+    interval: Interval | Undefined | None
     test: Randomization
     p_adjusted: float | None
     power: PairedPower
@@ -95,12 +95,16 @@ class Comparison:
 
     Attributes:
         names: The systems' names.
-        scores: P, R and F; shape (systems, 3).
+        measures: What was computed.
+        main: Which of them ranks systems, and is compared.
+        scores: Shape (systems, measures).
         pairs: Every pair, in the order of ``itertools.combinations``.
         testing: How they were tested.
     """
 
     names: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    main: int
     scores: NDArray[np.float64]
     pairs: tuple[Pair, ...]
     testing: SwapPlan = field(default_factory=SwapPlan)
@@ -118,17 +122,17 @@ class Comparison:
         return self.testing.number(len(self.names), alpha)
 
     def ranking(self, alpha: float) -> list[Ranked]:
-        """The systems by F, the best first, with letters for what is significant at ``alpha``, adjusted."""
-        order = np.argsort(-self.scores[:, F], kind="stable")
+        """The systems, the best first, with letters for what is significant at ``alpha``, adjusted."""
+        goodness = self.measures[self.main].sign * self.scores[:, self.main]
+        order = np.argsort(-goodness, kind="stable")
         p_values, undecided = (t[np.ix_(order, order)] for t in (self.p_table(), self.undecided_table(alpha)))
-        better = better_letters(self.scores[order, F], p_values, alpha=alpha)
+        better = better_letters(goodness[order], p_values, alpha=alpha)
         groups = shared_letters(p_values, alpha=alpha, undecided=undecided)
         rows = []
         for rank, k in enumerate(order.tolist()):
-            precision, recall, f = self.scores[k].tolist()
             unknown = tuple(letter(int(other)) for other in np.flatnonzero(undecided[rank]))
             rows.append(
-                Ranked(letter(rank), self.names[k], (precision, recall, f), better[rank], groups[rank], unknown)
+                Ranked(letter(rank), self.names[k], tuple(self.scores[k].tolist()), better[rank], groups[rank], unknown)
             )
         return rows
 
@@ -146,7 +150,7 @@ class Ranked:
     Attributes:
         letter: Its letter.
         name: Its name.
-        scores: P, R and F.
+        scores: Its value of each measure.
         better: Letters of the systems that it is significantly better than.
         group: Group letters; systems that share one do not differ significantly. A question mark: some pair of the
             system is undecided.
@@ -155,7 +159,7 @@ class Ranked:
 
     letter: str
     name: str
-    scores: tuple[float, float, float]
+    scores: tuple[float, ...]
     better: tuple[str, ...]
     group: str
     undecided: tuple[str, ...] = ()
@@ -167,6 +171,8 @@ def compare_systems(
     clusters: NDArray[np.int64],
     resampling: Resampling,
     testing: SwapPlan | None = None,
+    *,
+    intervals: bool = True,
 ) -> Comparison:
     """Compare systems on the same corpus.
 
@@ -176,6 +182,7 @@ def compare_systems(
         clusters: Which essay each sentence is from; ``np.arange(n)`` for independent sentences.
         resampling: How many resamples, at which level, from which seed, on how many cores.
         testing: How many ways to swap, and how p-values are adjusted for the number of pairs; None: the default.
+        intervals: Make intervals of differences.
 
     Raises:
         UsageError: With fewer than two systems or sentences, or a closed formula.
@@ -190,24 +197,25 @@ def compare_systems(
     if codes.size == 0 or codes.max() == 0:
         what = "a single essay or sentence does not show how they vary"
         raise UsageError(Problem("one-unit", what, expected="at least two"))
-    scores = np.stack([score_totals(metric.fold(s.statistics).totals[0], metric.beta) for s in systems])
-    draws = resampled_units(clusters, resampling, "bootstrap")
-    resampled = [fold_resamples(metric, s.statistics, draws, resampling.jobs)[:, F] for s in systems]
-    jackknife = [left_out(metric, s.statistics, clusters)[:, F] for s in systems]
+    main = metric.main
+    scores = np.stack([metric.fold(system.statistics).values[0] for system in systems])
+
+    def fold_of(system: System) -> Callable[[Selection], NDArray[np.float64]]:
+        return lambda selection: metric.fold(system.statistics, selection).values[:, main]
+
+    folds = [fold_of(system) for system in systems]
+    resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
+    jackknife = [left_out_values(metric, fold, clusters) for fold in folds]
     numbers = list(combinations(range(len(systems)), 2))
     how = testing or SwapPlan()
     tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, how)
     pairs = []
     for k, (a, b) in enumerate(numbers):
-        difference = float(scores[a, F] - scores[b, F])
+        difference = float(scores[a, main] - scores[b, main])
         without = jackknife[a] - jackknife[b]
-        found = paired_bootstrap(
-            difference,
-            resampled[a] - resampled[b],
-            jackknife=without,
-            method=resampling.method,
-            confidence_level=resampling.confidence_level,
-        )
+        interval = None
+        if intervals:
+            interval = resampling.interval(difference, resampled[a] - resampled[b], without)
         power = _power(difference, without, int(codes.max()) + 1, resampling)
         name_a, name_b = systems[a].name, systems[b].name
         one = tested[k]
@@ -216,7 +224,7 @@ def compare_systems(
                 name_a,
                 name_b,
                 difference,
-                found.interval,
+                interval,
                 one.test,
                 one.p_adjusted,
                 power,
@@ -224,7 +232,7 @@ def compare_systems(
                 one.at_floor,
             )
         )
-    return Comparison(tuple(s.name for s in systems), scores, tuple(pairs), how)
+    return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), how)
 
 
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:

@@ -31,8 +31,8 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
         what = f"{ways:,} ways to swap are few for {len(found.pairs):,} pairs at {level}"
         if cut:
             what += f": {_which(len(cut), len(found.pairs))} be significant, however large the difference"
-        fix = f"take {needed} (--swaps {needed})"
-        fix += ", or adjust by max-T (--adjust max-t)" if found.testing.adjust == "holm" else ""
+        fix = f"take {needed} (--swaps={needed})"
+        fix += ", or adjust by max-T (--adjust=max-t)" if found.testing.adjust == "holm" else ""
         problems.note("few-swaps", what, Place(), fix=fix)
     if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking(alpha)):
         what = f"the pairs of {len(found.names):,} systems make more than {MOST_GROUPS} groups, so there are no letters"
@@ -44,7 +44,7 @@ def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: 
             f"so few {unit}s decide between systems that {_which(len(undecided), len(found.pairs))} be significant at "
             f"{level}, however large the difference: {named}"
         )
-        other = "--adjust " + ("max-t" if found.testing.adjust == "holm" else "holm")
+        other = "--adjust=" + ("max-t" if found.testing.adjust == "holm" else "holm")
         alone = any((pair.test.smallest or 0) <= alpha for pair in undecided)
         fix = f"more {unit}s decide" + (f"; fewer systems may, or {other}" if alone else "")
         problems.note("few-to-swap", what, Place(), fix=fix)

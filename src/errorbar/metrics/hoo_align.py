@@ -21,36 +21,44 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.metrics.hoo_pairs import Numbers, near_pairs, offsets
 
+MOST_PAIRS = 250_000
+"""Pairs of one fragment; where no annotator's edits overlap there are about as many as edits."""
+Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides an alignment; the fields are those of ``errorbar.metrics.hoo.Hoo``.
+    """What decides an alignment: those parameters of ``errorbar.metrics.hoo.Hoo`` that its map knows.
 
     Attributes:
-        insertion: When an insertion aligns with a span: ``inside``, ``touch``, ``same`` or ``text``.
+        corrected: What counts as corrected: ``gold`` edits or ``system`` edits.
+        insertion: When an insertion aligns with a span: ``inside`` of it, at its edge too (``touch``), never
+            (``same``: only at the same point), or inside and where the texts agree at the edge (``text``).
         one_character: An insertion that aligns at the edge of a span of one character aligns strictly.
-        apart: Look for spurious edits from the system's side alone.
-        ignore_case: Compare corrections without regard to case.
-        edge_space: Edits that differ in a space at an edge can be the same.
-        optional: Which edits are optional: ``any``, ``first`` or ``replacement``.
-        accept_unknown: Any correction will do where none is known.
-        sets_together: Score consistency sets as a whole.
-        count_system: Count corrected system edits, not gold edits.
+        sides: Spurious edits: seen from both sides ``together`` or from the system's alone (``apart``).
+        case: Corrections are compared ``exact`` or with case ignored (``ignore``).
+        edge_space: Edits that differ in a space at an edge can be the same edit.
+        optional: Optional is an edit with a null correction: ``any``, only as the ``first``, or not in
+            an optional deletion (``replacement``).
+        unknown: Corrections of edits for which none is known: ``reject`` or ``accept`` all.
+        csets: Consistency sets are scored edit by edit (``apart``) or as a whole (``together``).
     """
 
-    insertion: str
-    one_character: bool
-    apart: bool
-    ignore_case: bool
-    edge_space: bool
-    optional: str
-    accept_unknown: bool
-    sets_together: bool
-    count_system: bool
+    corrected: str = "gold"
+    insertion: str = "inside"
+    one_character: bool = False
+    sides: str = "together"
+    case: str = "exact"
+    edge_space: bool = False
+    optional: str = "any"
+    unknown: str = "reject"
+    csets: str = "apart"
+
+    def folded(self, text: str) -> str:
+        """A correction as it is compared."""
+        return text.lower() if self.case == "ignore" else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +129,14 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Align
     """
     edits, n_gold, n_system = gold.edits, len(gold.edits), len(system)
     optional = np.array([_is_optional(edit, rules.optional) for edit in edits], bool)
-    pairs = _overlapping(gold, system, rules)
+    pairs, accept = _overlapping(gold, system, rules), rules.unknown == "accept"
     if rules.insertion in ("touch", "text"):
         _touch(edits, system, rules, pairs)
-    wanted = [frozenset(_folded(text, rules) for text in edit.corrections) for edit in edits]
-    said = [_folded(edit.corrections[0], rules) if edit.corrections else None for edit in system]
+    wanted = [frozenset(rules.folded(text) for text in edit.corrections) for edit in edits]
+    said = [rules.folded(edit.corrections[0]) if edit.corrections else None for edit in system]
     for k in np.flatnonzero(pairs.strict).tolist():
         g = pairs.g[k]
-        pairs.fits[k] = rules.accept_unknown if edits[g].unknown else said[pairs.s[k]] in wanted[g]
+        pairs.fits[k] = accept if edits[g].unknown else said[pairs.s[k]] in wanted[g]
     if rules.edge_space:
         _edge_space(gold, system, rules, pairs)
         pairs.lenient |= pairs.strict
@@ -136,11 +144,11 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Align
     detected, recognized = pairs.gold(pairs.lenient, n_gold), pairs.gold(pairs.strict, n_gold)
     corrected = pairs.gold(pairs.fits, n_gold)
     forgiven = optional & ~detected
-    if rules.sets_together:
+    if rules.csets == "together":
         _together(edits, system, pairs, rules, detected, corrected, forgiven)
     fitting = pairs.system(pairs.fits, n_system)
-    counted = int(fitting.sum()) if rules.count_system else int(corrected.sum())
-    spurious = ~pairs.system(pairs.from_system if rules.apart else pairs.lenient, n_system)
+    counted = int(fitting.sum()) if rules.corrected == "system" else int(corrected.sum())
+    spurious = ~pairs.system(pairs.from_system if rules.sides == "apart" else pairs.lenient, n_system)
     return Alignment(detected, recognized, corrected, optional, forgiven, spurious, counted, fitting)
 
 
@@ -157,14 +165,58 @@ def _overlapping(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -
     return _Pairs(g, s, same, lenient, lenient.copy(), np.zeros_like(same))
 
 
+def offsets(edits: Sequence[StandoffEdit]) -> tuple[Numbers, Numbers]:
+    """Where edits start and end."""
+    spans = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
+    return spans[:, 0], spans[:, 1]
+
+
+def near_pairs(gold: Fragment, system: Sequence[StandoffEdit], slack: int) -> tuple[Numbers, Numbers]:
+    """Find the pairs whose spans overlap, touch, or leave no more than ``slack`` characters between them.
+
+    Takes time in proportion to the edits and the pairs.
+
+    Args:
+        gold: The gold edits.
+        system: The system's edits.
+        slack: Characters that may lie between.
+
+    Returns:
+        Numbers of the gold edit and of the system edit of each pair, by gold edit, then by system edit.
+
+    Raises:
+        InputError: If there are more than ``MOST_PAIRS``.
+    """
+    (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
+    by_start, s_by_start = np.argsort(start, kind="stable"), np.argsort(s_start, kind="stable")
+    # System edits that start within a gold edit's span, and gold edits whose start lies behind a system edit's.
+    starts, s_starts = start[by_start], s_start[s_by_start]
+    inner = np.searchsorted(s_starts, start - slack, "left"), np.searchsorted(s_starts, end + slack, "right")
+    outer = np.searchsorted(starts, s_start + slack, "right"), np.searchsorted(starts, s_end + slack, "right")
+    total = int(sum((high - low).sum() for low, high in (inner, outer)))
+    if total > MOST_PAIRS:
+        what = f"fragment {gold.name}: {total:,} pairs of a gold and a system edit overlap or touch"
+        expected = f"no more than {MOST_PAIRS:,}"
+        raise InputError(Problem("hoo-too-dense", what, Place(gold.file), expected, "are edits repeated?"))
+    inner_g, inner_s = _ranges(*inner)
+    outer_s, outer_g = _ranges(*outer)
+    g = np.concatenate([inner_g, by_start[outer_g]])
+    s = np.concatenate([s_by_start[inner_s], outer_s])
+    order = np.lexsort((s, g))
+    return g[order], s[order]
+
+
+def _ranges(low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+    """The numbers from each low to its high, and whose range each is of."""
+    sizes = high - low
+    owner = np.repeat(np.arange(len(low)), sizes)
+    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + low[owner]
+
+
 def _is_optional(edit: StandoffEdit, rule: str) -> bool:
     if rule == "first":
         return edit.optional and edit.null_at == 0
     return edit.optional and (rule == "any" or "" not in edit.corrections)
-
-
-def _folded(text: str, rules: Rules) -> str:
-    return text.lower() if rules.ignore_case else text
 
 
 def _touch(gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], rules: Rules, pairs: _Pairs) -> None:
@@ -204,7 +256,7 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, pa
     text = gold.text
     if text is None:
         what = f"fragment {gold.name} has no source text, which edge_space=true compares edits by"
-        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--source FOLDER"))
+        raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--documents=FOLDER"))
     (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
     near = (abs(start[pairs.g] - s_start[pairs.s]) <= 1) & (abs(end[pairs.g] - s_end[pairs.s]) <= 1) & ~pairs.strict
     for k in np.flatnonzero(near).tolist():
@@ -213,11 +265,11 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, pa
         edges = text[low : max(one.start, other.start)] + text[min(one.end, other.end) : high]
         if edges.strip():
             continue
-        made = [_folded(_made(one, each, text, low, high), rules) for each in one.corrections]
-        said = [_folded(_made(other, each, text, low, high), rules) for each in other.corrections[:1]]
+        made = [rules.folded(_made(one, each, text, low, high)) for each in one.corrections]
+        said = [rules.folded(_made(other, each, text, low, high)) for each in other.corrections[:1]]
         equal = any(each in made for each in said)
         pairs.strict[k] = equal or not (one.is_insertion or other.is_insertion)
-        pairs.fits[k] = equal or (one.unknown and rules.accept_unknown and bool(pairs.strict[k]))
+        pairs.fits[k] = equal or (one.unknown and rules.unknown == "accept" and bool(pairs.strict[k]))
 
 
 def _made(edit: StandoffEdit, correction: str, text: str, low: int, high: int) -> str:
@@ -262,5 +314,5 @@ def _alternatives(gold: StandoffEdit, system: Sequence[StandoffEdit], rules: Rul
 
 
 def _plain(text: str, rules: Rules) -> str:
-    folded = _folded(text, rules)
+    folded = rules.folded(text)
     return folded.strip() if rules.edge_space else folded

@@ -13,23 +13,28 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, unknown_annotator
-from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec
-from errorbar.edits.matching import Matches, match_corpus
-from errorbar.metrics.base import Selection
-from errorbar.metrics.choice import RUNNING, SENTENCE, Folded, fold_counts
-from errorbar.metrics.statistics import Statistics
+from errorbar.core.corpus import Corpus
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.spec import Parameter, Value
+from errorbar.edits.matching import Matches, Proposed, match_corpus, proposed_edits
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.choice import RUNNING, SENTENCE, Choice, fold_counts
+from errorbar.metrics.edit_statistics import EditStatistics, concatenate
+from errorbar.metrics.prf import EDITS, closed_prf, prf_measures, prf_reasons, score_totals
 from errorbar.metrics.type_counts import TypeCounts
 
 MAX_BETA = 1000
 """Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
+LARGE = "large-pairs"
+_NOTHING = np.zeros(3, np.int64)
 
 
 def _positive(value: Value) -> str:
@@ -41,7 +46,7 @@ def _small_count(value: Value) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class M2:
+class M2(Metric):
     """The MaxMatch metric.
 
     Attributes:
@@ -58,96 +63,205 @@ class M2:
     summary: ClassVar[str] = "MaxMatch: P, R and F over edits, equal to the official M2 scorer"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("beta", float, 0.5, "Weight of recall against precision in F.", _positive),
-        Parameter("max_unchanged", int, 2, "How many unchanged words one edit may span.", _small_count),
-        Parameter("ignore_case_space", bool, False, "Drop proposed edits that only change case or white space."),
+        Parameter(
+            "max_unchanged",
+            int,
+            2,
+            "How many unchanged words one edit may span.",
+            _small_count,
+            ("max_unchanged_words",),
+        ),
+        Parameter(
+            "ignore_case_space",
+            bool,
+            False,
+            "Drop proposed edits that only change case or white space.",
+            aliases=("ignore_whitespace_casing",),
+        ),
         Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name."),
     )
+
+    fold_only = frozenset({"beta", "choose"})
+    counted = EDITS
+    type_counted = ("correct", "gold")
+    type_measures = ("recall",)
+    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {
+        LARGE: (
+            "sentence pairs were too large for the official search order; the integer objective served",
+            "see docs/design/large-lattices.md",
+        )
+    }
 
     beta: float = 0.5
     max_unchanged: int = 2
     ignore_case_space: bool = False
     choose: str = RUNNING
 
-    def __post_init__(self) -> None:
-        for parameter in self.parameters:
-            checked = check_value(self.name, parameter, getattr(self, parameter.name))
-            object.__setattr__(self, parameter.name, checked)
-
     @property
-    def spec(self) -> Spec:
-        """The spec, defaults omitted."""
-        return make_spec(self.name, self.parameters, {p.name: getattr(self, p.name) for p in self.parameters})
-
-    @property
-    def measure_key(self) -> str:
-        """What the map depends on: neither beta nor the choice of annotators."""
-        return str(M2(max_unchanged=self.max_unchanged, ignore_case_space=self.ignore_case_space).spec)
+    def measures(self) -> tuple[Measure, ...]:
+        """P, R and F."""
+        return prf_measures(self.beta)
 
     @property
     def annotator(self) -> str | None:
         """The one annotator that is scored against, or None where a rule chooses."""
         return None if self.choose in (RUNNING, SENTENCE) else self.choose
 
-    def measure(self, corpus: Corpus, hypothesis: Sequence[str], *, by_type: bool = False) -> Statistics:
+    def against(self, annotator: str) -> M2:
+        """The metric against one annotator alone.
+
+        Raises:
+            UsageError: If the spec says already who is scored against, or a rule has the annotator's name.
+        """
+        if self.choose != RUNNING:
+            what = f"--annotator={annotator} and the metric {self.spec} both say who is scored against"
+            raise UsageError(Problem("two-choices", what, fix="give one of them"))
+        if annotator in (RUNNING, SENTENCE):
+            what = f"'{annotator}' is the name of a rule for choosing annotators"
+            raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold=name=path"))
+        return replace(self, choose=annotator)
+
+    def variants(self) -> Sequence[M2]:
+        """The metric under the other rule of choosing an annotator."""
+        return (
+            ()
+            if self.annotator is not None
+            else [replace(self, choose=SENTENCE if self.choose == RUNNING else RUNNING)]
+        )
+
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count matched, proposed and reference edits per sentence and annotator.
 
         Args:
-            corpus: Source sentences and annotations.
-            hypothesis: One sentence per source sentence.
+            reference: Source sentences and annotations.
+            output: One sentence per source sentence.
             by_type: Also count matched and reference edits of each error type.
 
         Raises:
             InputError: If the numbers of sentences differ, or a sentence pair is too large.
         """
         matches = match_corpus(
-            corpus, hypothesis, max_unchanged=self.max_unchanged, ignore_case_space=self.ignore_case_space
+            reference, output, max_unchanged=self.max_unchanged, ignore_case_space=self.ignore_case_space
         )
-        return Statistics(
+        return EditStatistics(
             matches.counts,
             matches.present,
-            corpus.annotators,
+            reference.annotators,
             _count_types(matches) if by_type else None,
             matches.references.type_names,
             int(matches.large.sum()),
         )
 
+    def join(self, parts: Sequence[EditStatistics]) -> EditStatistics:
+        """Annotators and types are joined by name."""
+        return parts[0] if len(parts) == 1 else concatenate(parts)
+
     def fold(
-        self,
-        statistics: Statistics,
-        selection: Selection | None = None,
-        *,
-        start: NDArray[np.int64] | None = None,
-        want_chosen: bool = False,
+        self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> Folded:
-        """Corpus totals of each replicate.
+        """Corpus totals of each replicate, and P, R and F of them."""
+        chosen = self._fold(statistics, selection, start)
+        return Folded(score_totals(chosen.totals, self.beta), chosen.totals, chosen.n_units)
 
-        Args:
-            statistics: What ``measure`` kept.
-            selection: Replicates of units and annotators; None: everything, once.
-            start: Totals to go on from, shape (replicates, 3): how a stream is folded part by part.
-            want_chosen: Return which annotator was chosen for each sentence.
+    def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
+        """Which empty case fills P, R and F."""
+        return prf_reasons(folded.counts[0], int(folded.n_units[0]), float(folded.values[0, 2]))
 
-        Raises:
-            UsageError: If ``choose`` names an annotator that the statistics do not have.
-        """
-        chosen = selection or Selection()
-        masks = chosen.annotators
-        if self.annotator is not None:
-            if self.annotator not in statistics.annotators:
-                raise unknown_annotator(self.annotator, statistics.annotators)
+    def differ(self, first: EditStatistics, second: EditStatistics) -> NDArray[np.bool_]:
+        """In which sentences the counts of two systems differ."""
+        changed: NDArray[np.bool_] = (first.counts != second.counts).any(axis=(1, 2))
+        return changed
+
+    def parts(self, statistics: EditStatistics, *, start: Folded | None = None) -> UnitParts:
+        """The annotator chosen for each sentence, and the counts under that one."""
+        chosen = self._fold(statistics, None, start, want_chosen=True).chosen[0]
+        counts = statistics.counts[np.arange(len(chosen)), chosen] if len(statistics.annotators) else _NOTHING
+        counts = np.where(chosen[:, None] >= 0, counts, 0)
+        names = [statistics.annotators[column] if column >= 0 else None for column in chosen.tolist()]
+        return UnitParts(names, counts)
+
+    def types(self, statistics: EditStatistics) -> tuple[str, ...]:
+        """The error types of the reference."""
+        return statistics.types
+
+    def fold_types(
+        self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> NDArray[np.int64]:
+        """Matched and reference edits of each type, of the annotators chosen sentence by sentence."""
+        selected = selection or Selection()
+        table = _typed(statistics)
+        chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
+        units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
+        rows = np.broadcast_to(units, (len(chosen), units.shape[1]))
+        return np.stack([table.chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)])
+
+    def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Recall: the edits of systems have no types."""
+        recall = np.full((*counts.shape[:-1], 1), np.nan)
+        np.divide(counts[..., 0], counts[..., 1], out=recall[..., 0], where=counts[..., 1] > 0)
+        return recall
+
+    def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
+        """Sentences in which the chosen annotator has an edit of a type, and the type."""
+        table = _typed(statistics)
+        chosen = self._fold(statistics, None, None, want_chosen=True).chosen[0]
+        unit, annotator = np.divmod(table.slot, max(1, table.shape[1]))
+        used = chosen[unit] == annotator
+        return np.stack([unit[used], table.type[used]], axis=1)
+
+    def edits(
+        self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
+    ) -> Sequence[Sequence[Proposed]]:
+        """The edits that MaxMatch finds in each sentence against one annotator."""
+        column = {name: k for k, name in enumerate(reference.annotators)}
+        columns = [-1 if name is None else column[name] for name in annotators]
+        return proposed_edits(
+            reference,
+            output,
+            columns,
+            max_unchanged=self.max_unchanged,
+            ignore_case_space=self.ignore_case_space,
+        )
+
+    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
+        """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""
+        return {LARGE: statistics.n_large}
+
+    def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
+        """Wilson's interval for P and R, Goutte & Gaussier's for F; the choice of annotators is taken as given."""
+        return closed_prf(folded.counts[0], self.beta, confidence_level)
+
+    def _fold(
+        self,
+        statistics: EditStatistics,
+        selection: Selection | None,
+        start: Folded | None,
+        *,
+        want_chosen: bool = False,
+    ) -> Choice:
+        selected = selection or Selection()
+        masks = selected.annotators
+        if self.annotator is not None:  # of an annotator who has nothing in this part of a corpus: nobody looked
             only = np.array([[name == self.annotator for name in statistics.annotators]], np.uint8)
             masks = only if masks is None else masks * only
-        return fold_counts(
+        found = fold_counts(
             statistics.counts,
             statistics.present,
             beta=self.beta,
             running=self.choose != SENTENCE,
-            units=chosen.units,
+            units=selected.units,
             masks=masks,
-            start=start,
-            swapping=chosen.swapping,
+            start=None if start is None else start.counts,
+            swapping=selected.swapping,
             want_chosen=want_chosen,
         )
+        return found if start is None else replace(found, n_units=found.n_units + start.n_units)
+
+
+def _typed(statistics: EditStatistics) -> TypeCounts:
+    if statistics.by_type is None:
+        raise ValueError("types were not counted: it was measured without by_type")
+    return statistics.by_type
 
 
 def _count_types(matches: Matches) -> TypeCounts:

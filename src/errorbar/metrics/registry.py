@@ -1,25 +1,28 @@
-"""The metrics by name: a lazy table, and entry points for those of other packages."""
+"""The metrics by name: a lazy table, and entry points for those of other packages. Nobody else lists metrics."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.core.spec import read_parameters, split_spec
-from errorbar.metrics.base import Metric
+from errorbar.core.spec import split_spec
+from errorbar.metrics.base import Metric, Reads
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "errorbar.metrics"
-BUILT_IN = {"m2": "errorbar.metrics.m2:M2"}
+BUILT_IN: Mapping[str, tuple[str, Reads]] = {
+    "m2": ("errorbar.metrics.m2:M2", "sentences"),
+    "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
+    "crowd": ("errorbar.metrics.crowd_weighted:Crowd", "judgments"),
+}
+"""Where each is, and what it reads: known without loading it. The first that reads something is the default for it."""
 DEFAULT = "m2"
-STANDOFF = {"hoo": "errorbar.metrics.hoo:Hoo"}
-"""Metrics over stand-off edits of whole texts; their map takes fragments, so they are not in the table above."""
 
 
 def metric_names() -> list[str]:
@@ -34,11 +37,8 @@ def metric_class(name: str) -> type[Metric]:
         UsageError: If no metric has the name.
     """
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
+        module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast("type[Metric]", getattr(import_module(module), attribute))
-    if name in STANDOFF:
-        what = f"'{name}' scores HOO edit files only"
-        raise UsageError(Problem("hoo-metric", what, fix="errorbar score --metric hoo --gold FOLDER"))
     other = _others(tuple(sys.path)).get(name)
     if other is not None:
         return cast("type[Metric]", other.load())
@@ -53,12 +53,47 @@ def _others(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
-def parse_metric(text: str) -> Metric:
-    """Make a metric from its spec, e.g. ``m2(beta=1,choose=sentence)``.
+def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
+    """Make a metric from its spec, e.g. ``m2(beta=1,choose=sentence)``; a metric passes through.
+
+    Args:
+        metric: The spec.
+        reads: What there is to measure; None: whatever the metric reads.
 
     Raises:
-        UsageError: If the text is no spec, or the metric or a parameter is unknown or will not do.
+        UsageError: If the text is no spec, the metric or a parameter is unknown or will not do, or the metric reads
+            something else.
     """
-    name, raw = split_spec(text)
-    cls = metric_class(name)
-    return cls(**read_parameters(name, cls.parameters, raw))
+    made = metric
+    if isinstance(metric, str):
+        name, raw = split_spec(metric)
+        made = metric_class(name).read(raw)
+    elif not hasattr(metric, "fold"):
+        what = f"a metric must be a spec such as 'm2(beta=1)' or a metric, got {metric!r}"
+        raise UsageError(Problem("bad-metric", what))
+    found = cast("Metric", made)
+    if reads is not None and found.reads != reads:
+        what = f"{found.name} scores {found.reads}, and these are {reads}"
+        raise UsageError(Problem("metric-input", what, fix=f"metrics for {reads}: {', '.join(metrics_for(reads))}"))
+    return found
+
+
+def metrics_for(reads: Reads) -> list[str]:
+    """Names of the metrics that measure such input."""
+    return [name for name in metric_names() if _reads(name) == reads]
+
+
+def _reads(name: str) -> Reads:
+    return BUILT_IN[name][1] if name in BUILT_IN else metric_class(name).reads
+
+
+def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: Reads | None = None) -> list[Metric]:
+    """One or several metrics; none: the default for such input.
+
+    Raises:
+        UsageError: As ``parse_metric`` does.
+    """
+    if metrics is None or (not isinstance(metrics, str) and isinstance(metrics, Sequence) and not metrics):
+        metrics = next(name for name, (_, read) in BUILT_IN.items() if reads in (None, read))
+    several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
+    return [parse_metric(metric, reads) for metric in several]

@@ -1,57 +1,48 @@
-"""A score: what was computed, its value with its company, and its parts."""
+"""A score: what was computed, its values with their company, and its parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from errorbar.core.counts import Counts
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Estimate
 from errorbar.core.signature import Signature
+from errorbar.metrics.base import Measure
 
 
 @dataclass(frozen=True, slots=True)
-class TypeRecall:
-    """Recall of one error type over the annotators chosen sentence by sentence.
+class TypeScore:
+    """The score of one error type, over the annotators chosen unit by unit.
 
     Attributes:
         type: The error type.
-        correct: Reference edits of the type that were matched.
-        gold: Reference edits of the type.
-        interval: The interval of recall, or why there is none; None if none was asked for.
+        counts: What it is made of, e.g. ``correct`` and ``gold``.
+        estimates: By measure; those that the metric gives by type.
     """
 
     type: str
-    correct: int
-    gold: int
-    interval: Interval | Undefined | None = None
+    counts: Mapping[str, int]
+    estimates: Mapping[str, Estimate]
 
-    @property
-    def recall(self) -> float | None:
-        """Correct / gold, or None where the reference has no edit of the type."""
-        return self.correct / self.gold if self.gold else None
-
-    @property
-    def estimate(self) -> Estimate:
-        """Recall with its interval; its units are the reference edits of the type."""
-        undefined = None if self.gold else Undefined.NOTHING_IN_REFERENCE
-        estimate = Estimate(self.recall, self.gold, undefined=undefined)
-        return estimate if self.interval is None else estimate.with_interval(self.interval)
+    def __getitem__(self, measure: str) -> Estimate:
+        return self.estimates[measure]
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceScore:
-    """The part of one sentence in a corpus score.
+class UnitScore:
+    """The part of one sentence or fragment in a score.
 
     Attributes:
-        sentence: Its number, counted from 1.
+        unit: Its number, counted from 1.
         annotator: The annotator chosen for it, or None where nobody looked.
-        counts: Its counts under that annotator.
+        counts: What it adds.
+        values: Its measures alone; empty where a unit alone has none.
     """
 
-    sentence: int
+    unit: int
     annotator: str | None
-    counts: Counts
+    counts: Mapping[str, int]
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +51,63 @@ class Score:
 
     Attributes:
         system: The system's name.
-        beta: Weight of recall against precision in F.
-        precision: P.
-        recall: R.
-        f: F.
-        counts: Correct, proposed and reference edits.
-        n_sentences: Sentences scored.
+        measures: What the metric gives.
+        main: Name of the measure that ranks systems.
+        estimates: By name of the measure.
+        counts: What they are made of, e.g. ``correct``, ``proposed`` and ``gold``.
+        n_units: Sentences or fragments scored.
         annotators: The annotators scored against.
         signature: What was computed on which data how.
-        by_type: Recall of each error type, where asked for.
-        by_sentence: The part of each sentence, where asked for.
+        by_type: Scores of each error type, where asked for.
+        by_unit: The part of each unit, where asked for.
         types: Content hash of the error types, where they are counted.
+        beta: Weight of recall against precision, of a metric that has F.
+        unit: What is scored: ``sentence`` or ``fragment``.
     """
 
     system: str
-    beta: float
-    precision: Estimate
-    recall: Estimate
-    f: Estimate
-    counts: Counts
-    n_sentences: int
+    measures: tuple[Measure, ...]
+    main: str
+    estimates: Mapping[str, Estimate]
+    counts: Mapping[str, int]
+    n_units: int
     annotators: tuple[str, ...]
     signature: Signature
-    by_type: Sequence[TypeRecall] = ()
-    by_sentence: Sequence[SentenceScore] = ()
+    by_type: Sequence[TypeScore] = ()
+    by_unit: Sequence[UnitScore] = ()
     types: str = ""
+    beta: float | None = None
+    unit: str = "sentence"
+
+    def __getitem__(self, measure: str) -> Estimate:
+        return self.estimates[measure]
+
+    @property
+    def precision(self) -> Estimate:
+        """P, of a metric that has it."""
+        return self.estimates["precision"]
+
+    @property
+    def recall(self) -> Estimate:
+        """R, of a metric that has it."""
+        return self.estimates["recall"]
+
+    @property
+    def f(self) -> Estimate:
+        """F, of a metric that has it."""
+        return self.estimates["f"]
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether intervals were asked for."""
+        return any(one.interval or one.no_interval for one in self.estimates.values())
+
+    @property
+    def rank_key(self) -> float:
+        """What sorts the best score first, in ascending order; those without a value come last."""
+        measure = next(one for one in self.measures if one.name == self.main)
+        value = self.estimates[self.main].value
+        return float("inf") if value is None else -measure.sign * value
 
     @property
     def type_signature(self) -> Signature:
@@ -96,3 +119,9 @@ class Score:
     def metric(self) -> str:
         """The spec."""
         return self.signature.spec
+
+
+def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:
+    """What was computed on which data how, but for the systems' own text."""
+    signatures = [score.type_signature if types else score.signature for score in scores]
+    return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]

@@ -2,7 +2,7 @@
 
 Formula
     Of each way to swap documents (or sentences) both mixed systems of every pair are folded. A pair's p-value is that
-    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.step_down (max-T, the default) or Holm's.
+    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.multiple (max-T, the default) or Holm's.
 Conventions
     The ways come from one stream, which depends on the seed and on the number of documents: at the same number of
     ways another system changes no other pair's p-value, only its adjustment. They are drawn and folded in blocks that
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Metric, Selection
-from errorbar.metrics.choice import Swapping
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Statistics, concatenate
-from errorbar.metrics.totals import score_totals
+from errorbar.metrics.base import Metric, Selection, Swapping
 from errorbar.stats.comparison import (
     Randomization,
     Swaps,
@@ -40,11 +36,10 @@ from errorbar.stats.comparison import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.multiple import adjust, smallest_holm
-from errorbar.stats.step_down import needed_swaps, smallest_max_t, step_down_max_t
+from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
+from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
 
-F = 2
 Adjust = Literal["max-t", "holm"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 MOST_DRAWN = 2**26
@@ -110,7 +105,7 @@ class Tested:
 
 def swap_tests(
     metric: Metric,
-    systems: Sequence[Statistics],
+    systems: Sequence[Any],
     pairs: Pairs,
     codes: NDArray[np.int64],
     resampling: Resampling,
@@ -131,18 +126,18 @@ def swap_tests(
     """
     ways = testing.number(len(systems), 1 - resampling.confidence_level)
     results = [Tested(_the_same()) for _ in pairs]
-    n_differing = [int(differing(systems[a], systems[b], codes).sum()) for a, b in pairs]
+    n_differing = [int(differing(metric, systems[a], systems[b], codes).sum()) for a, b in pairs]
     known = [k for k, n in enumerate(n_differing) if n]
     if not known:
         return results
     mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
-    anywhere = np.logical_or.reduce([differing(systems[0], one, codes) for one in systems[1:]])
+    anywhere = np.logical_or.reduce([differing(metric, systems[0], one, codes) for one in systems[1:]])
     exact = _few(int(anywhere.sum()), ways)
     drawn = _all_ways(anywhere) if exact else _random_ways(len(anywhere), ways, resampling.seed)
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
     kept = (2 ** int(anywhere.sum()) if exact else ways) if keep else 0
     _refuse_too_many(len(known), kept)
-    values = [float(_f(metric, one, None)[0]) for one in systems]
+    values = [float(main_values(metric, one)[0]) for one in systems]
     observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
     swapped = _swap(mixer, drawn, observed, kept)
 
@@ -170,15 +165,14 @@ def swap_tests(
 def _refuse_too_many(n_pairs: int, ways: int) -> None:
     if n_pairs * ways > MOST_KEPT:
         what = f"{ways:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
-        fix = "compare fewer systems, take fewer --swaps, or --adjust holm, which keeps none"
+        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
         raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
 
 
-def differing(first: Statistics, second: Statistics, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """In which essays the counts of two systems differ."""
-    changed = (first.counts != second.counts).any(axis=(1, 2))
+def differing(metric: Metric, first: Any, second: Any, codes: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ANN401
+    """In which documents the statistics of two systems differ."""
     found = np.zeros(int(codes.max()) + 1, np.bool_)
-    found[codes[changed]] = True
+    found[codes[metric.differ(first, second)]] = True
     return found
 
 
@@ -202,7 +196,7 @@ class _Mixer:
     """Pairs of systems that are mixed in the same ways; swaps are of shape (ways, essays)."""
 
     metric: Metric
-    systems: Sequence[Statistics]
+    systems: Sequence[Any]
     pairs: Pairs
     codes: NDArray[np.int64]
     jobs: int
@@ -210,15 +204,15 @@ class _Mixer:
     def differences(self, number: int, swaps: Swaps) -> NDArray[np.float64]:
         """Of one pair under every way."""
         first, second = (self.systems[k] for k in self.pairs[number])
-        slots = np.where(differing(first, second, self.codes)[self.codes], self.codes, -1)
-        both = concatenate([first, second])
-        values = [_f(self.metric, both, Swapping(ways, slots)) for ways in (swaps, ~swaps)]
+        slots = np.where(differing(self.metric, first, second, self.codes)[self.codes], self.codes, -1)
+        both = self.metric.join([first, second])
+        values = [main_values(self.metric, both, Swapping(ways, slots)) for ways in (swaps, ~swaps)]
         return values[0] - values[1]
 
     def test_all(self, number: int) -> Randomization:
         """The exact test of a pair that differs in few essays."""
         first, second = (self.systems[k] for k in self.pairs[number])
-        where = differing(first, second, self.codes)
+        where = differing(self.metric, first, second, self.codes)
         n = int(where.sum())
         every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
         return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
@@ -253,9 +247,10 @@ def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], 
     return _Swapped(extreme, table, first)
 
 
-def _f(metric: Metric, statistics: Statistics, swapping: Swapping | None) -> NDArray[np.float64]:
+def main_values(metric: Metric, statistics: Any, swapping: Swapping | None = None) -> NDArray[np.float64]:  # noqa: ANN401
+    """The measure that ranks systems, of each way to swap."""
     selection = None if swapping is None else Selection(swapping=swapping)
-    return score_totals(metric.fold(statistics, selection).totals, metric.beta)[:, F]
+    return metric.fold(statistics, selection).values[:, metric.main]
 
 
 def _few(n: int, ways: int) -> bool:

@@ -94,6 +94,9 @@ def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequ
         kinds: For each part, where its types stand in the whole; every type of the whole is in some part.
         width: Annotators of the whole.
     """
+    if not parts:
+        nothing = np.zeros(0, np.int64)
+        return TypeCounts((0, width, 0), nothing, nothing, np.zeros((0, 2), np.int64))
     slots, types = [], []
     at = 0
     for part, column, kind in zip(parts, columns, kinds, strict=True):

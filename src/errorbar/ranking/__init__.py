@@ -1,11 +1,9 @@
 """Rankings: systems from human comparisons, and how well metrics agree with them."""
 
-from errorbar.ranking.bradley_terry import bradley_terry
-from errorbar.ranking.counts import Counts, count, resampled_counts, without_identical
-from errorbar.ranking.expected_wins import expected_wins
 from errorbar.ranking.judges import JudgeAgreement, judge_agreement
 from errorbar.ranking.ranges import Ranges, rank_ranges
-from errorbar.ranking.rank import METHODS, RankedSystem, RankingResult, Resamples, rank_systems
+from errorbar.ranking.ranked import METHODS, RankedSystem, RankingResult, rank_systems
+from errorbar.ranking.wins import Counts, bradley_terry, count, expected_wins
 
 __all__ = [
     "METHODS",
@@ -14,13 +12,10 @@ __all__ = [
     "Ranges",
     "RankedSystem",
     "RankingResult",
-    "Resamples",
     "bradley_terry",
     "count",
     "expected_wins",
     "judge_agreement",
     "rank_ranges",
     "rank_systems",
-    "resampled_counts",
-    "without_identical",
 ]

@@ -21,7 +21,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ranking.counts import Floats
+from errorbar.ranking.wins import Floats
 
 Integers = NDArray[np.int64]
 _ROUNDING = 1e-9
@@ -45,13 +45,7 @@ class Ranges:
 
 
 def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 0.95) -> Ranges:
-    """Rank ranges and clusters.
-
-    Args:
-        scores: On all comparisons, NaN where undefined; shape (systems,).
-        resampled: On resamples; shape (resamples, systems).
-        confidence_level: Share of the resamples that the range covers at least.
-    """
+    """Rank ranges and clusters: scores (systems,), NaN where undefined, and those on resamples (resamples, systems)."""
     n, size = resampled.shape
     scores, resampled = rounded(scores), rounded(resampled)
     above = np.nan_to_num(resampled, nan=-np.inf)

@@ -1,5 +1,7 @@
 """TrueSkill of two players: a belief about each system's skill, moved by one comparison after another.
 
+Comparisons come in random orders (``play``), or as the WMT's program chooses them (``matched_runs``).
+
 Formula
     A system's skill is believed to be N(μ, σ²). Before each comparison σ² grows by τ². With c² = 2β² + σ₁² + σ₂²,
     t = (μ₁ − μ₂)/c and the margin of draws ε = √2 β Φ⁻¹((1 + q)/2), q the probability of a draw between equals, the
@@ -7,15 +9,22 @@ Formula
     −ε/c and ε/c for a draw. With Z = Φ(b − t) − Φ(a − t):
     v = (φ(a − t) − φ(b − t)) / Z,  w = v² + ((b − t) φ(b − t) − (a − t) φ(a − t)) / Z,
     μ₁ += (σ₁²/c) v, μ₂ −= (σ₂²/c) v, σᵢ² −= σᵢ² (σᵢ²/c²) w.
+    The WMT's program makes as many steps as there are comparisons. In each, the system of the largest σ meets another,
+    j drawn with a probability proportional to exp(−|μ_i − μ_j|); one of the comparisons of these two is drawn, with
+    replacement, and moves the beliefs. The score is the mean of μ over many runs.
 Conventions
     The beliefs depend on the order of the comparisons, so orders are drawn at random and the scores averaged.
     ``original``: μ 25, σ 25/3, β 25/6, τ 25/300, q .10. ``wmt``: μ 0, σ .5, τ 0, q .25, and β = σ N/40 for N
     comparisons, so large that each moves the beliefs a little and their order hardly matters.
     Each step is made for many orders at once; -1 in an order is no comparison.
+    In the WMT's program every pair of systems weighs about as much as every other, however often it was judged, and
+    near ones a little more. A run draws single comparisons, so that the runs vary as if no two comparisons had a judge
+    or a sentence in common: their ranges are too narrow. Of systems with the same σ the first named is taken; two that
+    were never compared do not meet.
 Source
     Herbrich, Minka & Graepel 2006, TrueSkill: a Bayesian skill rating system, NIPS 19 (equations of two players);
     wmt: Sakaguchi, Post & Van Durme 2014, Efficient elicitation of annotations for human evaluation of machine
-    translation, WMT, and the parameters of their program, which Grundkiewicz et al. 2015 used.
+    translation, WMT, and the parameters of their program, which Grundkiewicz et al. 2015 used, averaging 1,000 runs.
 """
 
 from __future__ import annotations
@@ -32,10 +41,13 @@ from errorbar.stats.distributions import NORMAL
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]
+_Places = NDArray[np.int64] | tuple[NDArray[np.int64], NDArray[np.int64]]
 _ROOT = sqrt(2 * pi)
 _FAR = 40.0
 """Stands for infinity: the normal density is 0 here."""
 _LEAST = 1e-290
+_AT_ONCE = 1000
+"""Steps of the WMT's program whose random numbers are drawn together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +80,7 @@ def wmt_skill(n_comparisons: int) -> Skill:
 def play(
     comparisons: Comparisons, orders: Orders, skill: Skill, progress: Callable[[int], None] | None = None
 ) -> tuple[Floats, Floats]:
-    """Go through comparisons in many orders.
-
-    Args:
-        comparisons: The comparisons.
-        orders: Numbers of comparisons, -1 for none; shape (orders, steps).
-        skill: The parameters.
-        progress: Told now and then how many steps are done.
+    """Go through comparisons in many orders: numbers of comparisons, -1 for none; shape (orders, steps).
 
     Returns:
         Mean and standard deviation of the beliefs; each of shape (orders, systems).
@@ -87,39 +93,74 @@ def play(
     better = np.append(np.where(comparisons.outcome < 0, comparisons.second, comparisons.first), n_systems)
     worse = np.append(np.where(comparisons.outcome < 0, comparisons.first, comparisons.second), n_systems)
     draw = np.append(comparisons.outcome == 0, True)
-    margin = margin_of(skill)
-    noise = 2 * skill.beta**2
-    extra = skill.tau**2
     for step in range(orders.shape[1]):
         rows = orders[:, step]
-        one, two, tied = base + better[rows], base + worse[rows], draw[rows]
-        v1, v2 = variance[one] + extra, variance[two] + extra
-        square = noise + v1 + v2
-        c = np.sqrt(square)
-        v, w = moves((mu[one] - mu[two]) / c, margin / c, tied)
-        mu[one] += v1 / c * v
-        mu[two] -= v2 / c * v
-        variance[one] = v1 * (1 - v1 / square * w)
-        variance[two] = v2 * (1 - v2 / square * w)
+        _move(mu, variance, base + better[rows], base + worse[rows], draw[rows], skill)
         if progress is not None and step % 1000 == 0:
             progress(step)
     shape = (n, n_systems + 1)
     return mu.reshape(shape)[:, :-1], np.sqrt(variance.reshape(shape)[:, :-1])
 
 
-def margin_of(skill: Skill) -> float:
-    """How far apart two performances may be for a draw: ε."""
-    return sqrt(2) * skill.beta * NORMAL.inv_cdf((1 + skill.draw) / 2)
+def matched_runs(
+    comparisons: Comparisons,
+    skill: Skill,
+    runs: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], None] | None = None,
+) -> Floats:
+    """Go through as many comparisons as there are, at least one, chosen as the beliefs ask for.
+
+    Returns:
+        Means of the beliefs; shape (runs, systems).
+    """
+    size = len(comparisons.systems)
+    lost = comparisons.first > comparisons.second
+    low = np.where(lost, comparisons.second, comparisons.first).astype(np.int64)
+    high = np.where(lost, comparisons.first, comparisons.second).astype(np.int64)
+    outcome = np.where(lost, -comparisons.outcome, comparisons.outcome)
+    # The outcomes of each pair stand together.
+    order = np.argsort(low * size + high, kind="stable")
+    said = outcome[order]
+    counts = np.bincount(low * size + high, minlength=size * size)
+    starts = np.cumsum(counts) - counts
+    met = (counts.reshape(size, size) + counts.reshape(size, size).T) > 0
+    mu = np.full((runs, size), skill.mu, np.float64)
+    variance = np.full((runs, size), skill.sigma**2, np.float64)
+    everybody = met.any(axis=1)
+    run = np.arange(runs)
+    for step in range(len(comparisons)):
+        if step % _AT_ONCE == 0:
+            chance = rng.random((_AT_ONCE, 2, runs))
+            if progress is not None:
+                progress(step)
+        one = np.where(everybody, variance, -1.0).argmax(axis=1)
+        weight = np.where(met[one], np.exp(-np.abs(mu - mu[run, one][:, None])), 0.0).cumsum(axis=1)
+        two = (weight <= (chance[step % _AT_ONCE, 0] * weight[:, -1])[:, None]).sum(axis=1)
+        pair = np.minimum(one, two) * size + np.maximum(one, two)
+        drawn = said[starts[pair] + (chance[step % _AT_ONCE, 1] * counts[pair]).astype(np.int64)]
+        swap = (one < two) == (drawn < 0)
+        better, worse = np.where(swap, two, one), np.where(swap, one, two)
+        _move(mu, variance, (run, better), (run, worse), drawn == 0, skill)
+    return mu
+
+
+def _move(mu: Floats, variance: Floats, better: _Places, worse: _Places, tied: NDArray[np.bool_], skill: Skill) -> None:
+    """Move the beliefs by one comparison each, in place."""
+    extra = skill.tau**2
+    v1, v2 = variance[better] + extra, variance[worse] + extra
+    square = 2 * skill.beta**2 + v1 + v2
+    c = np.sqrt(square)
+    margin = sqrt(2) * skill.beta * NORMAL.inv_cdf((1 + skill.draw) / 2)
+    v, w = moves((mu[better] - mu[worse]) / c, margin / c, tied)
+    mu[better] += v1 / c * v
+    mu[worse] -= v2 / c * v
+    variance[better] = v1 * (1 - v1 / square * w)
+    variance[worse] = v2 * (1 - v2 / square * w)
 
 
 def moves(t: Floats, edge: Floats, tied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """By what (v and w) the means and the variances of the better and the worse system move.
-
-    Args:
-        t: Difference of the means over c.
-        edge: ε over c.
-        tied: The comparison is a draw.
-    """
+    """By what (v and w) means and variances of the better and the worse system move; ``t`` and ``edge`` are over c."""
     from scipy.special import ndtr  # noqa: PLC0415 - loading it takes a while
 
     low = np.where(tied, -edge, edge) - t

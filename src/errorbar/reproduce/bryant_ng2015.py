@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from errorbar.ceiling import ceiling, prepare_study
-from errorbar.core.corpus import Hypothesis
+from errorbar.ceilings import ceiling, prepare_study
 from errorbar.core.problems import Problems
 from errorbar.formats.m2 import read_m2
 from errorbar.formats.opening import Lines
-from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import score
-from errorbar.reproduce.cells import HALF, Cell, published
-from errorbar.reproduce.sources import Sources
+from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Sources, compare, percents, scored
 
-PAPER = "Bryant & Ng 2015"
-CORPUS = "bryant-ng2015"
-SYSTEMS = "conll2014-systems"
-ANNOTATORS = [f"A{k}" for k in range(1, 11)]
 RATIO_SYSTEMS = ("AMU", "CAMB", "CUUI")
 LAST_DIGIT = 0.01 + HALF
 """Two files hold a repeated edit each, which is dropped here; that moves some cells by one in the last digit."""
 CUUI_DIGITS = 0.03 + HALF
+CUUI_RATIO = CUUI_DIGITS + 0.02
+"""A ratio of two rounded scores moves more than either."""
 ALL_TYPES = "Total"
 
 
@@ -33,42 +27,43 @@ def cells(sources: Sources) -> Iterator[Cell]:
     Raises:
         InputError: If a corpus is not there.
     """
-    yield from _edits(sources)
+    yield from compare("edits", "bryant_ng2015_edits_by_annotator", _edits(sources), tolerance=0)
     problems = Problems(lenient=True)
-    corpus = read_corpus([sources.file(CORPUS, f"{name}.m2") for name in ANNOTATORS], problems)
-    systems = [Hypothesis(name, sources.lines(SYSTEMS, name)) for name in RATIO_SYSTEMS]
+    corpus = sources.ten_annotators(problems)
+    systems = [sources.system(name) for name in RATIO_SYSTEMS]
     camb = systems[RATIO_SYSTEMS.index("CAMB")]
-    found = {s.annotators[0]: s for s in score(corpus, [camb], [M2(choose=name) for name in ANNOTATORS])}
-    for row in published("bryant_ng2015_camb_by_annotator"):
-        ours = found[row["annotator"]]
-        for column, estimate in (("precision", ours.precision), ("recall", ours.recall), ("f0.5", ours.f)):
-            value = None if estimate.value is None else 100 * estimate.value
-            yield Cell("CAMB by annotator", row["annotator"], column, float(row[column]), value, LAST_DIGIT)
+    found = scored(corpus, [camb], [M2(choose=name) for name in TEN_ANNOTATORS])
+    ours: dict[tuple[str, str], float | None] = {
+        (each.annotators[0], column): value for each in found for column, value in percents(each).items()
+    }
+    yield from compare("CAMB by annotator", "bryant_ng2015_camb_by_annotator", ours, tolerance=LAST_DIGIT)
     result = ceiling(prepare_study(corpus, systems, M2(), problems))
-    for k, row in enumerate(published("bryant_ng2015_ratio")):
-        name = f"{row['gold_annotators']} references"
-        yield Cell("ratio", name, "human", float(row["human_f0.5"]), 100 * float(result.human[k, 2]), LAST_DIGIT)
-        for s, system in enumerate(RATIO_SYSTEMS):
-            tolerance = CUUI_DIGITS if system == "CUUI" else LAST_DIGIT
-            for column, value in (
-                (f"{system.lower()}_f0.5", result.scores[s, k, 2]),
-                (f"{system.lower()}_ratio_percent", result.ratio[s, k]),
-            ):
-                # A ratio of two rounded scores moves more than either.
-                extra = 0.02 if "ratio" in column and system == "CUUI" else 0.0
-                yield Cell("ratio", name, column, float(row[column]), 100 * float(value), tolerance + extra)
+    tolerance = {"human": LAST_DIGIT}
+    ours = {(f"{k} references", "human"): 100 * float(human) for k, human in enumerate(result.human[:, 2], 1)}
+    for s, system in enumerate(RATIO_SYSTEMS):
+        f, ratio = f"{system.lower()}_f0.5", f"{system.lower()}_ratio_percent"
+        tolerance |= {f: LAST_DIGIT, ratio: LAST_DIGIT}
+        for k, (value, share) in enumerate(zip(result.scores[s, :, 2], result.ratio[s], strict=True), 1):
+            ours |= {(f"{k} references", f): 100 * float(value), (f"{k} references", ratio): 100 * float(share)}
+    tolerance |= {"cuui_f0.5": CUUI_DIGITS, "cuui_ratio_percent": CUUI_RATIO}
+    yield from compare(
+        "ratio",
+        "bryant_ng2015_ratio",
+        ours,
+        row="{gold_annotators} references",
+        columns={"human_f0.5": "human"},
+        tolerance=tolerance,
+    )
 
 
-def _edits(sources: Sources) -> Iterator[Cell]:
-    counted: dict[str, Counter[str]] = {}
-    for name in ANNOTATORS:
-        # As published: repeated and overlapping edits are counted, so what is wrong with the files does not matter.
-        unread = Problems(limit=1 << 30)
-        sentences = read_m2(Lines(sources.file(CORPUS, f"{name}.m2"), unread), unread)
-        counted[name] = Counter(edit.type for s in sentences for edits in s.annotations.values() for edit in edits)
-    for row in published("bryant_ng2015_edits_by_annotator"):
-        kind = row["error_type"]
-        ours = {name: types.total() if kind == ALL_TYPES else types[kind] for name, types in counted.items()}
-        for name, count in ours.items():
-            yield Cell("edits", kind, name, float(row[name]), float(count), 0)
-        yield Cell("edits", kind, "total", float(row["total"]), float(sum(ours.values())), 0)
+def _edits(sources: Sources) -> dict[tuple[str, str], float | None]:
+    """How many edits of each type each annotator has; as published, repeated and overlapping ones are counted."""
+    counted: dict[str, Counter[str]] = {"total": Counter()}
+    for name in TEN_ANNOTATORS:
+        unread = Problems(limit=1 << 30)  # what is wrong with the files does not matter
+        sentences = read_m2(Lines(sources.file("bryant-ng2015", f"{name}.m2"), unread), unread)
+        types = Counter(edit.type for s in sentences for edits in s.annotations.values() for edit in edits)
+        types[ALL_TYPES] = types.total()
+        counted[name] = types
+        counted["total"] += types
+    return {(kind, name): types[kind] for kind in counted["total"] for name, types in counted.items()}

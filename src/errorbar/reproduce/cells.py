@@ -1,13 +1,28 @@
-"""A published number beside ours."""
+"""Published numbers beside ours: one runner holds a table of values against any published table."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.datasets import path
+from errorbar.formats.reference import read_corpus
+from errorbar.metrics.base import Metric
+from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell as Shown
+from errorbar.tables.table import Column, Table
 
 HALF = 0.005
 """A number printed with two digits stands for anything that rounds to it; papers round halves either way."""
@@ -63,7 +78,189 @@ class Cell:
         return Outcome.NOT_COMPUTABLE if self.ours is None else Outcome.KNOWN
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Reproduction(Result):
+    """A paper's tables, recomputed.
+
+    Attributes:
+        study: The paper's name.
+        cells: Every number.
+        notes: Nothing: what differs says why.
+    """
+
+    study: str
+    cells: Sequence[Cell]
+    notes: Sequence[Problem] = ()
+
+    @property
+    def mismatches(self) -> list[Cell]:
+        """Cells that should match and do not."""
+        return [cell for cell in self.cells if cell.outcome == Outcome.MISMATCH]
+
+    def to_dict(self) -> dict[str, object]:
+        """Outcomes by table, and every cell."""
+        tables = [
+            {"table": table, "cells": found.total(), **{_key(outcome): found[outcome] for outcome in Outcome}}
+            for table, found in self._counts().items()
+        ]
+        cells = [
+            {
+                "table": cell.table,
+                "row": cell.row,
+                "column": cell.column,
+                "published": cell.published,
+                "ours": cell.ours,
+                "difference": cell.difference,
+                "outcome": _key(cell.outcome),
+                "reason": cell.known,
+            }
+            for cell in self.cells
+        ]
+        return {"study": self.study, "tables": tables, "cells": cells}
+
+    def tables(self) -> Sequence[Table]:
+        """Every cell, and how many of each table match."""
+        return [cell_table(self.cells), self.summary()]
+
+    def summary(self) -> Table:
+        """How many cells of each table match, and why others do not."""
+        counts = self._counts()
+        counts["all"] = Counter(cell.outcome for cell in self.cells)
+        columns = [Column("table"), Column("cells", "count"), *(Column(str(o).lower(), "count") for o in Outcome)]
+        rows: list[list[Shown]] = [
+            [table, found.total(), *(found[outcome] for outcome in Outcome)] for table, found in counts.items()
+        ]
+        reasons = dict.fromkeys(
+            f"{cell.table}: {cell.known} ({cell.outcome})"
+            for cell in sorted(self.cells, key=lambda cell: list(counts).index(cell.table))
+            if cell.outcome not in (Outcome.MATCH, Outcome.MISMATCH)
+        )
+        return Table(columns, rows, name="summary", notes=list(reasons))
+
+    def _counts(self) -> dict[str, Counter[Outcome]]:
+        counts: dict[str, Counter[Outcome]] = {}
+        for cell in self.cells:
+            counts.setdefault(cell.table, Counter())[cell.outcome] += 1
+        return counts
+
+
+def _key(outcome: Outcome) -> str:
+    return outcome.name.lower()
+
+
+def _printed(cell: Cell) -> str | None:
+    return None if cell.published is None else f"{cell.published:g}"
+
+
+def cell_table(cells: Sequence[Cell]) -> Table:
+    """Published numbers beside ours."""
+    columns = [*map(Column, ("table", "row", "column", "reason")), Column("published")]
+    columns += [Column("ours", "number"), Column("difference", "number", signed=True), Column("outcome")]
+    rows: list[list[Shown]] = [
+        [each.table, each.row, each.column, each.known, _printed(each), each.ours, each.difference, str(each.outcome)]
+        for each in cells
+    ]
+    return Table(columns, rows, name="cells")
+
+
 def published(table: str) -> Iterator[Mapping[str, str]]:
     """The rows of a published table, as transcribed from the paper."""
     text = files(__package__).joinpath("published", f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(io.StringIO(text))
+
+
+def facts(table: str) -> dict[str, float]:
+    """The rows of a published table of two columns: a name and its value."""
+    return {name: float(value) for name, value in (row.values() for row in published(table))}
+
+
+def compare(
+    table: str,
+    file: str,
+    ours: Mapping[tuple[str, str], float | None],
+    *,
+    row: str = "",
+    columns: Mapping[str, str] = MappingProxyType({}),
+    tolerance: float | Mapping[str, float] = HALF,
+    known: str | Mapping[str, str] = "",
+) -> Iterator[Cell]:
+    """Every number of a published table beside ours, row by row.
+
+    Args:
+        table: What the table is called.
+        file: Its transcription.
+        ours: Our values by row and column, as they are shown; what is missing cannot be computed.
+        row: How rows are called, by the columns that name them, e.g. ``"{team}"``; "": by the first column.
+        columns: How columns are shown that are called otherwise in the file; "": left out.
+        tolerance: How far ours may be, in all or by column.
+        known: Why cells may differ, all or by row or column.
+    """
+    for line in published(file):
+        form = row or f"{{{next(iter(line))}}}"
+        name = form.format(**line)
+        for key, text in line.items():
+            column = columns.get(key, key)
+            if column and f"{{{key}}}" not in form:
+                reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
+                most = tolerance if isinstance(tolerance, float | int) else tolerance.get(column, HALF)
+                value = ours.get((name, column))
+                yield Cell(table, name, column, float(text), None if value is None else float(value), most, reason)
+
+
+def scored(
+    corpus: Corpus, systems: Sequence[Hypothesis], metrics: Sequence[Metric], *, by_type: bool = False
+) -> list[Score]:
+    """Scores of systems without intervals; what is to be warned of is the papers' own."""
+    return score_corpus(corpus, systems, Plan(metrics, by_type), Problems())
+
+
+def percents(score: Score) -> dict[str, float | None]:
+    """Precision, recall and F0.5 of a system in percent, as papers print them."""
+    values = {"precision": score.precision.value, "recall": score.recall.value, "f0.5": score.f.value}
+    return {name: None if value is None else 100 * value for name, value in values.items()}
+
+
+_FOLDERS = {
+    "conll2014": "conll14",
+    "conll2014-systems": "conll14_systems/official_submissions",
+    "bryant-ng2015": "bn2015_10gec",
+}
+TEN_ANNOTATORS = tuple(f"A{k}" for k in range(1, 11))
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Finds files of corpora.
+
+    Attributes:
+        data: A folder that holds ``conll14``, ``conll14_systems`` and ``bn2015_10gec``; None: the cache of
+            ``errorbar data``.
+    """
+
+    data: Path | None = None
+
+    def file(self, corpus: str, name: str) -> Path:
+        """The path of a file of a corpus.
+
+        Raises:
+            InputError: If it is not there.
+        """
+        found = (path(corpus) if self.data is None else self.data / _FOLDERS[corpus]) / name
+        if not found.is_file():
+            fix = f"errorbar data fetch {corpus}, or name a folder that has it: --data DIR"
+            raise InputError(Problem("no-corpus", f"the corpus '{corpus}' is not here", Place(str(found)), fix=fix))
+        return found
+
+    def conll2014(self, *names: str) -> Corpus:
+        """References of the CoNLL-2014 test set."""
+        return read_corpus([self.file("conll2014", name) for name in names])
+
+    def ten_annotators(self, problems: Problems | None = None) -> Corpus:
+        """The test set as ten annotators saw it; two of the files hold a repeated edit each, which is dropped."""
+        files = [self.file("bryant-ng2015", f"{name}.m2") for name in TEN_ANNOTATORS]
+        return read_corpus(files, problems or Problems(lenient=True))
+
+    def system(self, name: str) -> Hypothesis:
+        """What a team of CoNLL-2014 submitted."""
+        text = self.file("conll2014-systems", name).read_bytes().decode()
+        return Hypothesis(name, text.removesuffix("\n").split("\n"))

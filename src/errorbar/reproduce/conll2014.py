@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
+from errorbar.agreement import pairwise_agreement
+from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
+from errorbar.edits.items import Projection, edit_items
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.opening import Lines
-from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
-from errorbar.reproduce.cells import Cell, published
-from errorbar.reproduce.sources import Sources
+from errorbar.reproduce.cells import Cell, Sources, compare, percents, published, scored
 
-PAPER = "Ng et al. 2014"
-CORPUS = "conll2014"
-SYSTEMS = "conll2014-systems"
-NOT_RELEASED = ("NARA",)
-NEVER_RELEASED = "the team's output was never released"
-NO_TRAINING = "the NUCLE training data needs a license"
+TABLES = "conll2014_table"
+NOT_RELEASED = {"NARA": "the team's output was never released"}
+NO_TRAINING = {"nucle": "the NUCLE training data needs a license"}
 ONE_PERCENT_DIGIT = 0.05
 """Half of the last digit of a percentage printed with one digit."""
+PUBLISHED_KAPPA = 0.43
+"""Identification kappa of the two annotators, as printed."""
+KAPPA_AS_PUBLISHED: tuple[Projection, ...] = ("tokens", "tokens-before")
+"""Readings of "identification" that print as the published number."""
+OTHER_KAPPAS: tuple[Projection, ...] = ("tokens-after", "tokens-gaps")
+OTHER_READING = "the paper does not say what becomes of insertions; this is another reading"
+
+Values = dict[tuple[str, str], float | None]
 
 
 def cells(sources: Sources) -> Iterator[Cell]:
@@ -33,134 +36,91 @@ def cells(sources: Sources) -> Iterator[Cell]:
     Raises:
         InputError: If a corpus is not there.
     """
-    yield from _statistics(sources)
+    yield from compare("table 2", f"{TABLES}02_statistics", _sizes(sources), tolerance=0, known=NO_TRAINING)
     yield from _error_types(sources)
-    plain = _read(sources, "noalt/official-2014.combined.m2")
-    alternatives = _read(sources, "alt/official-2014.combined-withalt.m2")
-    for number, file, corpus in ((7, "table07_no_alternatives", plain), (8, "table08_with_alternatives", alternatives)):
-        yield from _team_scores(sources, f"table {number}", file, corpus)
-    for number, file, corpus in (
-        (9, "table09_recall_by_type_no_alternatives", plain),
-        (10, "table10_recall_by_type_with_alternatives", alternatives),
-    ):
-        yield from _recall_by_type(sources, f"table {number}", file, corpus)
-    single = [_read(sources, f"noalt/official-2014.{k}.m2") for k in range(2)]
-    yield from _single_annotators(sources, single)
-    yield from _annotators_against_each_other(single)
-    yield from _agreement(sources)
-
-
-def _read(sources: Sources, name: str) -> Corpus:
-    return read_corpus([sources.file(CORPUS, name)])
-
-
-def _teams(sources: Sources, names: list[str]) -> list[Hypothesis]:
-    return [Hypothesis(name, sources.lines(SYSTEMS, name)) for name in names if name not in NOT_RELEASED]
-
-
-def _known(team: str) -> str:
-    return NEVER_RELEASED if team in NOT_RELEASED else ""
-
-
-def _percent(score: Score) -> tuple[float | None, ...]:
-    values = (score.precision.value, score.recall.value, score.f.value)
-    return tuple(None if value is None else 100 * value for value in values)
-
-
-def _statistics(sources: Sources) -> Iterator[Cell]:
-    corpus = _read(sources, "noalt/official-2014.0.m2")
-    problems = Problems()
-    essays = list(read_nucle(Lines(sources.file(CORPUS, "noalt/official-2014.0.sgml"), problems), problems))
+    systems = [
+        sources.system(row["team"])
+        for row in published(f"{TABLES}07_no_alternatives")
+        if row["team"] not in NOT_RELEASED
+    ]
+    plain = sources.conll2014("noalt/official-2014.combined.m2")
+    alternatives = sources.conll2014("alt/official-2014.combined-withalt.m2")
+    for number, name, corpus in (("07", "no", plain), ("08", "with", alternatives)):
+        file = f"{TABLES}{number}_{name}_alternatives"
+        ours = _team_scores(corpus, systems)
+        yield from compare(f"table {int(number)}", file, ours, columns={"late": ""}, known=NOT_RELEASED)
+    for number, name, corpus in (("09", "no", plain), ("10", "with", alternatives)):
+        file = f"{TABLES}{number}_recall_by_type_{name}_alternatives"
+        yield from compare(f"table {int(number)}", file, _recall_by_type(file, corpus, systems), known=NOT_RELEASED)
+    single = [sources.conll2014(f"noalt/official-2014.{k}.m2") for k in range(2)]
     ours = {
-        "essays": len(essays),
-        "sentences": len(corpus),
-        "tokens": sum(len(sentence.tokens) for sentence in corpus.sentences),
+        key: value
+        for k, corpus in enumerate(single, 1)
+        for key, value in _team_scores(corpus, systems, f"annotator{k}_").items()
     }
-    for row in published("conll2014_table02_statistics"):
-        name = row["statistic"]
-        yield Cell("table 2", name, "nucle", float(row["nucle"]), None, known=NO_TRAINING)
-        yield Cell("table 2", name, "test", float(row["test"]), float(ours[name]), 0)
+    yield from compare("table 11", f"{TABLES}11_single_annotator", ours, known=NOT_RELEASED)
+    ours = _annotators_against_each_other(single)
+    file = f"{TABLES}12_annotator_vs_annotator"
+    yield from compare("table 12", file, ours, row="{hypothesis} against {reference}")
+    both = sources.conll2014(*(f"noalt/official-2014.{k}.m2" for k in range(2)))
+    for projection in (*KAPPA_AS_PUBLISHED, *OTHER_KAPPAS):
+        (pair,) = pairwise_agreement(edit_items(both, projection).judgments)
+        known = "" if projection in KAPPA_AS_PUBLISHED else OTHER_READING
+        yield Cell("kappa", "identification", projection, PUBLISHED_KAPPA, pair.kappa.estimate.value, known=known)
+
+
+def _sizes(sources: Sources) -> Values:
+    sentences = sources.conll2014("noalt/official-2014.0.m2").sentences
+    problems = Problems()
+    essays = list(read_nucle(Lines(sources.file("conll2014", "noalt/official-2014.0.sgml"), problems), problems))
+    tokens = sum(len(sentence.tokens) for sentence in sentences)
+    return {("essays", "test"): len(essays), ("sentences", "test"): len(sentences), ("tokens", "test"): tokens}
 
 
 def _error_types(sources: Sources) -> Iterator[Cell]:
-    counted: list[Counter[str]] = []
+    file = f"{TABLES}03_error_types"
+    ours: Values = {}
+    names = {"nucle_count": "nucle", "nucle_percent": ""}
+    tolerance: dict[str, float] = {"nucle": 0}
     for k in range(2):
         problems = Problems()
-        essays = read_nucle(Lines(sources.file(CORPUS, f"noalt/official-2014.{k}.sgml"), problems), problems)
-        counted.append(
-            Counter(mistake.type for essay in essays for found in essay.annotations.values() for mistake in found)
-        )
-    for row in published("conll2014_table03_error_types"):
-        kind = row["error_type"]
-        yield Cell("table 3", kind, "nucle", float(row["nucle_count"]), None, known=NO_TRAINING)
-        for k, types in enumerate(counted, 1):
-            total = types.total()
-            count = total if kind == "All types" else types[kind]
-            yield Cell("table 3", kind, f"annotator {k}", float(row[f"annotator{k}_count"]), float(count), 0)
-            share = float(row[f"annotator{k}_percent"])
-            yield Cell("table 3", kind, f"annotator {k} %", share, 100 * count / total, ONE_PERCENT_DIGIT)
+        lines = Lines(sources.file("conll2014", f"noalt/official-2014.{k}.sgml"), problems)
+        essays = read_nucle(lines, problems)
+        types = Counter(each.type for essay in essays for found in essay.annotations.values() for each in found)
+        count, share = f"annotator {k + 1}", f"annotator {k + 1} %"
+        for row in published(file):
+            n = types.total() if row["error_type"] == "All types" else types[row["error_type"]]
+            ours[row["error_type"], count] = n
+            ours[row["error_type"], share] = 100 * n / types.total()
+        names |= {f"annotator{k + 1}_count": count, f"annotator{k + 1}_percent": share}
+        tolerance |= {count: 0, share: ONE_PERCENT_DIGIT}
+    yield from compare("table 3", file, ours, columns=names, tolerance=tolerance, known=NO_TRAINING)
 
 
-def _team_scores(sources: Sources, table: str, file: str, corpus: Corpus) -> Iterator[Cell]:
-    rows = list(published(f"conll2014_{file}"))
-    found = {s.system: s for s in score(corpus, _teams(sources, [row["team"] for row in rows]), [M2()])}
-    for row in rows:
-        team = row["team"]
-        ours = _percent(found[team]) if team in found else (None, None, None)
-        for column, value in zip(("precision", "recall", "f0.5"), ours, strict=True):
-            yield Cell(table, team, column, float(row[column]), value, known=_known(team))
-
-
-def _recall_by_type(sources: Sources, table: str, file: str, corpus: Corpus) -> Iterator[Cell]:
-    rows = list(published(f"conll2014_{file}"))
-    teams = [column for column in rows[0] if column != "error_type"]
-    found = {
-        s.system: {row.type: row.recall for row in s.by_type}
-        for s in score(corpus, _teams(sources, teams), [M2()], by_type=True)
+def _team_scores(corpus: Corpus, systems: list[Hypothesis], prefix: str = "") -> Values:
+    return {
+        (each.system, prefix + column): value
+        for each in scored(corpus, systems, [M2()])
+        for column, value in percents(each).items()
     }
-    for row in rows:
-        for team in teams:
-            # The paper prints 0.00 where the chosen annotators have no edit of the type.
-            ours = 100 * (found[team].get(row["error_type"]) or 0.0) if team in found else None
-            yield Cell(table, row["error_type"], team, float(row[team]), ours, known=_known(team))
 
 
-def _single_annotators(sources: Sources, single: list[Corpus]) -> Iterator[Cell]:
-    rows = list(published("conll2014_table11_single_annotator"))
-    teams = _teams(sources, [row["team"] for row in rows])
-    found = [{s.system: s for s in score(corpus, teams, [M2()])} for corpus in single]
-    for row in rows:
-        team = row["team"]
-        for k, scores in enumerate(found, 1):
-            ours = _percent(scores[team]) if team in scores else (None, None, None)
-            for column, value in zip(("precision", "recall", "f0.5"), ours, strict=True):
-                name = f"annotator{k}_{column}"
-                yield Cell("table 11", team, name, float(row[name]), value, known=_known(team))
+def _recall_by_type(file: str, corpus: Corpus, systems: list[Hypothesis]) -> Values:
+    # The paper prints 0.00 where the chosen annotators have no edit of the type.
+    ours: Values = {(row["error_type"], each.name): 0.0 for row in published(file) for each in systems}
+    for each in scored(corpus, systems, [M2()], by_type=True):
+        ours |= {(row.type, each.system): 100 * (row["recall"].value or 0.0) for row in each.by_type}
+    return ours
 
 
-def _annotators_against_each_other(single: list[Corpus]) -> Iterator[Cell]:
-    for row in published("conll2014_table12_annotator_vs_annotator"):
-        writer, judge = (int(row[key].removeprefix("annotator")) - 1 for key in ("hypothesis", "reference"))
-        text = Hypothesis(row["hypothesis"], _text(single[writer].sentences, single[writer].annotators[0]))
-        (found,) = score(single[judge], [text], [M2()])
-        for column, value in zip(("precision", "recall", "f0.5"), _percent(found), strict=True):
-            yield Cell("table 12", f"{row['hypothesis']} against {row['reference']}", column, float(row[column]), value)
-
-
-def _text(sentences: list[Sentence], annotator: str) -> list[str]:
-    problems = Problems()
-    text = [corrected_text(sentence, annotator, problems) for sentence in sentences]
-    problems.raise_errors()
-    return text
-
-
-PUBLISHED_KAPPA = 0.43
-"""Identification kappa of the two annotators, as printed."""
-
-
-def _agreement(sources: Sources) -> Iterator[Cell]:
-    from errorbar.reproduce.agreement import identification_kappas  # noqa: PLC0415 - the agreement layer
-
-    both = read_corpus([sources.file(CORPUS, f"noalt/official-2014.{k}.m2") for k in range(2)])
-    for projection, kappa, known in identification_kappas(both):
-        yield Cell("kappa", "identification", projection, PUBLISHED_KAPPA, kappa, known=known)
+def _annotators_against_each_other(single: list[Corpus]) -> Values:
+    ours: Values = {}
+    for writer, judge in ((0, 1), (1, 0)):
+        corpus = single[writer]
+        problems = Problems()
+        text = [corrected_text(sentence, corpus.annotators[0], problems) for sentence in corpus.sentences]
+        problems.raise_errors()
+        (found,) = scored(single[judge], [Hypothesis(f"annotator{writer + 1}", text)], [M2()])
+        row = f"annotator{writer + 1} against annotator{judge + 1}"
+        ours |= {(row, column): value for column, value in percents(found).items()}
+    return ours

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.metrics.hoo import Hoo
-from errorbar.metrics.hoo_score import HooScore
-from errorbar.metrics.hoo_tables import BestRecall, best_recalls, simulated_scores
-from errorbar.metrics.hoo_types import count_rows
-from errorbar.reproduce.cells import Cell, Outcome, published
+from errorbar.metrics.hoo_counts import count_rows
+from errorbar.metrics.hoo_scoring import BestRecall, best_recalls
+from errorbar.metrics.score import Score
+from errorbar.reproduce.cells import Cell, Outcome, compare, facts
+from errorbar.reproduce.hoo_teams import simulated_scores
+from errorbar.studies.hoo_scores import best_records, best_table
+from errorbar.tables.result import Result
+from errorbar.tables.table import Column, Table
 
 TEST_SET = "1"
 """What the numbers of the texts of the test set begin with."""
 MISSING_TEXT = "text 1062 is missing from the data"
 
 
-@dataclass(frozen=True, slots=True)
-class Hoo2011:
+@dataclass(frozen=True, slots=True, repr=False)
+class Hoo2011(Result):
     """What can be recomputed of the paper.
 
     Attributes:
@@ -30,18 +34,65 @@ class Hoo2011:
         table8: Edits by type, published and ours; a row that is short by the missing text is a known difference.
         scores: Those of the simulated teams' runs: tables 2 to 7.
         recalls: Their best recall by type: tables 9 to 21.
+        notes: Repairs of the data and warnings of the scoring.
     """
 
     n_fragments: int
     n_edits: int
-    table8: list[Cell]
-    scores: list[HooScore]
-    recalls: list[BestRecall]
+    table8: Sequence[Cell]
+    scores: Sequence[Score]
+    recalls: Sequence[BestRecall]
+    notes: Sequence[Problem] = ()
 
     @property
     def n_matched(self) -> int:
         """Rows of table 8 that are as published."""
         return sum(cell.outcome == Outcome.MATCH for cell in self.table8)
+
+    def to_dict(self) -> dict[str, object]:
+        """All of the tables."""
+        return {
+            "table8": [
+                {
+                    "type": c.row,
+                    "published": c.published,
+                    "ours": c.ours,
+                    "outcome": c.outcome.name.lower(),
+                    "reason": c.known,
+                }
+                for c in self.table8
+            ],
+            "tables2_7": best_records(self.scores),
+            "tables9_21": [
+                {"type": c.row, "team": c.team, "measure": c.measure, "recall": c.recall, "run": c.run}
+                for c in self.recalls
+            ],
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """Table 8; tables in the shape of 2 to 7, and of 9 to 21."""
+        notes = [
+            f"table 8 on {self.n_fragments} fragments, {self.n_edits:,} edits: "
+            f"{self.n_matched} of {len(self.table8)} rows match",
+            "the paper's rows (19 fragments) add up to 1,066, its text says 1,057",
+        ]
+        numbers = (Column(name, "count") for name in ("published", "ours", "difference"))
+        columns = [Column("type"), Column("reason"), *numbers, Column("outcome")]
+        first = Table(
+            columns,
+            [
+                [c.row, c.known if c.outcome == Outcome.KNOWN else "", c.published, c.ours, c.difference, c.outcome]
+                for c in self.table8
+            ],
+            name="table8",
+            notes=notes,
+        )
+        best = best_table(self.scores)
+        said = "in the shape of tables 2 to 7; simulated teams, not those of 2011"
+        columns = [Column("type"), Column("team"), Column("measure"), Column("recall", "percent"), Column("run")]
+        cells = [[c.row, c.team, c.measure, c.recall, c.run] for c in self.recalls]
+        last = "in the shape of tables 9 to 21: each simulated team's best recall"
+        return [first, replace(best, notes=[said, *best.notes]), Table(columns, cells, name="recalls", notes=[last])]
 
 
 def recompute(data: str | None, problems: Problems, *, seed: int = 0) -> Hoo2011:
@@ -64,23 +115,17 @@ def recompute(data: str | None, problems: Problems, *, seed: int = 0) -> Hoo2011
         raise InputError(Problem("hoo-not-test-set", what, Place(str(folder)), fix="name the folder of the test set"))
     counts = count_rows(edit.type for fragment in fragments for edit in fragment.edits)
     scores = simulated_scores(fragments, Hoo(), problems, seed=seed)
-    return Hoo2011(len(fragments), sum(counts.values()), table_8(counts), scores, best_recalls(scores))
+    cells, recalls = table_8(counts), best_recalls(scores)
+    return Hoo2011(len(fragments), sum(counts.values()), cells, scores, recalls, problems.notes)
 
 
 def table_8(counts: Mapping[str, int]) -> list[Cell]:
     """Table 8 beside our counts of each row."""
-    return [
-        Cell(
-            "table 8",
-            row["error_type"],
-            "edits",
-            float(row["count"]),
-            float(counts.get(row["error_type"], 0)),
-            0,
-            MISSING_TEXT if counts.get(row["error_type"], 0) < float(row["count"]) else "",
-        )
-        for row in published("hoo2011_table08_edits_by_type")
-    ]
+    file = "hoo2011_table08_edits_by_type"
+    printed = facts(file)
+    ours = {(kind, "edits"): float(counts.get(kind, 0)) for kind in printed}
+    known = {kind: MISSING_TEXT for kind, n in printed.items() if counts.get(kind, 0) < n}
+    return list(compare("table 8", file, ours, columns={"count": "edits"}, tolerance=0, known=known))
 
 
 def _test_set(data: str | None) -> Path:

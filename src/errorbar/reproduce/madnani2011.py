@@ -12,22 +12,15 @@ from statistics import fmean
 
 import numpy as np
 
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import Problems
-from errorbar.crowd.howmany import against_experts
+from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
-from errorbar.formats.reference import read_corpus
-from errorbar.metrics.crowd import ESTIMANDS, CrowdStatistics, fold_crowd, measure_crowd
-from errorbar.metrics.crowd_bins import agreement_bins
-from errorbar.reproduce.cells import Cell, published
-from errorbar.reproduce.sources import Sources
+from errorbar.metrics.crowd_agreement import agreement_bins
+from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
+from errorbar.reproduce.cells import TEN_ANNOTATORS, Cell, Sources, compare, facts
 from errorbar.sampling import frame_of_systems
 from errorbar.stats.streams import stream
 
-PAPER = "Madnani et al. 2011"
-CORPUS, SYSTEMS, SYSTEM = "bryant-ng2015", "conll2014-systems", "CAMB"
-ANNOTATORS = [f"A{k}" for k in range(1, 11)]
+SYSTEM = "CAMB"
 NOT_AT_HAND = "the paper's judgments and system outputs are not at hand"
 OTHER_DATA = f"not their data: prepositions of CoNLL-2014, ten annotators, edits of {SYSTEM}"
 BINS = ("bin_50_75_n", "bin_75_90_n", "bin_90_100_n")
@@ -40,45 +33,37 @@ def cells(sources: Sources) -> Iterator[Cell]:
     Raises:
         InputError: If a corpus is not there.
     """
-    facts = {row["fact"]: float(row["value"]) for row in published("madnani2011_facts")}
-    yield Cell("facts", "instances", "sum of the bins", facts["instances"], sum(facts[name] for name in BINS), 0)
+    printed = facts("madnani2011_facts")
+    yield Cell("facts", "instances", "sum of the bins", printed["instances"], sum(printed[name] for name in BINS), 0)
     compared = {"instances", *BINS, "crowd3_vs_expert_agreement", "crowd3_vs_expert_kappa"}
-    for name, value in facts.items():
+    for name, value in printed.items():
         if name not in compared:
             yield Cell("facts", name, "value", value, None, known=NOT_AT_HAND)
-    yield from _ten_annotators(sources, facts)
-
-
-def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]:
-    corpus = read_corpus([sources.file(CORPUS, f"{name}.m2") for name in ANNOTATORS], Problems(lenient=True))
+    corpus = sources.ten_annotators()
     judgments = edit_items(corpus, "words", words="prepositions").judgments
-    frame = frame_of_systems(
-        corpus, [Hypothesis(SYSTEM, sources.lines(SYSTEMS, SYSTEM))], "words", words="prepositions"
-    )
-    statistics = _count(judgments, dict(zip(frame.items, frame.flags[0].tolist(), strict=True)))
-    printed = {row["counting"]: row for row in published("madnani2011_table1_lm")}
-    for estimand, row in (("majority", "unweighted"), ("weighted", "weighted")):
-        found = fold_crowd(statistics[estimand])
-        for column, estimate in (("precision", found.precision), ("recall", found.recall)):
-            value = float(printed[row][column])
-            yield Cell("table 1, ten annotators", row, column, value, estimate.value, 0, OTHER_DATA)
+    frame = frame_of_systems(corpus, [sources.system(SYSTEM)], "words", words="prepositions")
+    flagged = dict(zip(frame.items, frame.flags[0].tolist(), strict=True))
+    weights = judgments.label_weights()
+    numbers = weights.sum(axis=1)
+    votes = Votes(weights[:, judgments.labels.index(ERROR)] / numbers, numbers.astype(np.int64))
+    flags = np.array([flagged[item] for item in judgments.items])
+    metrics = [Crowd(estimand=each) for each in ESTIMANDS[::-1]]
+    statistics: dict[Crowd, CrowdStatistics] = {metric: metric.measure(votes, flags) for metric in metrics}
+    ours: dict[tuple[str, str], float | None] = {}
+    for metric, table in statistics.items():
+        row = "unweighted" if metric.estimand == "majority" else "weighted"
+        found = score_kinds(metric, table)
+        ours |= {(row, "precision"): found.precision.value, (row, "recall"): found.recall.value}
+    yield from compare("table 1, ten annotators", "madnani2011_table1_lm", ours, tolerance=0, known=OTHER_DATA)
     for name, part in zip(BINS, agreement_bins(statistics), strict=True):
-        yield Cell("bins, ten annotators", name, "items", facts[name], float(part.n_items), 0, OTHER_DATA)
+        yield Cell("bins, ten annotators", name, "items", printed[name], float(part.n_items), 0, OTHER_DATA)
     points = [
         against_experts(judgments, [expert], stream(SEED, "crowd of three", expert), ks=[CROWD]).curve[0]
-        for expert in ANNOTATORS
+        for expert in TEN_ANNOTATORS
     ]
     row = f"majority of {CROWD} against one annotator, mean of ten"
     agreed = fmean(point.accuracy for point in points)
     kappa = fmean(point.kappa for point in points if point.kappa is not None)
     for column, value in (("agreement", agreed), ("kappa", kappa)):
-        yield Cell("crowd of 3, ten annotators", row, column, facts[f"crowd3_vs_expert_{column}"], value, 0, OTHER_DATA)
-
-
-def _count(judgments: Judgments, flags: dict[str, bool]) -> dict[str, CrowdStatistics]:
-    weights = judgments.label_weights()
-    n_judgments = weights.sum(axis=1)
-    share = weights[:, judgments.labels.index(ERROR)] / n_judgments
-    flag = np.array([flags[item] for item in judgments.items])
-    numbers = n_judgments.astype(np.int64)
-    return {estimand: measure_crowd(share, flag, numbers, estimand=estimand) for estimand in ESTIMANDS}
+        here = printed[f"crowd3_vs_expert_{column}"]
+        yield Cell("crowd of 3, ten annotators", row, column, here, value, 0, OTHER_DATA)

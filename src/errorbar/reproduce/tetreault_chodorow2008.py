@@ -13,18 +13,21 @@ from statistics import fmean
 import numpy as np
 
 from errorbar.agreement import PairTable, cohen_kappa, pairwise_agreement
-from errorbar.core.corpus import Hypothesis
-from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, edit_items
-from errorbar.formats.reference import read_corpus
-from errorbar.reproduce.cells import HALF, Cell, published
-from errorbar.reproduce.sources import Sources
-from errorbar.sampling import Sample, Strata, draw_sample, estimate_sample, frame_of_systems, plan_sample, stratify
+from errorbar.reproduce.cells import HALF, Cell, Sources, compare, facts, published
+from errorbar.sampling import (
+    Estimation,
+    Sample,
+    Strata,
+    draw_sample,
+    estimate_sample,
+    frame_of_systems,
+    plan_sample,
+    stratify,
+)
 
-PAPER = "Tetreault & Chodorow 2008"
 PREFIX = "tetreault_chodorow2008"
-CORPUS, SYSTEMS, SYSTEM = "bryant-ng2015", "conll2014-systems", "CAMB"
-ANNOTATORS = [f"A{k}" for k in range(1, 11)]
+SYSTEM = "CAMB"
 NOT_RELEASED = "the essays, ratings and system output were never released"
 OTHER_DATA = f"not their data: prepositions of CoNLL-2014, ten annotators, flags of {SYSTEM}"
 OTHER_MERGING = "not how the paper merged its categories"
@@ -44,14 +47,18 @@ def cells(sources: Sources) -> Iterator[Cell]:
     Raises:
         InputError: If a corpus is not there.
     """
-    facts = {row["fact"]: float(row["value"]) for row in published(f"{PREFIX}_facts")}
-    yield from _confusion(facts)
+    printed = facts(f"{PREFIX}_facts")
+    yield from _confusion(printed)
     yield from _sampling_example()
-    yield from _unreleased(facts)
-    yield from _ten_annotators(sources, facts)
+    for name, value in printed.items():
+        if not name.startswith("overall_"):
+            yield Cell("facts", name, "value", value, None, known=NOT_RELEASED)
+    for file in ("table1_f_measures", "table2_cloze", "table4_raters", "table6_sampling"):
+        yield from compare(f"table {file[5]}", f"{PREFIX}_{file}", {}, known=NOT_RELEASED)
+    yield from _ten_annotators(sources, printed)
 
 
-def _confusion(facts: dict[str, float]) -> Iterator[Cell]:
+def _confusion(printed: dict[str, float]) -> Iterator[Cell]:
     rows = [
         [int(row[name]) for name in ("extraneous", "wrong_choice", "ok")]
         for row in published(f"{PREFIX}_table3_confusion")
@@ -63,16 +70,16 @@ def _confusion(facts: dict[str, float]) -> Iterator[Cell]:
         kappa = cohen_kappa(PairTable.of(merged))
         known = "" if name in unmerged else OTHER_MERGING
         for column, value in (("agreement", kappa.observed), ("kappa", kappa.estimate.value)):
-            yield Cell("table 3", name, column, facts[f"overall_{column}"], value, THREE_DIGITS, known)
+            yield Cell("table 3", name, column, printed[f"overall_{column}"], value, THREE_DIGITS, known)
 
 
 def _sampling_example() -> Iterator[Cell]:
-    row = {row["quantity"]: float(row["value"]) for row in published(f"{PREFIX}_table5_sampling_example")}
+    row = facts(f"{PREFIX}_table5_sampling_example")
     strata = Strata.of_sizes(int(row["error_stratum"]), int(row["ok_stratum"]))
     sample = Sample.of(
         [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]
     )
-    found = estimate_sample(strata, sample, method="logit")
+    found = estimate_sample(strata, sample, Estimation(method="logit"))
     for column, name in (("hit_rate", "hits"), ("false_positive_rate", "false positives"), ("miss_rate", "misses")):
         value = found[name].estimate.value
         yield Cell("table 5", "sampling", column, row[column], None if value is None else value / row["corpus"], HALF)
@@ -85,24 +92,8 @@ def _sampling_example() -> Iterator[Cell]:
             yield Cell("table 5", f"95% interval of {name}", column, None, value, known=NO_INTERVAL)
 
 
-def _unreleased(facts: dict[str, float]) -> Iterator[Cell]:
-    for name, value in facts.items():
-        if not name.startswith("overall_"):
-            yield Cell("facts", name, "value", value, None, known=NOT_RELEASED)
-    for table, file, key in (
-        ("table 1", "table1_f_measures", "preposition"),
-        ("table 2", "table2_cloze", "pair"),
-        ("table 4", "table4_raters", "rater"),
-        ("table 6", "table6_sampling", "approach"),
-    ):
-        for row in published(f"{PREFIX}_{file}"):
-            for column, text in row.items():
-                if column != key:
-                    yield Cell(table, row[key], column, float(text), None, known=NOT_RELEASED)
-
-
-def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]:
-    corpus = read_corpus([sources.file(CORPUS, f"{name}.m2") for name in ANNOTATORS], Problems(lenient=True))
+def _ten_annotators(sources: Sources, printed: dict[str, float]) -> Iterator[Cell]:
+    corpus = sources.ten_annotators()
     judgments = edit_items(corpus, "words", words="prepositions").judgments
     pairs = [pair.kappa for pair in pairwise_agreement(judgments)]
     for column, values in (
@@ -111,9 +102,8 @@ def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]
     ):
         mean = fmean(value for value in values if value is not None)
         row = "mean of all pairs"
-        yield Cell("table 3, ten annotators", row, column, facts[f"overall_{column}"], mean, 0, OTHER_DATA)
-    system = Hypothesis(SYSTEM, sources.lines(SYSTEMS, SYSTEM))
-    frame = frame_of_systems(corpus, [system], "words", words="prepositions")
+        yield Cell("table 3, ten annotators", row, column, printed[f"overall_{column}"], mean, 0, OTHER_DATA)
+    frame = frame_of_systems(corpus, [sources.system(SYSTEM)], "words", words="prepositions")
     weights = judgments.label_weights()
     share = weights[:, judgments.labels.index(ERROR)] / weights.sum(axis=1)
     # A tie counts as an error: half of the experts would correct it.
@@ -127,11 +117,9 @@ def _ten_annotators(sources: Sources, facts: dict[str, float]) -> Iterator[Cell]
     stratum = np.array(list(drawn.values()))
     said = np.bincount(stratum, [float(truth[item]) for item in drawn], minlength=len(strata)).astype(np.float64)
     part = Sample(np.bincount(stratum, minlength=len(strata)), said)
-    printed = {row["approach"]: row for row in published(f"{PREFIX}_table6_sampling")}
-    for approach, sample in (("standard", whole), ("sampling", part)):
-        found = estimate_sample(strata, sample)
-        for column, name in (("precision", "P"), ("recall", "R")):
-            value = found[name].estimate.value
-            yield Cell(
-                "table 6, ten annotators", approach, column, float(printed[approach][column]), value, 0, OTHER_DATA
-            )
+    ours = {
+        (approach, column): estimate_sample(strata, sample)[name].estimate.value
+        for approach, sample in (("standard", whole), ("sampling", part))
+        for column, name in (("precision", "P"), ("recall", "R"))
+    }
+    yield from compare("table 6, ten annotators", f"{PREFIX}_table6_sampling", ours, tolerance=0, known=OTHER_DATA)

@@ -15,11 +15,13 @@ Source
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errorbar.core.errors import Problem, UsageError
-from errorbar.sampling.quantities import TARGETS, Target, gradient
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.sampling.quantities import TARGETS, Quantity, Target
 from errorbar.sampling.strata import Counts, Floats, Strata
 
 FLOOR = 30
@@ -27,6 +29,30 @@ FLOOR = 30
 _STEPS = 200
 _NONE = 1e-9
 """What stands for no item at all, of which the variance is infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a sample shall tell.
+
+    Attributes:
+        target: P, R or F; of two systems their difference.
+        beta: Weight of recall in F.
+        confidence_level: Of the expected intervals.
+
+    Raises:
+        UsageError: If there is no such target.
+    """
+
+    target: Target = "R"
+    beta: float = 1.0
+    confidence_level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            what = f"the target is '{self.target}'"
+            fix = nearest(str(self.target), TARGETS)
+            raise UsageError(Problem("sample-target", what, expected=", ".join(TARGETS), fix=fix))
 
 
 def check_rates(strata: Strata, rates: ArrayLike) -> Floats:
@@ -43,38 +69,19 @@ def check_rates(strata: Strata, rates: ArrayLike) -> Floats:
     return values
 
 
-def importance(strata: Strata, rates: ArrayLike, target: Target, *, beta: float = 1.0, system: int = 0) -> Floats:
+def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None = None) -> Floats:
     """How much each stratum adds to the standard error of the target, a_h; shape (strata,).
 
-    Args:
-        strata: The strata.
-        rates: Supposed share of errors in each stratum.
-        target: P, R or F.
-        beta: Weight of recall in F.
-        system: Which system.
+    ``system`` says of which; None: of the only one, or of the difference of two.
 
     Raises:
-        UsageError: If the rates or the target will not do.
+        UsageError: If the rates will not do.
     """
     p = check_rates(strata, rates)
-    if target not in TARGETS:
-        raise UsageError(Problem("sample-target", f"the target is '{target}'", expected=", ".join(TARGETS)))
-    slope = gradient(target, p * strata.sizes, strata, beta=beta, system=system)
+    systems = range(len(strata.systems)) if system is None else [system]
+    slopes = [Quantity(aim.target, strata, each, aim.beta).gradient(p * strata.sizes) for each in systems]
+    slope = slopes[0] if len(slopes) == 1 else slopes[0] - slopes[1]
     return np.asarray(np.abs(slope) * strata.sizes * np.sqrt(p * (1 - p)))
-
-
-def difference_importance(strata: Strata, rates: ArrayLike, target: Target, *, beta: float = 1.0) -> Floats:
-    """As ``importance``, for the difference of two systems.
-
-    Raises:
-        UsageError: If there is one system, or the rates will not do.
-    """
-    p = check_rates(strata, rates)
-    if len(strata.systems) != 2:
-        what = "a difference needs two systems"
-        raise UsageError(Problem("sample-systems", what, fix="give two files of flags"))
-    first, second = (gradient(target, p * strata.sizes, strata, beta=beta, system=system) for system in range(2))
-    return np.asarray(np.abs(first - second) * strata.sizes * np.sqrt(p * (1 - p)))
 
 
 def allocate(
@@ -139,15 +146,3 @@ def proportional(sizes: Counts, budget: int) -> Counts:
     for _ in range(int(n.sum()) - budget):  # the small ones were lifted to 1: the others make up for it
         n[np.argmax(np.where(n > 1, n - exact, -np.inf))] -= 1
     return np.asarray(n, np.int64)
-
-
-def items_for_cv(rate: float, cv: float) -> float:
-    """Items of a large stratum for a coefficient of variation of its errors: (1 − rate) / (rate cv²).
-
-    Raises:
-        UsageError: If the rate is not between 0 and 1, or the coefficient not above 0.
-    """
-    if not (0 < rate < 1 and cv > 0):
-        what = f"an error rate of {rate:g} and a coefficient of variation of {cv:g}"
-        raise UsageError(Problem("sample-rates", what, expected="a rate between 0 and 1, a coefficient above 0"))
-    return (1 - rate) / (rate * cv * cv)

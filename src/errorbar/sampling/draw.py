@@ -1,10 +1,13 @@
-"""Draw a sample and write the blind annotation set.
+"""Draw a sample, write the blind annotation set, keep the key.
 
 Conventions
     Each stratum has its own stream, named by the stratum, which puts its items in an order once and for all; a sample
     of n items is the first n. So a later round with the same seed goes on where the pilot stopped, and both together
     are a simple random sample of the stratum. Another stream shuffles the set, so that the order tells nothing. It is
     named by the contents of the frame, which raters do not have: who knows the seed alone cannot undo the shuffling.
+    The key tells which stratum each drawn item is from; raters must not see it. The set and its key carry one name, a
+    hash of the key's contents, so that a set is never counted by the key of another, and a key that was changed by
+    hand is noticed.
 """
 
 from __future__ import annotations
@@ -12,52 +15,142 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal
 
 import numpy as np
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.problems import Problems
+from errorbar.formats.opening import Lines, Source
+from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.sampling.frame import Frame
-from errorbar.sampling.key import Key, Round, round_name
-from errorbar.sampling.strata import Counts, stratify
+from errorbar.sampling.strata import Counts, Strata, stratify
 from errorbar.stats.streams import stream
 
 SetFormat = Literal["csv", "jsonl"]
+FORMAT, VERSION = "errorbar-sample-key", 1
+DIGITS = 16
 
 
-def draw_sample(frame: Frame, n: Counts, *, edges: Sequence[float] = (), seed: int = 0) -> Key:
-    """Draw items of each stratum without replacement.
+@dataclass(frozen=True, slots=True, eq=False)
+class Round:
+    """Items drawn at one time.
 
-    Args:
-        frame: What to draw from.
-        n: Items of each stratum, in the order of ``stratify(frame, edges)``.
+    Attributes:
+        name: What their annotation set is called, a hash.
+        items: Item to the number of its stratum.
+    """
+
+    name: str
+    items: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Key:
+    """What belongs to a drawn sample.
+
+    Attributes:
+        strata: What it was drawn from.
         edges: Score edges of the strata.
-        seed: Seed of the streams.
+        frame: Content hash of the frame.
+        seed: Seed of the draw.
+        rounds: The pilot, if any, and what was drawn later; at least one.
+    """
+
+    strata: Strata
+    edges: tuple[float, ...]
+    frame: str
+    seed: int
+    rounds: tuple[Round, ...]
+
+    def items(self) -> dict[str, int]:
+        """Every drawn item and the number of its stratum."""
+        return {item: stratum for drawn in self.rounds for item, stratum in drawn.items.items()}
+
+
+def round_name(strata: Strata, edges: tuple[float, ...], frame: str, seed: int, items: Mapping[str, int]) -> str:
+    """The name of an annotation set: a hash of all that its key says about it."""
+    content = [*_strata_record(strata).items(), ("edges", list(edges)), ("frame", frame), ("seed", seed)]
+    text = json.dumps([content, list(items.items())], ensure_ascii=True, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def write_key(key: Key) -> Iterator[str]:
+    """Yield the lines of a key file: JSON."""
+    record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "frame": key.frame,
+        "seed": key.seed,
+        "edges": list(key.edges),
+        **_strata_record(key.strata),
+        "rounds": [{"set": drawn.name, "items": dict(drawn.items)} for drawn in key.rounds],
+    }
+    yield from json.dumps(record, ensure_ascii=False, indent=1).split("\n")
+
+
+def read_key(path: Source) -> Key:
+    """Read a key file.
 
     Raises:
-        UsageError: If a stratum has fewer items than are to be drawn, or nothing is to be drawn.
+        InputError: If it is no key, or was changed after the draw.
     """
-    return _draw(frame, n, tuple(edges), seed, ())
+    problems = Problems()
+    lines = Lines(path, problems)
+    text = "\n".join(lines)
+    problems.raise_errors()
+    place = Place(lines.name)
+    try:
+        record = parse_json(text)
+    except NotJsonError:
+        record = None
+    if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("version") != VERSION:
+        what = "this is not the key of a sample"
+        fix = "name the file that 'errorbar sample draw --key' wrote"
+        raise InputError(Problem("sample-key", what, place, f"JSON of the format {FORMAT}, version {VERSION}", fix))
+    try:
+        key = _parse(record)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        what = f"the key is not whole: {type(error).__name__} at {error}"
+        raise InputError(Problem("sample-key", what, place, fix="draw the sample again")) from None
+    for drawn in key.rounds:
+        if round_name(key.strata, key.edges, key.frame, key.seed, drawn.items) != drawn.name:
+            what = f"the key was changed after the set {drawn.name} was drawn"
+            fix = "use the key as it was written, or draw again"
+            raise InputError(Problem("sample-key-changed", what, place, fix=fix))
+    return key
 
 
-def draw_more(frame: Frame, n: Counts, key: Key) -> Key:
-    """Go on with a sample.
+def _strata_record(strata: Strata) -> dict[str, object]:
+    rows = zip(strata.names, strata.sizes.tolist(), strata.flags.T.tolist(), strict=True)
+    return {
+        "systems": list(strata.systems),
+        "strata": [{"name": name, "size": size, "flags": flags} for name, size, flags in rows],
+    }
 
-    Args:
-        frame: What the first sample was drawn from.
-        n: Items of each stratum in all, those drawn before among them.
-        key: What was drawn before.
 
-    Returns:
-        A key with one round more.
-
-    Raises:
-        InputError: If the frame is another one.
-        UsageError: If a stratum has fewer items than are to be drawn, or nothing is to be drawn.
-    """
-    check_frame(frame, key)
-    return _draw(frame, n, key.edges, key.seed, key.rounds)
+def _parse(record: Mapping[str, object]) -> Key:
+    rows, rounds, edges = record["strata"], record["rounds"], record["edges"]
+    systems, seed = record["systems"], record["seed"]
+    if not (isinstance(rows, list) and isinstance(rounds, list) and isinstance(edges, list)):
+        raise TypeError("strata, rounds, edges")
+    if not (isinstance(systems, list) and isinstance(seed, int) and rounds):
+        raise TypeError("systems, seed, rounds")
+    strata = Strata(
+        tuple(str(row["name"]) for row in rows),
+        np.array([row["size"] for row in rows], np.int64),
+        np.array([row["flags"] for row in rows], np.bool_).T,
+        tuple(str(system) for system in systems),
+    )
+    drawn = tuple(
+        Round(str(one["set"]), {str(item): int(stratum) for item, stratum in one["items"].items()}) for one in rounds
+    )
+    if any(not 0 <= stratum < len(strata) for one in drawn for stratum in one.items.values()):
+        raise ValueError("a stratum that does not exist")
+    return Key(strata, tuple(float(edge) for edge in edges), str(record["frame"]), seed, drawn)
 
 
 def check_frame(frame: Frame, key: Key) -> None:
@@ -73,7 +166,27 @@ def check_frame(frame: Frame, key: Key) -> None:
         raise InputError(Problem("sample-frame-other", what, fix="give the flags that the sample was drawn from"))
 
 
-def _draw(frame: Frame, n: Counts, edges: tuple[float, ...], seed: int, before: tuple[Round, ...]) -> Key:
+def draw_sample(
+    frame: Frame, n: Counts, *, edges: Sequence[float] = (), seed: int = 0, after: Key | None = None
+) -> Key:
+    """Draw items of each stratum without replacement, or go on with a sample.
+
+    Args:
+        frame: What to draw from.
+        n: Items of each stratum, in the order of ``stratify(frame, edges)``; those drawn before among them.
+        edges: Score edges of the strata.
+        seed: Seed of the streams.
+        after: What was drawn before, whose edges and seed stay; the key that is made has one round more.
+
+    Raises:
+        InputError: If ``after`` was drawn from another frame.
+        UsageError: If a stratum has fewer items than are to be drawn, or nothing is to be drawn.
+    """
+    edges = tuple(edges)
+    before: tuple[Round, ...] = ()
+    if after is not None:
+        check_frame(frame, after)
+        edges, seed, before = after.edges, after.seed, after.rounds
     strata, codes = stratify(frame, edges)
     known = {item for drawn in before for item in drawn.items}
     if n.shape != (len(strata),) or (n < 0).any():

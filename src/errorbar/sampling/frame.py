@@ -1,8 +1,11 @@
-"""The sampling frame: every item of a corpus with what one or two systems say about it."""
+"""The sampling frame: every item of a corpus with what one or two systems say about it.
+
+A system flags an item where a table says so, or where its output changes the text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import isfinite
@@ -11,8 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
+from errorbar.edits.items import Projection, changed_items
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.tables import table_rows
 
@@ -42,9 +47,7 @@ class Frame:
     texts: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.systems) <= MOST_SYSTEMS:
-            what = f"{len(self.systems)} systems"
-            raise UsageError(Problem("sample-systems", what, expected="one system, or two to compare"))
+        check_systems(len(self.systems))
         fits = self.flags.shape == (len(self.systems), len(self.items)) and len(set(self.items)) == len(self.items)
         fits &= self.score is None or self.score.shape == (len(self.items),)
         fits &= self.texts is None or len(self.texts) == len(self.items)
@@ -65,23 +68,27 @@ class Frame:
         return sha.hexdigest()[:12]
 
 
+def check_systems(n: int) -> None:
+    """See that there are one or two systems.
+
+    Raises:
+        UsageError: If not.
+    """
+    if not 1 <= n <= MOST_SYSTEMS:
+        raise UsageError(Problem("sample-systems", f"{n} systems", expected="one system, or two to compare"))
+
+
 def read_frame(paths: Sequence[Source], problems: Problems | None = None, systems: Sequence[str] = ()) -> Frame:
     """Read the flags of one or two systems: CSV or JSON lines, gzipped or not, with item, flag and maybe score, text.
 
-    A flag is 1, true, yes or error, or 0, false, no or ok, in any case.
-
-    Args:
-        paths: One file for each system, over the same items.
-        problems: Where notes go.
-        systems: Names of the systems; by default those of the files.
+    A flag is 1, true, yes or error, or 0, false, no or ok, in any case. Systems are called as their files, or as told.
 
     Raises:
         InputError: If a file is bad, or the second does not have the items of the first.
         UsageError: If there are no or more than two files, or both have one name.
     """
     notebook = Problems() if problems is None else problems
-    if not 1 <= len(paths) <= MOST_SYSTEMS:
-        raise UsageError(Problem("sample-systems", f"{len(paths)} files of flags", expected="one, or two to compare"))
+    check_systems(len(paths))
     names = tuple(systems) or tuple(Path(display_name(path)).name.split(".")[0] for path in paths)
     if len(set(names)) < len(names):
         what = f"two systems are called '{names[0]}'"
@@ -97,6 +104,42 @@ def read_frame(paths: Sequence[Source], problems: Problems | None = None, system
     texts = [first[item][2] for item in items]
     score = None if None in scores else np.array(scores, np.float64)
     return Frame(items, flags, names, score, tuple(texts) if any(texts) else None)
+
+
+def frame_of_systems(
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    projection: Projection = "tokens",
+    *,
+    words: str | Collection[str] = "prepositions",
+) -> Frame:
+    """Make the frame of a corpus whose text one or two systems corrected.
+
+    The edits that turn the source into the output flag items (``projection``) as an annotator's would; annotations play
+    no part. The text of an item is its sentence with the item in brackets.
+
+    Raises:
+        UsageError: If there are no or more than two systems, an output has not a line for each sentence, or there is no
+            item.
+    """
+    check_systems(len(systems))
+    names = tuple(system.name for system in systems)
+    for system in systems:
+        if len(system.lines) != len(corpus):
+            what = f"'{system.name}' has {len(system.lines)} lines for {len(corpus)} sentences"
+            raise UsageError(Problem("sample-frame", what, expected="one line for each sentence"))
+    items, flags = changed_items(corpus, systems, projection, words=words)
+    return Frame(items, flags, names, texts=tuple(_shown(item, corpus) for item in items))
+
+
+def _shown(item: str, corpus: Corpus) -> str:
+    """``sentence:start-end`` as the sentence with brackets; a sentence as it is."""
+    number, _, span = item.partition(":")
+    tokens = corpus.sentences[int(number) - 1].tokens
+    if not span:
+        return " ".join(tokens)
+    start, end = (int(side) for side in span.split("-"))
+    return " ".join([*tokens[:start], f"[{' '.join(tokens[start:end])}]", *tokens[end:]])
 
 
 _Row = tuple[bool, float | None, str]

@@ -22,19 +22,64 @@ import numpy as np
 
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
+from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.formats.judgments import read_judgments
+from errorbar.crowdsourcing.error_labels import labels_of_rule
+from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.parquet_file import is_parquet
 from errorbar.formats.tables import table_rows
-from errorbar.sampling.key import Key
+from errorbar.sampling.draw import Key
 from errorbar.sampling.strata import Counts, Floats
-from errorbar.sampling.totals import Sample
+from errorbar.sampling.stratum_totals import Sample
 
 Truth = Literal["majority", "any", "graded"]
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
 OURS = frozenset(("text", "set"))
 """Columns of the annotation set that judgments have no use for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What labels mean.
+
+    Attributes:
+        errors: Those of an error, or rules such as ``<4``.
+        others: Those of no error, or rules.
+        unknown: Those of raters who cannot say, which count as not judged.
+    """
+
+    errors: Sequence[str] = ("error",)
+    others: Sequence[str] = ("ok",)
+    unknown: Sequence[str] = ()
+
+    def shares(
+        self, judgments: Judgments, who: str = "rater", file: str = ""
+    ) -> tuple[tuple[str, ...], Floats, Counts]:
+        """Items that have a verdict, the share of their verdicts that say error, and how many verdicts.
+
+        Raises:
+            UsageError: If a label is not declared, or means an error and none.
+        """
+        errors, others = (
+            [label for text in texts for label in labels_of_rule(text, judgments.labels, numbers_only=False)]
+            for texts in (self.errors, self.others)
+        )
+        if both := [label for label in errors if label in others]:
+            what = f"the label '{named(both[:1])}' means an error and none"
+            raise UsageError(Problem("sample-label", what, expected="one that means error or ok"))
+        declared = {*errors, *others, *self.unknown}
+        for code in np.unique(judgments.label).tolist():
+            if (label := judgments.labels[code]) not in declared:
+                fix = f"{nearest(label, sorted(declared))} or say what it means: --error=, --ok= or --unknown=LABEL"
+                raise UsageError(Problem("sample-label", f"no {who} was to say '{label}'", Place(file), fix=fix))
+        used = [label for label in self.unknown if label in judgments.labels]
+        kept = judgments.without(used) if used else judgments
+        wrong = np.array([label in errors for label in kept.labels], np.float64)
+        k = np.bincount(kept.item, minlength=len(kept.items)).astype(np.int64)
+        said = np.bincount(kept.item, wrong[kept.label], minlength=len(k)) if len(kept) else np.zeros(len(k))
+        rows = np.flatnonzero(k)
+        return tuple(kept.items[row] for row in rows.tolist()), said[rows] / k[rows], k[rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +116,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         own = Problems(lenient=problems.lenient, limit=problems.limit)
         _check_set(path, key, known, own)
         own.raise_errors()
-        table = read_judgments(path, own)
+        table = read_judgment_table(path, own).judgments
         if table.weight is not None:
             what = "the weights of judgments are not used: each counts once"
             own.note("sample-weights", what, Place(display_name(path)))
@@ -121,39 +166,17 @@ def judge_sample(
     problems: Problems,
     *,
     truth: Truth = "majority",
-    errors: Sequence[str] = ("error",),
-    others: Sequence[str] = ("ok",),
-    unknown: Sequence[str] = (),
+    labels: Labels | None = None,
 ) -> Judged:
-    """Make truths of judgments.
-
-    Args:
-        judgments: What the raters said.
-        key: The key of the sample.
-        problems: Where warnings go.
-        truth: How several raters make one truth.
-        errors: Labels that mean error.
-        others: Labels that mean no error.
-        unknown: Labels that mean "cannot say"; they count as not judged.
+    """Make truths of judgments; warnings go to ``problems``.
 
     Raises:
-        UsageError: If a label is none of these, a judged item was not drawn, or nothing was judged.
+        UsageError: If a label is not declared, a judged item was not drawn, or nothing was judged.
     """
     if truth not in TRUTHS:
         raise UsageError(Problem("sample-truth", f"the truth is '{truth}'", fix=nearest(truth, TRUTHS)))
-    declared = {*errors, *others, *unknown}
-    for code in np.unique(judgments.label).tolist():
-        if (label := judgments.labels[code]) not in declared:
-            fix = f"{nearest(label, sorted(declared))} or declare it with --error, --ok or --unknown"
-            raise UsageError(Problem("sample-label", f"no rater was to say '{label}'", fix=fix))
     drawn = key.items()
-    used = [label for label in unknown if label in judgments.labels]
-    kept = judgments.without(used) if used else judgments
-    wrong = np.array([label in errors for label in kept.labels], np.float64)
-    k = np.bincount(kept.item, minlength=len(kept.items))
-    said = np.bincount(kept.item, wrong[kept.label], minlength=len(kept.items)) if len(kept) else np.zeros(len(k))
-    rows = np.flatnonzero(k)
-    items = tuple(kept.items[row] for row in rows.tolist())
+    items, share, raters = (labels or Labels()).shares(judgments)
     if strangers := [item for item in items if item not in drawn]:
         what = f"{len(strangers)} judged items were not drawn with this key, e.g. '{strangers[0]}'"
         raise UsageError(Problem("sample-other-set", what, fix="use the key that was written with this set"))
@@ -163,7 +186,6 @@ def judge_sample(
         what = f"{len(drawn) - len(items)} of {len(drawn)} drawn items have no judgment"
         fix = "they count as missing at random in their stratum; judge them if that is doubtful"
         problems.note("sample-unjudged", what, Place(), fix=fix)
-    share, raters = said[rows] / k[rows], k[rows].astype(np.int64)
     y = share
     if truth == "majority":
         y = np.where(share > 0.5, 1.0, np.where(share < 0.5, 0.0, 0.5))

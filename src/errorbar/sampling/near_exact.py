@@ -6,7 +6,11 @@ Formula
     < α/2, with w = ¾: between the mid-p interval (w = ½) and the exact one of ``exact`` (w = 1). P(X ≥ x | T) is the
     chance that the x-th error of the sample is among the first T items of a list with the errors on top, P(x +
     BB(N − n; x, n − x + 1) ≤ T) with a beta-binomial number BB; P(X > x | T) is P(x + BB(N − n; x + 1, n − x) < T).
-    P has the ends of the hits. R and F join the ends of hits and misses as ``mover`` does.
+    P has the ends of the hits. R and F join those of hits and misses (MOVER-R): R = ρ / (1 + ρ) with ρ = H / M;
+    F = (1 + β²) ρ / (1 + β² ρ) with ρ = H / D, D = β² M + F₁ (F₁ items flagged). Both grow with ρ. With the ends h, h'
+    of H and d, d' of D those of ρ are h (2 H − h) / [H D + √((H D)² − h d' (2 H − h)(2 D − d'))] and
+    [H D + √((H D)² − h' d (2 H − h')(2 D − d))] / [d (2 D − d)]. (The published form of the first,
+    [H D − √...] / [d' (2 D − d')], is the same and breaks where d' = 2 D, which few misses come near.)
 Conventions
     w = ½ holds the truth of some proportions in .92 of samples only, w = 1 in .95 of the worst and .97 of most; ¾ is
     above .94 in all and costs 2 % of width (docs/design/sampling.md).
@@ -23,15 +27,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.sampling.mover import Ends, join_ends
-from errorbar.sampling.quantities import Name
+from errorbar.sampling.quantities import Quantity
 from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.totals import HALF, Sample
+from errorbar.sampling.stratum_totals import HALF, Sample
 from errorbar.stats.distributions import tails
 
 METHOD = "near-exact"
@@ -46,49 +51,59 @@ _FAR = 16.0
 """Standard deviations from the mean beyond which there is no end."""
 
 
-def near_exact_interval(
-    name: Name,
-    sample: Sample,
-    strata: Strata,
-    errors: Floats,
-    variances: Floats,
-    *,
-    system: int = 0,
-    beta: float = 1.0,
-    confidence_level: float = 0.95,
-) -> Interval | Undefined:
-    """The interval of P, R, F or the miss rate Q, or that all it rests on was judged.
+class Ends(NamedTuple):
+    """A number and the ends of its interval."""
 
-    Args:
-        name: The quantity; it has a value.
-        sample: What was judged.
-        strata: What was sampled from.
-        errors: Errors in each stratum, not smoothed; shape (strata,).
-        variances: Their variances, smoothed.
-        system: Which system.
-        beta: Weight of recall in F.
-        confidence_level: Nominal coverage.
+    value: float
+    low: float
+    high: float
+
+
+def near_exact_interval(
+    quantity: Quantity, sample: Sample, errors: Floats, variances: Floats, confidence_level: float = 0.95
+) -> Interval | Undefined:
+    """The interval of P, R, F or the miss rate Q, which has a value, or that all it rests on was judged.
+
+    ``errors`` of each stratum are not smoothed, their ``variances`` are; shape (strata,).
     """
-    flags = strata.flags[system]
-    hits, misses = (_side(side, sample, strata, errors, variances, confidence_level) for side in (flags, ~flags))
-    flagged = float(strata.sizes[flags].sum())
+    flags, name = quantity.flags, quantity.name
+    hits, misses = (
+        _side(side, sample, quantity.strata, (errors, variances), confidence_level) for side in (flags, ~flags)
+    )
     if name in ("P", "Q"):
-        (value, low, high), size = (hits, flagged) if name == "P" else (misses, float(strata.sizes[~flags].sum()))
+        (value, low, high), size = (hits, quantity.flagged) if name == "P" else (misses, quantity.unflagged)
         ends, known, one_sided = (low / size, high / size), low == high, value in (0, size)
     else:
-        fixed, weight, top = (0.0, 1.0, 1.0) if name == "R" else (flagged, beta**2, 1 + beta**2)
-        ends = join_ends(hits, Ends(*(weight * end + fixed for end in misses)), weight, top)
+        ends = join_ends(quantity, hits, misses)
         known = hits.low == hits.high and misses.low == misses.high
-        one_sided = hits.value == 0 or (misses.value == 0 and (name == "R" or hits.value == flagged))
+        one_sided = hits.value == 0 or (misses.value == 0 and (name == "R" or hits.value == quantity.flagged))
     if known or not ends[0] < ends[1]:
         return Undefined.ZERO_WIDTH
     return Interval(*ends, confidence_level, ONE_SIDED if one_sided else METHOD)
 
 
-def _side(
-    side: NDArray[np.bool_], sample: Sample, strata: Strata, errors: Floats, variances: Floats, level: float
-) -> Ends:
+def join_ends(quantity: Quantity, hits: Ends, misses: Ends) -> tuple[float, float]:
+    """Ends of R or F from those of hits and misses (MOVER-R)."""
+    # Both are top / (1 / ρ + b) with ρ = H / D.
+    square = quantity.beta**2
+    b, fixed, top = (1.0, 0.0, 1.0) if quantity.name == "R" else (square, quantity.flagged, 1 + square)
+    below = Ends(*(b * end + fixed for end in misses))
+    product = hits.value * below.value
+    # Of the hits, and of what is below, that which the ends leave: x (2 T - x) for an end x of T.
+    less, more = (end * (2 * hits.value - end) for end in hits[1:])
+    under, over = (end * (2 * below.value - end) for end in below[1:])
+    # Rounding may take a root of 0 below it.
+    first, second = (sqrt(max(product**2 - part, 0.0)) for part in (less * over, more * under))
+    start = less / (product + first) if product + first > 0 else inf  # nothing is below, and that is known
+    ends = [start if less > 0 else 0.0, (product + second) / under if under > 0 else inf]
+    # R = 1 / (1 / rho + 1) and F = (1 + b) / (1 / rho + b): written so, rho may be without end.
+    low, high = (top / (1 / end + b) if end > 0 else 0.0 for end in ends)
+    return low, min(high, 1.0)
+
+
+def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: tuple[Floats, Floats], level: float) -> Ends:
     """The errors of the strata of one side, and the ends of their interval."""
+    errors, variances = totals
     size, n = float(strata.sizes[side].sum()), float(sample.n[side].sum())
     total = min(max(float(errors[side].sum()), 0.0), size)
     rate = (total / size * n + HALF) / (n + 2 * HALF)
@@ -106,14 +121,9 @@ def _side(
 def near_exact_bounds(
     x: float, n: float, size: float, *, confidence_level: float = 0.95, outer: float = OUTER
 ) -> tuple[float, float]:
-    """Ends of the errors among all items.
+    """Ends of the errors among ``size`` items, of which ``n`` were judged with ``x`` errors; these may be fractions.
 
-    Args:
-        x: Errors seen; need not be a whole number, as ``n``.
-        n: Items judged.
-        size: Items there are.
-        confidence_level: Nominal coverage.
-        outer: w; ½ is mid-p, 1 exact.
+    ``outer`` is w: ½ is mid-p, 1 exact.
     """
     left = round(size - n)
     if left <= 0:

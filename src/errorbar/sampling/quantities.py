@@ -5,6 +5,7 @@ Formula
     A = Σ T_h, F₁ = Σ a_h N_h. P = H / F₁; R = H / A; F = (1 + β²) H / (β² A + F₁); the rate of misses among what is
     not flagged, Q = (A − H) / Σ (1 − a_h) N_h.
     ∂P = a_h / F₁; ∂R = (a_h − R) / A; ∂F = ((1 + β²) a_h − β² F) / (β² A + F₁); ∂Q = (1 − a_h) / Σ (1 − a_h) N_h.
+    With totals T_h of variances V_h: Var θ = Σ ∂θ_h² V_h.
 Conventions
     R is NaN where there is no error. P exists always: a system that flags nothing is refused before.
 Source
@@ -13,9 +14,11 @@ Source
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.sampling.strata import Floats, Strata
 
@@ -24,54 +27,64 @@ Name = Literal["P", "R", "F", "Q"]
 TARGETS: tuple[Target, ...] = ("P", "R", "F")
 
 
-def quantity(name: Name, totals: Floats, strata: Strata, *, system: int = 0, beta: float = 1.0) -> Floats:
-    """The value of a quantity.
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """A score of one system as a function of the errors in each stratum.
 
-    Args:
+    Attributes:
         name: P, R, F, or Q, the rate of misses among unflagged items.
-        totals: Errors in each stratum; shape (..., strata).
         strata: The strata.
         system: Which system.
         beta: Weight of recall in F.
-
-    Returns:
-        Shape (...); NaN where undefined.
     """
-    flags = strata.flags[system]
-    hits, errors = totals[..., flags].sum(axis=-1), totals.sum(axis=-1)
-    flagged = float(strata.sizes[flags].sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if name == "P":
-            return np.asarray(hits / flagged)
-        if name == "R":
-            return np.asarray(hits / errors)
-        if name == "F":
-            return np.asarray((1 + beta**2) * hits / (beta**2 * errors + flagged))
-        return np.asarray((errors - hits) / float(strata.sizes[~flags].sum()))
 
+    name: Name
+    strata: Strata
+    system: int = 0
+    beta: float = 1.0
 
-def gradient(name: Name, totals: Floats, strata: Strata, *, system: int = 0, beta: float = 1.0) -> Floats:
-    """The derivative of a quantity by the errors of each stratum.
+    @property
+    def flags(self) -> NDArray[np.bool_]:
+        """Whether the system flags the items of each stratum; shape (strata,)."""
+        return np.asarray(self.strata.flags[self.system])
 
-    Args:
-        name: As in ``quantity``, as the other arguments.
-        totals: Errors in each stratum; shape (..., strata).
-        strata: The strata.
-        system: Which system.
-        beta: Weight of recall in F.
+    @property
+    def flagged(self) -> float:
+        """Items that the system flags."""
+        return float(self.strata.n_flagged(self.system))
 
-    Returns:
-        Shape (..., strata).
-    """
-    flags = strata.flags[system]
-    flagged = float(strata.sizes[flags].sum())
-    one = np.broadcast_to(flags.astype(np.float64), totals.shape)
-    if name == "P":
-        return one / flagged
-    if name == "Q":
-        return (1 - one) / float(strata.sizes[~flags].sum())
-    value = quantity(name, totals, strata, system=system, beta=beta)[..., None]
-    errors = totals.sum(axis=-1)[..., None]
-    if name == "R":
-        return np.asarray((one - value) / errors)
-    return np.asarray(((1 + beta**2) * one - beta**2 * value) / (beta**2 * errors + flagged))
+    @property
+    def unflagged(self) -> float:
+        """Items that it does not flag."""
+        return float(self.strata.sizes[~self.flags].sum())
+
+    def value(self, totals: Floats) -> Floats:
+        """The value for errors of shape (..., strata); shape (...), NaN where undefined."""
+        hits, errors = totals[..., self.flags].sum(axis=-1), totals.sum(axis=-1)
+        square = self.beta**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.name == "P":
+                return np.asarray(hits / self.flagged)
+            if self.name == "R":
+                return np.asarray(hits / errors)
+            if self.name == "F":
+                return np.asarray((1 + square) * hits / (square * errors + self.flagged))
+            return np.asarray((errors - hits) / self.unflagged)
+
+    def gradient(self, totals: Floats) -> Floats:
+        """The derivative by the errors of each stratum; shape (..., strata)."""
+        one = np.broadcast_to(self.flags.astype(np.float64), totals.shape)
+        if self.name == "P":
+            return one / self.flagged
+        if self.name == "Q":
+            return (1 - one) / self.unflagged
+        value = self.value(totals)[..., None]
+        errors = totals.sum(axis=-1)[..., None]
+        if self.name == "R":
+            return np.asarray((one - value) / errors)
+        square = self.beta**2
+        return np.asarray(((1 + square) * one - square * value) / (square * errors + self.flagged))
+
+    def standard_error(self, totals: Floats, variances: Floats) -> Floats:
+        """The standard error of the value; shape (...)."""
+        return np.asarray(np.sqrt((self.gradient(totals) ** 2 * variances).sum(axis=-1)))

@@ -82,36 +82,30 @@ def score_edges(frame: Frame, bands: int) -> tuple[float, ...]:
         raise UsageError(Problem("sample-bands", f"{bands} bands", expected="at least 1"))
     if bands == 1:
         return ()
-    if frame.score is None:
-        what = "score bands need a score for every item"
-        raise UsageError(Problem("sample-bands", what, fix="give the flags a column 'score', or leave out --bands"))
-    unflagged = frame.score[~frame.flags.any(axis=0)]
+    unflagged = _scores(frame)[~frame.flags.any(axis=0)]
     if not len(unflagged):
         return ()
     edges = np.quantile(unflagged, np.arange(1, bands) / bands)
     return tuple(float(edge) for edge in np.unique(edges))
 
 
+def _scores(frame: Frame) -> Floats:
+    if frame.score is None:
+        what = "score bands need a score for every item"
+        raise UsageError(Problem("sample-bands", what, fix="give the flags a column 'score', or leave the bands out"))
+    return frame.score
+
+
 def stratify(frame: Frame, edges: Sequence[float] = ()) -> tuple[Strata, Counts]:
-    """Cut a frame into strata.
-
-    Args:
-        frame: Items with flags.
-        edges: Scores at which each group of equal flags is cut; none: groups are not cut.
-
-    Returns:
-        The strata, and the number of the stratum of each item; shape (items,).
+    """Cut a frame into strata, at score ``edges`` too, and tell the number of the stratum of each item, shape (items,).
 
     Raises:
         UsageError: If there are edges and no scores, or a system flags nothing or everything.
     """
-    if edges and frame.score is None:
-        what = "score edges need a score for every item"
-        raise UsageError(Problem("sample-bands", what, fix="give the flags a column 'score'"))
     bands = len(edges) + 1
     band = np.zeros(len(frame), np.int64)
-    if frame.score is not None and edges:
-        band = np.searchsorted(np.sort(np.array(edges, np.float64)), frame.score, side="right").astype(np.int64)
+    if edges:
+        band = np.searchsorted(np.sort(np.array(edges, np.float64)), _scores(frame), side="right").astype(np.int64)
     powers = 2 ** np.arange(len(frame.systems))[::-1]
     group = (~frame.flags).T @ powers  # flagged by all comes first
     cell = group.astype(np.int64) * bands + band

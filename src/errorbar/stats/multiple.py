@@ -18,12 +18,14 @@ Source
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.stats.comparison import ROUNDING
 
 AdjustMethod = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 
@@ -73,3 +75,153 @@ def smallest_holm(p_values: ArrayLike, smallest: ArrayLike) -> NDArray[np.float6
     steps = np.maximum.accumulate((p.size - np.arange(p.size)) * p)
     earlier = np.where(before > 0, steps[np.maximum(before - 1, 0)], 0.0)
     return np.minimum(np.maximum(earlier, (p.size - before) * least), 1.0)
+
+
+Floats = NDArray[np.float64]
+FEWEST = 2000
+"""Ways to swap that are always worth their time."""
+EXPECTED = 20
+"""Ways that should be as extreme as an observed difference whose p-value is the level: its relative error is 22 %."""
+
+
+def needed_swaps(alpha: float, n_pairs: int = 1) -> int:
+    """How many random ways to swap decide at a level: max(2,000, ⌈20 K / alpha⌉ − 1).
+
+    Args:
+        alpha: The level.
+        n_pairs: K, the pairs whose p-values are multiplied by their number (Holm); 1 for max-T, whose smallest p-value
+            does not depend on it.
+    """
+    return max(FEWEST, ceil(round(EXPECTED * n_pairs / alpha, 6)) - 1)
+
+
+def step_down_max_t(
+    observed: ArrayLike, swapped: ArrayLike, *, exact: bool = False, p_values: ArrayLike | None = None
+) -> Floats:
+    """Adjust the p-values of many pairs of systems for their number.
+
+    Formula
+        d_k is the difference of pair k, D_k(r) its difference after way r to swap, the same way for every pair. s_k is
+        the standard deviation of its swapped differences about 0, their mean over all ways: s_k² = mean of D_k(r)²;
+        where ways were drawn, d_k² is one of the R + 1 terms. t_k = |d_k| / s_k and T_k(r) = |D_k(r)| / s_k. In the
+        order of falling t, p_k is the share of ways in which the largest T of k and all later pairs is at least t_k: (c
+        + 1) / (R + 1) of R random ways, c / R where they are all there are. A p-value is no smaller than the one before
+        it, nor than the unadjusted one. The smallest p-value that pair k could have had is that of the largest
+        difference its outputs give under any way to swap, with all other pairs as they are.
+    Conventions
+        The smallest value is 1 / (R + 1) whatever the number of pairs. Differences that agree but for rounding are
+        equal, and those that differ from 0 by rounding only are 0; a pair that is 0 under every way has p = 1. An
+        undefined difference (NaN) after a swap counts as larger than any. Each pair is swapped within itself: alone its
+        p-value is exact. Signs that are common to all pairs keep their covariances, so that the chance of a single
+        false claim is bounded by the level as documents grow in number; docs/design/intervals.md has what it is with
+        few. Step-down needs no pair's null hypothesis for another one.
+    Source
+        Westfall & Young 1993, Resampling-based multiple testing, algorithm 2.8; Romano & Wolf 2005, Exact and
+        approximate stepdown methods for multiple hypothesis testing, JASA 100 (studentized: section 4). That the
+        smallest p-value a test can give decides what it can say: Tarone 1990, Biometrics 46.
+
+    Args:
+        observed: The difference of each pair; shape (pairs,).
+        swapped: Differences after swapping, the same ways for every pair; shape (pairs, replicates).
+        exact: The ways are all there are, the one that swaps nothing included.
+        p_values: Unadjusted p-values, where they were found in another way (all ways of a pair with few units); an
+            adjusted one is never smaller. None: only ``swapped`` counts.
+
+    Returns:
+        Adjusted p-values; shape (pairs,). Each is compared with the level of all of them together.
+
+    Raises:
+        UsageError: The shapes do not fit, there is no replicate, or an observed difference is not a number.
+    """
+    values, table = _checked(observed, swapped)
+    spread = _spread(values, table, exact)
+    t = _over(np.abs(values), spread)
+    slack = _over(ROUNDING * np.maximum(1.0, np.abs(values)), spread)
+    order = np.argsort(-t, kind="stable")
+    found = np.empty(len(t))
+    largest = np.zeros(table.shape[1])
+    for k in order[::-1]:
+        largest = np.maximum(largest, _scaled(table[k], spread[k]))
+        found[k] = _share(largest >= t[k] - slack[k], exact)
+    if p_values is not None:
+        found = np.maximum(found, np.asarray(p_values, np.float64))
+    found[order] = np.maximum.accumulate(found[order])
+    return found
+
+
+def smallest_max_t(
+    observed: ArrayLike, swapped: ArrayLike, furthest: ArrayLike, p_adjusted: ArrayLike, *, exact: bool = False
+) -> Floats:
+    """The smallest adjusted p-value that each pair could have had, had one system been ahead wherever the two differ.
+
+    Where it is above the level, that the pair does not differ significantly is no finding.
+
+    Args:
+        observed: As for step_down_max_t.
+        swapped: As for step_down_max_t.
+        furthest: The largest difference of each pair under any way to swap, in size, as far as it is known; those
+            observed and in ``swapped`` count too. Shape (pairs,).
+        p_adjusted: What step_down_max_t found; shape (pairs,).
+        exact: As for step_down_max_t.
+
+    Raises:
+        UsageError: As step_down_max_t does.
+    """
+    values, table = _checked(observed, swapped)
+    spread = _spread(values, table, exact)
+    t = _over(np.abs(values), spread)
+    own = [_scaled(row, s).max() for row, s in zip(table, spread, strict=True)]
+    reach = np.maximum.reduce([_over(np.abs(np.asarray(furthest, np.float64)), spread), np.array(own), t])
+    adjusted = np.asarray(p_adjusted, np.float64)
+    # Swapping nothing and swapping everything are two of all ways.
+    least = min(1.0, 2 / table.shape[1]) if exact else 1 / (table.shape[1] + 1)
+    rising, asked = np.argsort(t, kind="stable"), np.argsort(reach, kind="stable")
+    found = np.empty(len(t))
+    largest = np.zeros(table.shape[1])
+    later = 0
+    for k in asked:
+        while later < len(t) and t[rising[later]] < reach[k]:
+            largest = np.maximum(largest, _scaled(table[rising[later]], spread[rising[later]]))
+            later += 1
+        earlier = adjusted[rising[later]] if later < len(t) else 0.0  # the largest of those that come before
+        found[k] = max(earlier, least, _share(largest > reach[k], exact))
+    return np.minimum(found, adjusted)
+
+
+def _checked(observed: ArrayLike, swapped: ArrayLike) -> tuple[Floats, Floats]:
+    values, table = np.asarray(observed, np.float64), np.asarray(swapped, np.float64)
+    if values.ndim != 1 or table.ndim != 2 or len(table) != len(values) or not table.shape[1]:
+        what = f"{values.shape} differences and {table.shape} after swapping"
+        raise UsageError(Problem("max-t-shape", what, expected="(pairs,) and (pairs, replicates)"))
+    if not np.isfinite(values).all():
+        raise UsageError(Problem("max-t-values", "not all differences are numbers", fix="leave those pairs out"))
+    return values, table
+
+
+def _spread(values: Floats, table: Floats, exact: bool) -> Floats:
+    """Standard deviation about 0 of each pair."""
+    found = np.empty(len(values))
+    for k, row in enumerate(table):
+        known = row[~np.isnan(row)]
+        squares, n = float(known @ known), known.size
+        if not exact:
+            squares, n = squares + values[k] ** 2, n + 1
+        found[k] = np.sqrt(squares / n) if n else 0.0
+    return np.where(found > ROUNDING, found, 0.0)
+
+
+def _over(values: Floats, spread: Floats) -> Floats:
+    return np.divide(values, spread, out=np.zeros_like(values), where=spread > 0)
+
+
+def _scaled(row: Floats, spread: float) -> Floats:
+    """T of one pair under every way."""
+    unknown = np.isnan(row)
+    sizes = np.abs(row) / spread if spread > 0 else np.zeros_like(row)
+    sizes[unknown] = np.inf
+    return sizes
+
+
+def _share(extreme: NDArray[np.bool_], exact: bool) -> float:
+    several = int(np.count_nonzero(extreme))
+    return several / extreme.size if exact else (several + 1) / (extreme.size + 1)

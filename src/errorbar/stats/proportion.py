@@ -1,4 +1,4 @@
-"""Intervals of a proportion: x of n.
+"""Intervals of a proportion: x of n; and the true share of errors where the raters who count them are wrong.
 
 Formula
     z is the normal quantile, e.g. 1.96; p = x / n.
@@ -16,13 +16,14 @@ Source
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.stats.distributions import beta_quantile, tails, z_value
 
 ProportionMethod = Literal["wald", "wilson", "clopper-pearson", "jeffreys"]
@@ -98,3 +99,100 @@ def _normal(
     else:
         middle, half = x / n, z * np.sqrt(x * (n - x) / n) / n
     return middle - half, middle + half
+
+
+KNOWN, ESTIMATED = "wilson, rogan-gladen", "lang-reiczigel"
+
+
+def true_share(
+    x: float,
+    n: int,
+    sensitivity: float,
+    specificity: float,
+    *,
+    n_gold: tuple[int, int] | None = None,
+    confidence_level: float = 0.95,
+) -> Estimate:
+    """The share of errors among items, from raters who miss some and invent some.
+
+    Formula
+        p is the share called errors, Se the probability that an error is called one, Sp that what is fine is called
+        fine: π = (p + Sp − 1) / (Se + Sp − 1).
+        Known rates: the ends of Wilson's interval of p, transformed like p.
+        Rates from gold items, n₁ errors and n₀ others, with z the normal quantile:
+        p' = (x + z²/2) / (n + z²), Se' = (n₁ Se + 1) / (n₁ + 2), Sp' = (n₀ Sp + 1) / (n₀ + 2), π' of these,
+        v₁ = Se' (1 − Se') / (n₁ + 2), v₀ = Sp' (1 − Sp') / (n₀ + 2),
+        s² = [p' (1 − p') / (n + z²) + π'² v₁ + (1 − π')² v₀] / (Se' + Sp' − 1)²,
+        d = 2 z² [π' v₁ − (1 − π') v₀]: the interval is π' + d ± z s.
+    Conventions
+        Value and ends are cut at 0 and 1, π' inside of the formula is not; where Se' + Sp' ≤ 1 the interval is 0 to 1.
+        Raters no better than chance (Se + Sp ≤ 1) say nothing of π and are refused. The rates must hold for the items
+        counted: experts' mistakes on hard items are not those on gold items that were chosen because they are clear.
+        Precision is the true share among flagged items; for recall correct the hits and the misses each in its stratum.
+        Items are taken for independent.
+    Source
+        Rogan and Gladen 1978, American Journal of Epidemiology 107(1); Lang and Reiczigel 2014, Preventive Veterinary
+        Medicine 113(1), for the interval with estimated rates.
+
+    Args:
+        x: Items called errors.
+        n: Items judged.
+        sensitivity: Share of errors that the raters call errors.
+        specificity: Share of other items that they do not.
+        n_gold: How many gold items that are errors, and how many that are not, the two rates come from; None: the
+            rates are known, and the interval does not widen for them.
+        confidence_level: Nominal coverage.
+
+    Raises:
+        UsageError: If counts or rates do not fit, or the raters are no better than chance.
+    """
+    _check(x, n, sensitivity, specificity, n_gold)
+    if n == 0:
+        return Estimate(None, 0, undefined=Undefined.NO_UNITS).with_interval(Undefined.NO_UNITS)
+
+    def corrected(share: float) -> float:
+        return _cut((share + specificity - 1) / (sensitivity + specificity - 1))
+
+    estimate = Estimate(corrected(x / n), n)
+    if n_gold is None:
+        plain = proportion_interval(x, n, confidence_level=confidence_level)
+        if isinstance(plain, Undefined):
+            return estimate.with_interval(plain)
+        low, high = corrected(plain.low), corrected(plain.high)
+    else:
+        low, high = _estimated_rates(x, n, sensitivity, specificity, n_gold, z_value(confidence_level))
+    method = KNOWN if n_gold is None else ESTIMATED
+    made = Interval(low, high, confidence_level, method) if low < high else Undefined.ZERO_WIDTH
+    return estimate.with_interval(made)
+
+
+def _estimated_rates(
+    x: float, n: int, sensitivity: float, specificity: float, n_gold: tuple[int, int], z: float
+) -> tuple[float, float]:
+    share, size = (x + z * z / 2) / (n + z * z), n + z * z
+    errors, others = n_gold
+    se, sp = (errors * sensitivity + 1) / (errors + 2), (others * specificity + 1) / (others + 2)
+    slope = se + sp - 1
+    if slope <= 0:
+        return 0.0, 1.0  # so few gold items do not show that the raters are better than chance
+    true = (share + sp - 1) / slope
+    first, second = se * (1 - se) / (errors + 2), sp * (1 - sp) / (others + 2)
+    error = sqrt(share * (1 - share) / size + true**2 * first + (1 - true) ** 2 * second) / slope
+    middle = true + 2 * z * z * (true * first - (1 - true) * second)
+    return _cut(middle - z * error), _cut(middle + z * error)
+
+
+def _cut(share: float) -> float:
+    return min(max(share, 0.0), 1.0)
+
+
+def _check(x: float, n: int, sensitivity: float, specificity: float, n_gold: tuple[int, int] | None) -> None:
+    if not 0 <= x <= n:
+        raise UsageError(Problem("proportion-counts", f"{x:g} of {n}", expected="0 <= x <= n"))
+    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1) or (n_gold is not None and min(n_gold) < 1):
+        what = f"sensitivity {sensitivity:g}, specificity {specificity:g}"
+        what += "" if n_gold is None else f", gold items {n_gold[0]} and {n_gold[1]}"
+        raise UsageError(Problem("rater-rates", what, expected="rates from 0 to 1, and at least one gold item of each"))
+    if sensitivity + specificity <= 1:
+        what = f"sensitivity {sensitivity:g} and specificity {specificity:g} are no better than chance"
+        raise UsageError(Problem("rater-rates", what, expected="a sum above 1", fix="use other raters"))

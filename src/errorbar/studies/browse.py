@@ -2,12 +2,33 @@
 
 Edits are stand-off here whatever the corpus was: half-open spans of characters (Unicode code points) in the text that
 is shown, so that one browser serves M2 and HOO data.
+
+Formula
+    Disagreement of a sentence: 1 − the mean over all pairs of annotators who looked at it of |A ∩ B| / |A ∪ B|, where A
+    and B are their edits (span and replacements); 1 for a pair in which both found nothing.
+Conventions
+    The text of a sentence is its tokens joined by one space. A span of tokens begins with the first character of its
+    first token and ends with the last one of its last; an insertion stands before the token it is made before, at the
+    end of the text after the last one. An edit that says nothing about what the text should become (unclear meaning)
+    has no replacement. Annotators' edits stand in text order. A system's edits are those that MaxMatch finds against
+    the annotator that the metric chose, but that those without a match are shown without the unchanged words at their
+    ends; where nobody looked, a smallest set of edits.
+Source
+    Overlap of sets: Jaccard 1912.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+
+from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError
+from errorbar.edits.extract import extract_edits, whole_edit
+from errorbar.edits.matching import Proposed
+from errorbar.metrics.base import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,7 @@ class BrowseUnit:
     document: str
     annotators: tuple[tuple[BrowseEdit, ...] | None, ...]
     systems: tuple[tuple[BrowseEdit, ...], ...]
-    counts: tuple[tuple[int, int, int], ...]
+    counts: tuple[tuple[int, ...], ...]
     chosen: tuple[int, ...]
     disagreement: float | None = None
 
@@ -71,3 +92,127 @@ class Browse:
     systems: tuple[str, ...]
     units: Sequence[BrowseUnit]
     unit: str = "sentence"
+
+
+def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric) -> Browse:
+    """Lay out a corpus and systems for looking at.
+
+    The metric chooses the annotator of each sentence and counts.
+    """
+    column = {name: k for k, name in enumerate(corpus.annotators)}
+    counts: list[Sequence[Sequence[int]]] = []
+    chosen: list[list[int]] = []
+    proposed: list[Sequence[Sequence[Proposed]]] = []
+    for system in systems:
+        parts = metric.parts(metric.measure(corpus, system.lines))
+        chosen.append([-1 if name is None else column[name] for name in parts.annotators])
+        counts.append(parts.counts.tolist())
+        proposed.append(_system_edits(corpus, system, parts.annotators, metric))
+    units = [
+        _unit(
+            number,
+            sentence,
+            corpus.annotators,
+            [edits[number] for edits in proposed],
+            tuple(tuple(table[number]) for table in counts),
+            tuple(columns[number] for columns in chosen),
+        )
+        for number, sentence in enumerate(corpus.sentences)
+    ]
+    return Browse(corpus.annotators, tuple(system.name for system in systems), units)
+
+
+def disagreement(annotations: Sequence[Annotation]) -> float | None:
+    """How much annotators of one sentence differ: 1 − mean Jaccard overlap of their edits over pairs.
+
+    Args:
+        annotations: The edits of everybody who looked.
+
+    Returns:
+        From 0 (all alike) to 1; None with fewer than two annotators.
+    """
+    if len(annotations) < 2:
+        return None
+    if not any(annotations):
+        return 0.0
+    sets = [{(edit.start, edit.end, edit.replacements) for edit in edits} for edits in annotations]
+    overlaps = [len(a & b) / len(a | b) if a or b else 1.0 for a, b in combinations(sets, 2)]
+    return 1 - sum(overlaps) / len(overlaps)
+
+
+def _system_edits(
+    corpus: Corpus, system: Hypothesis, annotators: Sequence[str | None], metric: Metric
+) -> Sequence[Sequence[Proposed]]:
+    """The edits that the metric sees; where it sees none or nobody looked, a smallest set."""
+    seen = metric.edits(corpus, system.lines, annotators)
+    found = []
+    for unit, name in enumerate(annotators):
+        if seen is not None and name is not None:
+            found.append(seen[unit])
+            continue
+        texts = corpus.sentences[unit].tokens, system.lines[unit].split()
+        try:
+            edits = extract_edits(*texts)
+        except InputError:  # texts too long to compare; what is shown is no score
+            edits = whole_edit(*texts)
+        found.append(tuple(Proposed(edit.start, edit.end, edit.replacements[0], False) for edit in edits))
+    return found
+
+
+def _unit(
+    number: int,
+    sentence: Sentence,
+    annotators: Sequence[str],
+    proposed: Sequence[Sequence[Proposed]],
+    counts: tuple[tuple[int, ...], ...],
+    chosen: tuple[int, ...],
+) -> BrowseUnit:
+    tokens = sentence.tokens
+    text = " ".join(tokens)
+    starts: list[int] = []
+    at = 0
+    for token in tokens:
+        starts.append(at)
+        at += len(token) + 1
+    starts.append(len(text))
+
+    def span(start: int, end: int) -> tuple[int, int]:
+        first = starts[start]
+        return first, first if start == end else starts[end - 1] + len(tokens[end - 1])
+
+    def shown(edit: Edit) -> BrowseEdit:
+        replacements = edit.replacements if edit.applicable else ()
+        return BrowseEdit(*span(edit.start, edit.end), replacements, edit.type, edit.optional)
+
+    def said(edit: Proposed) -> BrowseEdit:
+        if edit.matched:
+            return BrowseEdit(*span(edit.start, edit.end), (edit.replacement,), matched=True)
+        start, end, replacement = _without_unchanged_ends(tokens, edit)
+        return BrowseEdit(*span(start, end), (replacement,), matched=False)
+
+    looked = [sentence.annotations.get(name) for name in annotators]
+    return BrowseUnit(
+        str(number + 1),
+        text,
+        sentence.document,
+        tuple(
+            None if edits is None else tuple(shown(edit) for edit in sorted(edits, key=lambda e: e.span))
+            for edits in looked
+        ),
+        tuple(tuple(said(edit) for edit in edits) for edits in proposed),
+        counts,
+        chosen,
+        disagreement([edits for edits in looked if edits is not None]),
+    )
+
+
+def _without_unchanged_ends(tokens: Sequence[str], edit: Proposed) -> tuple[int, int, str]:
+    """The span and replacement of what an edit changes."""
+    start, end, new = edit.start, edit.end, edit.replacement.split()
+    while start < end and new and tokens[start] == new[0]:
+        start, new = start + 1, new[1:]
+    while start < end and new and tokens[end - 1] == new[-1]:
+        end, new = end - 1, new[:-1]
+    if start == end and not new:  # it changed nothing but how it is cut into edits
+        return edit.start, edit.end, edit.replacement
+    return start, end, " ".join(new)

@@ -3,64 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from errorbar.agreement import AgreementReport, agreement_report
-from errorbar.agreement import Resampling as AgreementResampling
-from errorbar.ceiling import Ceiling, ceiling, prepare_study
-from errorbar.ceiling.spread import CeilingIntervals, ceiling_intervals
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.edits.items import edit_items
+from errorbar.edits.admission import Admission
 from errorbar.execute import run
 from errorbar.metrics.base import Metric
-from errorbar.metrics.choice import RUNNING, SENTENCE
-from errorbar.metrics.comparison import Comparison, System, compare_systems
-from errorbar.metrics.floors import warn_hopeless
-from errorbar.metrics.m2 import M2
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.score import Score
-from errorbar.metrics.scoring import score
-from errorbar.metrics.statistics import Documents
+from errorbar.metrics.scoring import Plan, score_corpus
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.stats.streams import stream
-from errorbar.studies.browse import Browse
-from errorbar.studies.browsing import browse_corpus
-from errorbar.studies.measured import Measured, Memory
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.agree import AgreementResult, agree
+from errorbar.studies.browse import Browse, browse_corpus
+from errorbar.studies.ceiling import RESAMPLES, CeilingResult, reached
+from errorbar.studies.compare import Compared, compared
+from errorbar.studies.inputs import Loaded
+from errorbar.studies.measured import Memory, remembering
 from errorbar.studies.model import CorpusStudy
-from errorbar.studies.signatures import CorpusSignatures, agreement_signature
-
-
-@dataclass(slots=True)
-class _Found:
-    """What the parts of a study found, each part on its own."""
-
-    comparison: Comparison | None = None
-    groups: list[str] = field(default_factory=list)
-    ceiling: Ceiling | None = None
-    intervals: CeilingIntervals | None = None
-    how: list[str] = field(default_factory=list)
-    agreement: AgreementReport | None = None
-    agreed: str = ""
-    browse: Browse | None = None
 
 
 def study_corpus(
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
+    data: Loaded,
     metric: Metric,
-    problems: Problems,
-    documents: Documents,
     *,
     resampling: Resampling,
     testing: SwapPlan | None = None,
-    conventions: tuple[str, ...] = (),
     metrics: Sequence[Metric] = (),
     ceiling_resamples: int | None = None,
-    jobs: int = 1,
     browse: bool = True,
     force: bool = False,
 ) -> CorpusStudy:
@@ -70,17 +43,13 @@ def study_corpus(
     number of resamples and seed. Every text is measured once.
 
     Args:
-        corpus: Sentences and annotations.
-        systems: The systems' sentences.
+        data: The corpus and the systems' sentences, as ``errorbar.studies.inputs.load`` reads them; warnings go to its
+            notebook, and what that holds already is kept.
         metric: The main metric.
-        problems: Where warnings and repairs go; what it holds already is kept.
-        documents: Which essay each sentence is from.
         resampling: How intervals are made, of the main metric, of differences and of agreement.
         testing: How systems are compared; None: the default.
-        conventions: Further choices that belong in signatures, e.g. ``unmarked:nobody``.
         metrics: Further metrics, without intervals.
         ceiling_resamples: Resamples for intervals of the human ceiling; None: none are made.
-        jobs: How many cores; changes no digit.
         browse: Also sentences and edits.
         force: Take a system that is not a correction of this source, with a warning.
 
@@ -93,58 +62,53 @@ def study_corpus(
             one annotator overlap.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
-    resampling = replace(resampling, jobs=jobs)
-    testing = testing or SwapPlan()
+    corpus, systems, documents, problems = data.corpus, data.systems, data.documents, data.problems
     memory = Memory(corpus)
-    main = Measured(metric, memory)
-    _measure(main, corpus, systems, jobs)
-    scores = score(
-        corpus,
-        systems,
-        [main],
-        by_type=True,
-        by_sentence=True,
-        resampling=resampling,
-        problems=problems,
-        force=force,
-    )
-    scores = [_with_conventions(one, conventions) for one in scores]
-    others = _others(corpus, systems, [*_other_rules(metric, corpus), *metrics], memory, problems, conventions, force)
-    signatures = CorpusSignatures(corpus, systems, conventions)
-    said = {f"score: {one.system}": str(one.signature) for one in scores}
+    main = remembering(metric, memory)
+    _measure(main, corpus, systems, resampling.jobs)
+    by_type, admission = "types" not in metric.lacks, Admission(force)
+    plan = Plan([main], by_type, True, resampling, data.conventions, admission)
+    scores = score_corpus(corpus, systems, plan, problems)
+    further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics]
+    unique = {str(each.spec): remembering(each, memory) for each in further}
+    plan = Plan(list(unique.values()), conventions=data.conventions, admission=admission)
+    made = score_corpus(corpus, systems, plan, problems) if unique else []
 
-    found = _Found()
+    def compare(own: Loaded) -> Compared | None:
+        one_unit = len(np.unique(documents.clusters())) < 2
+        if len(systems) < 2 or one_unit or resampling.method == "closed":
+            return None
+        return compared(own, main, resampling, testing or SwapPlan())
 
-    def compare(own: Problems) -> None:
-        found.comparison, found.groups = _compare(main, corpus, systems, documents, resampling, testing, own)
+    def reach(own: Loaded) -> CeilingResult | None:
+        if len(corpus.annotators) < 2 or metric.annotator is not None or "annotators" in metric.lacks:
+            return None
+        how = Resampling("percentile", ceiling_resamples or RESAMPLES, 0.95, resampling.seed, resampling.jobs)
+        return reached(own, main, how, ci=ceiling_resamples is not None)
 
-    def agree(own: Problems) -> None:
-        found.agreement, found.agreed = _agreement(corpus, resampling, own)
+    def meet(own: Loaded) -> AgreementResult | None:
+        """Agreement about tokens; also where some annotators looked at nothing."""
+        looked = {name for sentence in corpus.sentences if sentence.tokens for name in sentence.annotations}
+        if len(looked) < 2:
+            return None
+        n, level = resampling.replicates, resampling.confidence_level
+        found = agree(corpus, resamples=n, confidence=level, seed=resampling.seed, jobs=resampling.jobs)
+        own.problems.notes += found.notes
+        return found
 
-    def reach(own: Problems) -> None:
-        found.ceiling, found.intervals, found.how = _ceiling(
-            main, corpus, systems, documents, resampling, ceiling_resamples, own
-        )
+    def show(_: Loaded) -> Browse | None:
+        return browse_corpus(corpus, systems, main) if browse else None
 
-    def show(_: Problems) -> None:
-        found.browse = browse_corpus(corpus, systems, main) if browse else None
-
-    def do(piece: tuple[Callable[[Problems], None], Problems]) -> Problems:
-        piece[0](piece[1])
-        return piece[1]
+    def do(part: Callable[[Loaded], Any]) -> tuple[Any, list[Problem]]:
+        own = replace(data, problems=Problems(lenient=problems.lenient))
+        return part(own), own.problems.notes
 
     # In the order in which warnings are given. The parts do not depend on each other.
-    pieces = [(part, Problems(lenient=problems.lenient)) for part in (compare, reach, agree, show)]
-    for own in run(do, pieces, jobs):
-        problems.notes += own.notes
-    if found.comparison is not None:
-        tested = testing.convention(len(systems), 1 - resampling.confidence_level)
-        said["compare"] = signatures.of(str(metric.spec), resampling.convention(documents.clustering), tested)
-    if found.ceiling is not None:
-        said["ceiling"] = signatures.of(str(metric.spec), *found.how)
-    if found.agreement is not None:
-        said["agree"] = found.agreed
-
+    parts: list[Callable[[Loaded], Any]] = [compare, reach, meet, show]
+    found = list(run(do, parts, resampling.jobs))
+    for _, notes in found:
+        problems.notes += notes
+    comparison, ceiling, agreement, shown = (part for part, _ in found)
     return CorpusStudy(
         corpus.name,
         documents.unit,
@@ -152,14 +116,11 @@ def study_corpus(
         documents.n_clusters if documents.unit == "document" else None,
         corpus.annotators,
         scores,
-        others,
-        found.comparison,
-        found.groups,
-        found.ceiling,
-        found.intervals,
-        found.agreement,
-        found.browse,
-        said,
+        {spec: made[k :: len(unique)] for k, spec in enumerate(unique)},
+        comparison,
+        ceiling,
+        agreement,
+        shown,
         _once(problems.notes),
         resampling.confidence_level,
     )
@@ -173,7 +134,7 @@ def _once(notes: Sequence[Problem]) -> list[Problem]:
     return list(first.values())
 
 
-def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
+def _measure(metric: Metric, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
     """Measure the systems on several cores; those of another length are refused by who scores them."""
     ready = [system.lines for system in systems if len(system.lines) == len(corpus)]
     only = metric.annotator
@@ -186,95 +147,3 @@ def _measure(metric: Measured, corpus: Corpus, systems: Sequence[Hypothesis], jo
     measure(ready[0])  # encodes the corpus; the others share it
     for _ in run(measure, ready[1:], jobs):
         pass
-
-
-def _with_conventions(one: Score, conventions: tuple[str, ...]) -> Score:
-    if not conventions:
-        return one
-    return replace(one, signature=replace(one.signature, conventions=(*conventions, *one.signature.conventions)))
-
-
-def _other_rules(metric: Metric, corpus: Corpus) -> list[Metric]:
-    """The metric under the other rule of choosing an annotator, where that can change a digit."""
-    if not isinstance(metric, M2) or metric.annotator is not None or len(corpus.annotators) < 2:
-        return []
-    return [replace(metric, choose=SENTENCE if metric.choose == RUNNING else RUNNING)]
-
-
-def _others(
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    metrics: Sequence[Metric],
-    memory: Memory,
-    problems: Problems,
-    conventions: tuple[str, ...],
-    force: bool,
-) -> dict[str, list[Score]]:
-    unique = {str(metric.spec): Measured(metric, memory) for metric in metrics}
-    made = score(corpus, systems, list(unique.values()), problems=problems, force=force) if unique else []
-    n = len(unique)
-    return {spec: [_with_conventions(one, conventions) for one in made[k::n]] for k, spec in enumerate(unique)}
-
-
-def _compare(
-    metric: Metric,
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    documents: Documents,
-    resampling: Resampling,
-    testing: SwapPlan,
-    problems: Problems,
-) -> tuple[Comparison | None, list[str]]:
-    clusters = documents.clusters()
-    if len(systems) < 2 or len(np.unique(clusters)) < 2 or resampling.method == "closed":
-        return None, [""] * len(systems)
-    measured = [System(system.name, metric.measure(corpus, system.lines)) for system in systems]
-    found = compare_systems(metric, measured, clusters, resampling, testing)
-    alpha = 1 - resampling.confidence_level
-    warn_hopeless(found, alpha, problems, unit=documents.unit)
-    groups = {row.name: row.group for row in found.ranking(alpha)}
-    return found, [groups[system.name] for system in systems]
-
-
-def _ceiling(
-    metric: Metric,
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    documents: Documents,
-    resampling: Resampling,
-    resamples: int | None,
-    problems: Problems,
-) -> tuple[Ceiling | None, CeilingIntervals | None, list[str]]:
-    if len(corpus.annotators) < 2 or metric.annotator is not None:
-        return None, None, []
-    seed, jobs = resampling.seed, resampling.jobs
-    study = prepare_study(corpus, systems, metric, problems, seed=seed, jobs=jobs, force=True)
-    found = ceiling(study, jobs=jobs)
-    how = [] if all(found.exact) else ["most:1000", f"seed:{seed}"]
-    if resamples is None:
-        return found, None, how
-    percentile = Resampling("percentile", resamples, 0.95, seed, jobs)
-    intervals = ceiling_intervals(study, documents.clusters(), percentile)
-    return found, intervals, [*how, percentile.convention(documents.clustering)]
-
-
-def _agreement(corpus: Corpus, resampling: Resampling, problems: Problems) -> tuple[AgreementReport | None, str]:
-    """Agreement about tokens; also where some annotators looked at nothing."""
-    looked = {name for sentence in corpus.sentences if sentence.tokens for name in sentence.annotations}
-    if len(looked) < 2:
-        return None, ""
-    made = edit_items(corpus)
-    problems.notes += made.notes()
-    seed, n, level = resampling.seed, resampling.replicates, resampling.confidence_level
-    how = AgreementResampling(stream(seed, "agreement"), n, level)
-    report = agreement_report(made.judgments, clusters=made.clusters, resampling=how)
-    problems.notes += report.notes
-    signature = agreement_signature(
-        made.judgments,
-        "items=tokens,labels=error",
-        replicates=n,
-        seed=seed,
-        clusters=made.clusters,
-        confidence_level=level,
-    )
-    return report, signature

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from errorbar.agreement import AgreementReport
-from errorbar.ceiling import Ceiling
-from errorbar.ceiling.spread import CeilingIntervals
 from errorbar.core.errors import Problem
-from errorbar.metrics.comparison import Comparison
-from errorbar.metrics.crowd import CrowdScore
-from errorbar.metrics.crowd_bins import AgreementBin
-from errorbar.metrics.crowd_curve import CurvePoint
-from errorbar.metrics.hoo_score import HooScore
+from errorbar.metrics.hoo_counts import TYPE_COLUMNS
 from errorbar.metrics.score import Score
-from errorbar.sampling import PairedDifference, SampleEstimates
+from errorbar.sampling import SampleEstimate, SampleEstimates
+from errorbar.studies.agree import AgreementResult
 from errorbar.studies.browse import Browse
+from errorbar.studies.ceiling import CeilingResult
+from errorbar.studies.compare import Compared
+from errorbar.studies.crowd import CrowdScores
+from errorbar.studies.curve import Curves
+from errorbar.studies.hoo_scores import in_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +35,10 @@ class CorpusStudy:
         scores: Of each system under the main metric, with intervals, types and sentences; in the order given.
         others: Under further metrics or choices of annotators (``choose=sentence`` always, where there are two
             annotators or more): spec to the systems' scores, without intervals.
-        comparison: Every pair of systems; None with fewer than two systems or units.
-        groups: Letters of the systems, in the order of ``scores``: systems that share one do not differ significantly;
-            a question mark where no difference with some other system could have been significant.
-        ceiling: Humans against humans; None with one annotator.
-        ceiling_intervals: Intervals of those, where asked for.
-        agreement: Agreement of annotators about tokens; None with one annotator.
+        comparison: What ``compare`` finds; None with fewer than two systems or units.
+        ceiling: What ``ceiling`` finds; None with one annotator.
+        agreement: What ``agree`` finds of the annotators and tokens; None with one annotator.
         browse: Sentences and edits.
-        signatures: What was computed on which data how: title to signature.
         notes: Warnings and repairs.
         confidence_level: Of every interval.
     """
@@ -55,15 +50,28 @@ class CorpusStudy:
     annotators: tuple[str, ...]
     scores: Sequence[Score]
     others: Mapping[str, Sequence[Score]]
-    comparison: Comparison | None
-    groups: Sequence[str]
-    ceiling: Ceiling | None
-    ceiling_intervals: CeilingIntervals | None
-    agreement: AgreementReport | None
+    comparison: Compared | None
+    ceiling: CeilingResult | None
+    agreement: AgreementResult | None
     browse: Browse | None
-    signatures: Mapping[str, str]
     notes: Sequence[Problem]
     confidence_level: float
+
+    @property
+    def groups(self) -> list[str]:
+        """Letters of the systems, in the order of ``scores``: systems that share one do not differ significantly.
+
+        A question mark stands where no difference with some other system could have been significant.
+        """
+        found = {} if self.comparison is None else {row.name: row.group for row in self.comparison.ranking()}
+        return [found.get(one.system, "") for one in self.scores]
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """What was computed on which data how: title to signature."""
+        parts = {"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement}
+        said = {f"score: {one.system}": str(one.signature) for one in self.scores}
+        return said | {title: part.signature for title, part in parts.items() if part is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,40 +80,34 @@ class HooStudy:
 
     Attributes:
         name: What to call the data.
-        scores: Of each run, with intervals over fragments.
+        scores: Of each run, with intervals over fragments and recall by the rows of table 8.
         variants: Under other conventions or ``matching=maxmatch``: spec to scores, without intervals.
-        recall: Recall by the rows of table 8: run to row to (gold, detected, recognized, corrected).
         browse: Texts and edits.
-        signatures: Title to signature.
         notes: Warnings and repairs.
         confidence_level: Of every interval.
     """
 
     name: str
-    scores: Sequence[HooScore]
-    variants: Mapping[str, Sequence[HooScore]]
-    recall: Mapping[str, Mapping[str, tuple[int, ...]]]
+    scores: Sequence[Score]
+    variants: Mapping[str, Sequence[Score]]
     browse: Browse | None
-    signatures: Mapping[str, str]
     notes: Sequence[Problem]
     confidence_level: float
 
+    @property
+    def recall(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Recall by the rows of table 8: run to row to (gold, detected, recognized, corrected)."""
+        return {
+            score.system: {
+                row.type: tuple(row.counts[name] for name in TYPE_COLUMNS) for row in in_order(score.by_type)
+            }
+            for score in self.scores
+        }
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CrowdSystem:
-    """A system against a crowd.
-
-    Attributes:
-        name: Its name.
-        scores: Estimand to score.
-        bins: P and R by agreement.
-        curve: The kappa-agreement curve.
-    """
-
-    name: str
-    scores: Mapping[str, CrowdScore]
-    bins: Sequence[AgreementBin]
-    curve: Sequence[CurvePoint]
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Title to signature."""
+        return {f"score: {score.system}": str(score.signature) for score in self.scores}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,11 +120,11 @@ class CrowdStudy:
         n_raters: Raters.
         n_judgments: Judgments.
         histogram: Share of the majority (low edge, high edge) to number of items.
-        agreement: Agreement coefficients; None with one rater.
-        systems: The systems, in the order given.
-        reference_prevalence: Share of errors that kappa is standardised to.
-        signatures: Title to signature.
+        scores: What ``crowd`` finds of the systems.
+        curves: What ``curve`` finds of them.
+        agreement: What ``agree`` finds; None with one rater.
         notes: Warnings and repairs.
+        confidence_level: Of every interval.
     """
 
     name: str
@@ -130,11 +132,17 @@ class CrowdStudy:
     n_raters: int
     n_judgments: int
     histogram: Mapping[tuple[float, float], int]
-    agreement: AgreementReport | None
-    systems: Sequence[CrowdSystem]
-    reference_prevalence: float
-    signatures: Mapping[str, str]
+    scores: CrowdScores
+    curves: Curves
+    agreement: AgreementResult | None
     notes: Sequence[Problem]
+    confidence_level: float
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """What was computed on which data how: title to signature."""
+        said = {f"crowd score: {row.system}, {row.score.estimand}": row.signature for row in self.scores.rows}
+        return said if self.agreement is None else {**said, "agree": self.agreement.signature}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +177,7 @@ class SampleStudy:
     n_items: int
     n_judged: int
     systems: Sequence[SampleEstimates]
-    differences: Sequence[PairedDifference]
+    differences: Sequence[SampleEstimate]
     budget: Sequence[BudgetStep]
     signatures: Mapping[str, str]
     notes: Sequence[Problem]

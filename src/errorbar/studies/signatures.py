@@ -18,14 +18,16 @@ from errorbar.core.corpus import (
     source_record,
     type_record,
 )
-from errorbar.core.judgments import Judgments
-from errorbar.core.natural import natural_order
+from errorbar.core.labels import natural_order
 from errorbar.core.signature import Signature
 from errorbar.version import __version__
 
 if TYPE_CHECKING:  # agreement brings scipy, which not every command needs
     from errorbar.agreement.cohen import Weighting
     from errorbar.agreement.krippendorff import Level
+    from errorbar.agreement.label_counts import Clusters
+    from errorbar.core.judgments import Judgments
+    from errorbar.stats.resampling import Resampling
 
 GIVEN = "items=given"
 """Judgments that were read as they are, not made of annotators' edits."""
@@ -66,10 +68,8 @@ def agreement_signature(
     judgments: Judgments,
     how: str,
     *,
-    replicates: int,
-    seed: int,
-    clusters: NDArray[np.int64] | None = None,
-    confidence_level: float = 0.95,
+    resampling: Resampling | None = None,
+    clusters: Clusters = None,
     unknown: Sequence[str] = (),
     level: Level = "nominal",
     weighting: Weighting | None = None,
@@ -80,10 +80,8 @@ def agreement_signature(
     Args:
         judgments: What was compared.
         how: What the judgments are, e.g. ``items=tokens,labels=error``, or ``GIVEN``.
-        replicates: Resamples.
-        seed: Of the resamples.
+        resampling: How intervals were made; None: there are none.
         clusters: Number of the cluster of each item; None: items were resampled.
-        confidence_level: Of the intervals.
         unknown: Labels that mean "cannot say".
         level: What the labels measure.
         weighting: How Cohen's kappa weighs labels, where it is not the usual way.
@@ -113,7 +111,7 @@ def agreement_signature(
         f"n:{len(judgments)}",
         *(f"unknown:{label}" for label in sorted(set(unknown))),
         *([] if clusters is None else [f"clusters:{groups.short()}"]),
-        f"ci:percentile,{confidence_level},{replicates},by:{'item' if clusters is None else 'cluster'},seed:{seed}",
+        *([] if resampling is None else [resampling.convention("item" if clusters is None else "cluster")]),
         f"v:{__version__}",
     ]
     return "|".join(parts)

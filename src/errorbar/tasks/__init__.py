@@ -2,12 +2,12 @@
 
 from errorbar.tasks.config import Submission, Task, TaskCorpus, Team
 from errorbar.tasks.reading import read_task
-from errorbar.tasks.results import CorpusResults, HooResults, RunScores, TaskResults
 from errorbar.tasks.running import run_task
+from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults
 
 __all__ = [
     "CorpusResults",
-    "HooResults",
+    "Refused",
     "RunScores",
     "Submission",
     "Task",

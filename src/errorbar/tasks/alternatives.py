@@ -6,18 +6,37 @@ system may be scored against it for that sentence.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence, source_record
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import apply_edits
+from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats.m2 import write_m2
+from errorbar.formats.opening import Lines
 from errorbar.formats.reference import ALL, NamedFile, reference_chunks
+from errorbar.formats.saving import save_lines
+from errorbar.studies.score_result import measure_column
+from errorbar.tables.csv_text import csv_lines
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+from errorbar.tasks.config import Task, TaskCorpus
+from errorbar.tasks.reading import read_task
+from errorbar.tasks.running import run_task
+from errorbar.tasks.task_data import SentenceData
+from errorbar.tasks.task_results import CorpusResults
+from errorbar.tasks.validation import choose_corpus
 
 _ID = 10
+COLUMNS = ("id", "team", "sentence", "source", "answer", "edits", "gold", "verdict")
+YES = ("yes", "y", "1", "accept", "accepted")
+NO = ("no", "n", "0", "reject", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +67,121 @@ class Answer:
     def text(self) -> str:
         """What the sentence becomes."""
         return " ".join(apply_edits(self.source.split(), self.edits, problems=Problems(lenient=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Answers for a corpus.
+
+    Attributes:
+        task: The task.
+        corpus: The corpus of the task.
+        reference: Its gold edits.
+        answers: The answers, those that are there already left out.
+        problems: What was noted.
+    """
+
+    task: Task
+    corpus: TaskCorpus
+    reference: Corpus
+    answers: Sequence[Answer]
+    problems: Problems
+
+    def list(self, target: str) -> None:
+        """Write the answers as a table for judges.
+
+        Raises:
+            InputError: If it cannot be written.
+        """
+        save_lines(judging_lines(self.answers, self.reference), target)
+
+    def judged(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> Judged:
+        """Join accepted answers to the gold edits, write these, and score every run with and without.
+
+        Args:
+            verdicts: The table, filled in.
+            gold: Where to write the gold edits: M2, or JSONL where the name says so.
+            cache: As for ``run_task``.
+            jobs: As for ``run_task``.
+
+        Raises:
+            InputError: If the table is bad, or the gold edits cannot be written.
+        """
+        accepted = read_verdicts(verdicts, self.answers, self.problems)
+        self.problems.raise_errors()
+        made = with_answers(self.reference, accepted)
+        if ".jsonl" in gold:
+            save_lines(write_jsonl(made.sentences, self.problems), gold)
+        else:
+            save_lines(write_m2(made.sentences, self.problems, made.annotators), gold)
+        changed = replace(self.corpus, alternatives=(Path(gold),), role="test")  # answers may be about any corpus
+        results = run_task(replace(self.task, corpora=(changed,)), jobs=jobs, cache=cache)
+        return Judged(len(self.answers), accepted, gold, results.corpora, tuple(self.problems.notes))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judged(Result):
+    """Runs with accepted answers and without.
+
+    Attributes:
+        n_answers: How many answers were judged.
+        accepted: Those that were accepted.
+        gold: Where the gold edits with them are.
+        corpora: The runs' scores.
+        notes: What was noted of the answers.
+    """
+
+    n_answers: int
+    accepted: Sequence[Answer]
+    gold: str
+    corpora: Sequence[CorpusResults]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The answers that were accepted, and every run."""
+        accepted = [answer.id for answer in self.accepted]
+        corpora = [found.to_dict() for found in self.corpora]
+        return {"answers": self.n_answers, "accepted": accepted, "gold": self.gold, "corpora": corpora}
+
+    def tables(self) -> Sequence[Table]:
+        """Every run under the first metric, best first."""
+        return [table for found in self.corpora for table in [_table(found), *found.tables()[1:]]]
+
+
+def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None = None) -> Proposals:
+    """Read and check the answers that teams propose.
+
+    Args:
+        task: The task, or its TOML file.
+        files: Teams' files, M2 or JSONL, as ``team=path``.
+        corpus: What they are about; None: the only test corpus.
+
+    Raises:
+        InputError: If a file is bad, or with every answer that is not about a sentence of the corpus.
+        UsageError: If the corpus has no gold edits of sentences.
+    """
+    problems = Problems()
+    read = task if isinstance(task, Task) else read_task(task, problems)
+    chosen = choose_corpus(read, corpus)
+    if chosen.kind == "hoo" or not chosen.gold:
+        what = f"corpus '{chosen.name}' has no gold edits of sentences"
+        place = Place(str(read.file), chosen.line)
+        raise UsageError(Problem("task-no-gold", what, place, fix="name another: --corpus"))
+    reference = SentenceData(replace(chosen, documents=None), chosen.gold).reference
+    answers = read_answers([NamedFile.parse(file) for file in files], reference, problems)
+    problems.raise_errors()
+    return Proposals(read, chosen, reference, answers, problems)
+
+
+def _table(found: CorpusResults) -> Table:
+    measures = found.runs[0].gold[0].measures if found.runs else ()
+    columns = [Column("run"), *map(measure_column, measures)]
+    columns += [Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures]
+    rows: list[list[Cell]] = [
+        [run.submission.name, *(score[one.name] for score in (run.gold[0], run.alternatives[0]) for one in measures)]
+        for run in sorted(found.runs, key=lambda run: run.gold[0].rank_key)
+    ]
+    return Table(columns, rows, name="runs", notes=["alt.: with accepted answers"])
 
 
 def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems) -> list[Answer]:
@@ -133,3 +267,59 @@ def edit_text(edit: Edit, tokens: Sequence[str]) -> str:
     before = " ".join(tokens[edit.start : edit.end]) or "∅"
     after = " | ".join(text or "∅" for text in edit.replacements) or "?"
     return f"{before} → {after}"
+
+
+def judging_lines(answers: Sequence[Answer], corpus: Corpus) -> Iterator[str]:
+    """Lines of a CSV table with an empty column ``verdict``, an answer in each row; no cell is a formula.
+
+    The answers are those of teams: whoever judges them opens in a spreadsheet what others wrote.
+    """
+    yield csv_lines([COLUMNS]).removesuffix("\n")
+    for answer in answers:
+        sentence = corpus.sentences[answer.sentence - 1]
+        tokens = sentence.tokens
+        gold = [
+            f"{name}: {'; '.join(edit_text(edit, tokens) for edit in edits) or 'nothing'}"
+            for name, edits in sentence.annotations.items()
+        ]
+        edits = "; ".join(edit_text(edit, tokens) for edit in answer.edits) or "nothing"
+        row = (answer.id, answer.team, answer.sentence, answer.source, answer.text, edits, " / ".join(gold), "")
+        yield csv_lines([row]).removesuffix("\n")
+
+
+def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> list[Answer]:
+    """The answers that were accepted.
+
+    Args:
+        path: The filled-in table; columns may be moved or added, ``id`` and ``verdict`` must be there.
+        answers: What was listed.
+        problems: Where problems are recorded; the caller raises them. Answers without a verdict are not accepted,
+            and noted.
+
+    Raises:
+        InputError: If the file cannot be read.
+    """
+    rows = csv.DictReader(f"{line}\n" for line in Lines(path, problems))
+    known = {answer.id: answer for answer in answers}
+    found: dict[str, str] = {}
+    if not {"id", "verdict"} <= set(rows.fieldnames or ()):
+        what = "no columns id and verdict"
+        problems.error("task-verdict", what, Place(path, 1), expected=",".join(COLUMNS))
+        return []
+    for row in rows:
+        place = Place(path, rows.line_num)
+        name, verdict = (row["id"] or "").strip(), (row["verdict"] or "").strip().lower()
+        if name not in known:
+            what = f"the answer '{name}' is not one of those proposed"
+            problems.error("task-verdict", what, place, fix="name the files that were listed; do not change ids")
+        elif verdict and verdict not in YES + NO:
+            problems.error("task-verdict", f"the verdict '{verdict}'", place, expected="yes or no")
+        elif name in found and found[name] != verdict:
+            problems.error("task-verdict", f"two verdicts on the answer '{name}'", place, expected="one")
+        else:
+            found[name] = verdict
+    open_ = [answer for answer in answers if not found.get(answer.id)]
+    if open_ and not problems.errors:
+        what = f"{len(open_)} of {len(answers)} answers have no verdict"
+        problems.note("task-not-judged", what, Place(path), fix="they are not accepted")
+    return [answer for answer in answers if found.get(answer.id) in YES]

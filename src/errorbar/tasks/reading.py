@@ -1,38 +1,69 @@
-"""From a TOML file to a task: everything that is wrong with it is said at once."""
+"""From a TOML file to a task: its tables, key by key, and what the keys of one table say of another."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from glob import glob
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from errorbar.core.errors import ErrorbarError, Problem
+from errorbar.core.errors import ErrorbarError, Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
 from errorbar.formats.reference import UNMARKED
-from errorbar.tasks.config import KINDS, ROLES, RUNS_PER_TEAM, Kind, Task, TaskCorpus
-from errorbar.tasks.fields import Fields
-from errorbar.tasks.teams import TeamReader
-from errorbar.tasks.toml_lines import TomlFile, read_toml
+from errorbar.tasks import toml_tables as toml
+from errorbar.tasks.config import KINDS, ROLES, RUNS_PER_TEAM, Submission, Task, TaskCorpus, Team
+from errorbar.tasks.toml_tables import Field, Table, read_toml
+
+if TYPE_CHECKING:
+    from errorbar.metrics.base import Reads
 
 CACHE = ".errorbar-task"
-TOP = ("task", "corpus", "team")
-TASK_KEYS = ("name", "deadline", "runs_per_team", "metrics", "cache")
-CORPUS_KEYS = (
-    "name",
-    "role",
-    "kind",
-    "gold",
-    "source",
-    "annotators",
-    "alternatives",
-    "documents",
-    "unmarked",
-    "lenient",
-    "missing_as_empty",
-)
+TASK = {
+    "name": Field(toml.name, "", required=True),
+    "deadline": Field(toml.moment),
+    "runs_per_team": Field(toml.whole, RUNS_PER_TEAM),
+    "metrics": Field(toml.texts, ()),
+    "cache": Field(toml.inside),
+}
+CORPUS = {
+    "name": Field(toml.name, "", required=True),
+    "role": Field(toml.one_of(*ROLES), "test"),
+    "kind": Field(toml.one_of(*KINDS)),
+    "gold": Field(toml.paths, ()),
+    "source": Field(toml.path),
+    "annotators": Field(toml.paths, ()),
+    "alternatives": Field(toml.paths, ()),
+    "documents": Field(toml.path),
+    "unmarked": Field(toml.one_of(*UNMARKED), "auto"),
+    "lenient": Field(toml.flag, default=False),
+    "missing_as_empty": Field(toml.flag, default=False),
+}
+TEAM = {
+    "name": Field(toml.file_name, "", required=True),
+    "full_name": Field(toml.text, ""),
+    "affiliation": Field(toml.text, ""),
+    "approach": Field(toml.text, ""),
+    "resources": Field(toml.text, ""),
+    "submissions": Field(toml.raw),
+    "submitted": Field(toml.moment),
+    "late": Field(toml.flag),
+    "run": Field(toml.raw),
+}
+RUN = {
+    "number": Field(toml.whole),
+    "file": Field(toml.path, required=True),
+    "corpus": Field(toml.text, ""),
+    "submitted": Field(toml.moment),
+    "late": Field(toml.flag),
+}
 GOLD_KEYS = ("gold", "annotators", "alternatives", "documents")
 SENTENCES_ONLY = ("annotators", "alternatives", "documents", "unmarked")
-DEFAULT_METRICS = {"m2": ("m2",), "hoo": ("hoo",)}
+_NUMBER = re.compile(r"(?<!\d)(\d{1,9})$")
+_ENDINGS = (".gz", ".txt", ".out", ".xml")
 
 
 def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: bool = False) -> Task:
@@ -45,73 +76,63 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
             there are not missed where the source is.
 
     Raises:
-        InputError: If it is no TOML, or with every key and value that will not do.
+        InputError: If it is no TOML, or with every key and value that is not what it must be.
     """
-    notebook = Problems() if problems is None else problems
-    file = read_toml(Path(path))
-    Fields(file.document, file, ("", 0), notebook).only(TOP)
-    head = _head(file, notebook)
-    head.only(TASK_KEYS)
-    top = Fields({key: file.document.get(key, []) for key in ("corpus", "team")}, file, ("", 0), notebook)
-    corpora: list[TaskCorpus] = []
-    top.each("corpus", lambda fields: _corpus(fields, corpora, for_teams=for_teams))
-    if not corpora and "corpus" not in file.document:
-        notebook.error("task-value", "the task has no corpus", file.place(("task", 0)), expected="[[corpus]]")
-    name, deadline = head.text("name", required=True), head.moment("deadline")
-    runs_per_team = head.whole("runs_per_team", RUNS_PER_TEAM)
-    reader = TeamReader(corpora, deadline, runs_per_team)
-    if not for_teams:
-        top.each("team", reader.read)
-    metrics = _metrics(head, corpora)
-    cache = head.inside("cache", CACHE)
-    notebook.raise_errors()
-    return Task(name, file.path, tuple(corpora), tuple(reader.teams), metrics, deadline, runs_per_team, cache)
-
-
-def _head(file: TomlFile, problems: Problems) -> Fields:
+    file = read_toml(Path(path), Problems() if problems is None else problems)
+    top = Table(file.document, file)
+    top.only(("task", "corpus", "team"))
     found = file.document.get("task")
     if not isinstance(found, dict):
-        problems.error("task-value", "there is no table [task]", file.place(("", 0)), expected="[task] with a name")
+        top.error("task-value", "there is no table [task]", expected="[task] with a name")
         found = {"name": "-"}
-    return Fields(found, file, ("task", 0), problems)
-
-
-def _corpus(fields: Fields, corpora: list[TaskCorpus], *, for_teams: bool) -> None:
-    fields.only(CORPUS_KEYS)
-    if for_teams and "source" in fields.values:
-        folder = fields.file.path.parent
-        hidden = [key for key in GOLD_KEYS if not all(_there(folder, text) for text in fields.texts(key))]
-        fields.values = {key: value for key, value in fields.values.items() if key not in hidden}
-    name = fields.text("name", required=True)
-    if name and name in [corpus.name for corpus in corpora]:
-        fields.problems.error("task-same-name", f"two corpora are called '{name}'", fields.place("name"))
-    gold, source = fields.paths("gold"), fields.path("source")
-    if not gold and source is None and "gold" not in fields.values and "source" not in fields.values:
-        what = f"corpus '{name}' has neither gold nor source"
-        fields.problems.error("task-value", what, fields.place(), expected="gold = [...] or source = ...")
-    guessed: Kind = "hoo" if any(is_hoo(str(path)) for path in gold) else "m2"
-    kind = fields.one_of("kind", KINDS, guessed)
-    for key in SENTENCES_ONLY if kind == "hoo" else ():
-        if key in fields.values:
-            fields.problems.error("task-value", f"a corpus of kind hoo has no {key}", fields.place(key))
-    if kind == "hoo" and len(gold) > 1:
-        fields.problems.error("task-value", "several gold folders", fields.place("gold"), expected="one folder")
-    corpora.append(
-        TaskCorpus(
-            name,
-            fields.one_of("role", ROLES, "test"),
-            kind,
-            gold,
-            source,
-            fields.paths("annotators"),
-            fields.paths("alternatives"),
-            fields.path("documents"),
-            fields.one_of("unmarked", UNMARKED, "auto"),
-            bool(fields.flag("lenient")),
-            bool(fields.flag("missing_as_empty")),
-            fields.place().line,
-        )
+    head = Table(found, file, ("task", 0))
+    said = head.read(TASK)
+    corpora: dict[str, TaskCorpus] = {}
+    for table in top.each("corpus"):
+        corpus = _corpus(table, for_teams=for_teams)
+        if corpus.name and corpus.name in corpora:
+            table.error("task-same-name", f"two corpora are called '{corpus.name}'", "name")
+        corpora[corpus.name] = corpus
+    if not corpora and "corpus" not in file.document:
+        head.error("task-value", "the task has no corpus", expected="[[corpus]]")
+    task = Task(
+        said["name"],
+        file.path,
+        tuple(corpora.values()),
+        (),
+        _metrics(head, said["metrics"], corpora),
+        said["deadline"],
+        said["runs_per_team"],
+        said["cache"] or file.path.parent / CACHE,
     )
+    if not for_teams:
+        task = replace(task, teams=tuple(_teams(task, top)))
+    file.problems.raise_errors()
+    return task
+
+
+def _corpus(table: Table, *, for_teams: bool) -> TaskCorpus:
+    if for_teams and "source" in table.values:
+        folder = table.file.path.parent
+        hidden = [key for key in GOLD_KEYS if not all(_there(folder, text) for text in _said(table.values.get(key)))]
+        table.values = {key: value for key, value in table.values.items() if key not in hidden}
+    said = table.read(CORPUS)
+    if not said["gold"] and said["source"] is None and not {"gold", "source"} & set(table.values):
+        what = f"corpus '{said['name']}' has neither gold nor source"
+        table.error("task-value", what, expected="gold = [...] or source = ...")
+    said["kind"] = said["kind"] or ("hoo" if any(is_hoo(str(path)) for path in said["gold"]) else "m2")
+    if said["kind"] == "hoo":
+        for key in SENTENCES_ONLY:
+            if key in table.values:
+                table.error("task-value", f"a corpus of kind hoo has no {key}", key)
+        if len(said["gold"]) > 1:
+            table.error("task-value", "several gold folders", "gold", expected="one folder")
+    return TaskCorpus(**said, line=table.place().line)
+
+
+def _said(value: object) -> list[str]:
+    found = value if isinstance(value, list) else [value]
+    return [each for each in found if isinstance(each, str)]
 
 
 def _there(folder: Path, text: str) -> bool:
@@ -121,26 +142,156 @@ def _there(folder: Path, text: str) -> bool:
         return True
 
 
-def _metrics(head: Fields, corpora: list[TaskCorpus]) -> tuple[str, ...]:
+def _metrics(head: Table, said: tuple[str, ...], corpora: Mapping[str, TaskCorpus]) -> tuple[str, ...]:
     """Specs in their short form, so that two ways to write one are one."""
-    from errorbar.metrics.hoo import Hoo, parse_hoo  # noqa: PLC0415 - numpy, once the rest is read
-    from errorbar.metrics.registry import parse_metric  # noqa: PLC0415
+    from errorbar.metrics.registry import parse_metrics  # noqa: PLC0415 - numpy, once the rest is read
 
-    kinds: list[Kind] = [corpus.kind for corpus in corpora]
-    if len(set(kinds)) > 1:
-        what = "corpora of kind m2 and of kind hoo in one task"
-        head.problems.error("task-value", what, head.place(), expected="one kind", fix="make two tasks of it")
-    kind = kinds[0] if kinds else "m2"
-    specs = head.texts("metrics") or DEFAULT_METRICS[kind]
+    kinds = {corpus.kind for corpus in corpora.values()} or {"m2"}
+    if len(kinds) > 1:
+        head.error(
+            "task-value", "corpora of kind m2 and of kind hoo in one task", expected="one kind", fix="make two tasks"
+        )
+        return ()
+    reads: Reads = "fragments" if kinds == {"hoo"} else "sentences"
     found: dict[str, None] = {}
-    for spec in specs:
+    for spec in said or (None,):
         try:
-            metric = parse_hoo(spec) if spec.strip().startswith(Hoo.name) and kind == "hoo" else parse_metric(spec)
+            found |= {str(metric.spec): None for metric in parse_metrics(spec, reads)}
         except ErrorbarError as error:
-            for problem in error.problems:
-                head.problems.errors.append(
-                    Problem(problem.code, problem.what, head.place("metrics"), problem.expected, problem.fix)
-                )
-            continue
-        found[str(metric.spec)] = None
+            for each in error.problems:
+                head.error(each.code, each.what, "metrics", expected=each.expected, fix=each.fix)
     return tuple(found)
+
+
+def _teams(task: Task, top: Table) -> Iterator[Team]:
+    seen: set[str] = set()
+    n_before = 0  # run tables: those of all teams are numbered in one row
+    for table in top.each("team"):
+        said = table.read(TEAM)
+        name = said["name"]
+        if name and name in seen:
+            fix = "give one of them another name"
+            table.error("task-same-name", f"two teams are called '{name}'", "name", fix=fix)
+        seen.add(name)
+        runs = _Runs(task, table, name)
+        for corpus, texts in runs.by_corpus(said["submissions"]):
+            for number, path in runs.found(texts, hoo=task.corpus(corpus).kind == "hoo"):
+                runs.add(table, number, corpus, path, said)
+        for one in table.each("run"):
+            one.where = ("team.run", n_before)
+            n_before += 1
+            runs.read(one, said)
+        places = [corpus.name for corpus in task.corpora]
+        ordered = sorted(runs.runs, key=lambda run: (places.index(run.corpus), run.run))
+        profile = {key: said[key] for key in ("full_name", "affiliation", "approach", "resources")}
+        yield Team(name, submissions=tuple(ordered), line=table.place().line, **profile)
+
+
+class _Runs:
+    """The runs of a team."""
+
+    def __init__(self, task: Task, table: Table, team: str) -> None:
+        self.task = task
+        self.table = table
+        self.team = team
+        self.runs: list[Submission] = []
+
+    def by_corpus(self, said: object) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """What ``submissions`` hands in for which corpus."""
+        if isinstance(said, Mapping):
+            inner = Table(said, self.table.file, self.table.where)
+            for corpus in said:
+                if self._is_corpus(self.table, "submissions", str(corpus)):
+                    yield corpus, inner.value(corpus, Field(toml.texts, ()))
+        elif said is not None:
+            corpus = self._only_corpus("submissions")
+            if corpus:
+                yield corpus, self.table.value("submissions", Field(toml.texts, ()))
+
+    def read(self, table: Table, team: Mapping[str, Any]) -> None:
+        """Read a ``[[team.run]]``, for which what the team says of lateness holds too."""
+        said = table.read(RUN)
+        corpus = said["corpus"] or self._only_corpus("file")
+        if corpus and self._is_corpus(table, "corpus", corpus) and said["file"] is not None:
+            late = {key: team[key] if said[key] is None else said[key] for key in ("late", "submitted")}
+            self.add(table, said["number"] or len(self.runs) + 1, corpus, said["file"], late)
+
+    def found(self, said: Sequence[str], *, hoo: bool) -> list[tuple[int, Path]]:
+        """Run numbers and paths: a folder holds one run in each file (or, of HOO, in each folder)."""
+        paths: list[Path] = []
+        for text in said:
+            for path in toml.existing(self.table, "submissions", text):
+                paths += self._in(path, hoo=hoo)
+        numbers = [run_number(path) for path in paths]
+        # Without a number in every name the order of the names counts.
+        if None in numbers:
+            if any(number is not None for number in numbers):
+                named = ", ".join(f"{path.name} is run {number}" for number, path in enumerate(paths, 1))
+                what = f"not every name has a run's number at its end, so the order of the names counts: {named}"
+                self.table.note("task-run-numbers", what, self.table.place("submissions"), fix="rename the files")
+            return list(enumerate(paths, 1))
+        return [(number, path) for number, path in zip(numbers, paths, strict=True) if number is not None]
+
+    def _in(self, path: Path, *, hoo: bool) -> list[Path]:
+        if not path.is_dir():
+            return [path]
+        inside = sorted(each for each in path.iterdir() if each.name[0] != ".")
+        runs = [each for each in inside if (each.is_dir() if hoo else each.is_file())]
+        if not inside:
+            self.table.note("task-no-runs", "the folder is empty", Place(str(path)))
+        if hoo and not runs:
+            return [path]  # a run itself
+        for each in inside:
+            if each not in runs:
+                fix = f"a run is a {'folder' if hoo else 'file'}"
+                self.table.note("task-not-a-run", "left out: this is no run", Place(str(each)), fix=fix)
+        return runs
+
+    def add(self, table: Table, number: int, corpus: str, path: Path, said: Mapping[str, Any]) -> None:
+        """Take a run; ``said`` has ``late`` and ``submitted``."""
+        own = [run for run in self.runs if run.corpus == corpus]
+        key = "file" if "file" in table.values else "submissions"
+        deadline, most = self.task.deadline, self.task.runs_per_team
+        if number in [run.run for run in own]:
+            what = f"team {self.team} has two runs of number {number} for corpus '{corpus}'"
+            table.error("task-same-run", what, key, fix=f"rename {path.name}")
+        elif len(own) == most:
+            what = f"run {number} of team {self.team} ({path.name}) is one more than the {most} allowed"
+            table.error("task-too-many-runs", what, key, fix="leave it out, or raise runs_per_team")
+        else:
+            submitted = said["submitted"]
+            if submitted is None and deadline is not None:
+                submitted = datetime.fromtimestamp(_changed(path), UTC)
+            after = submitted is not None and deadline is not None and submitted > deadline
+            late = after if said["late"] is None else said["late"]
+            self.runs.append(Submission(self.team, number, corpus, path, late, submitted))
+
+    def _only_corpus(self, key: str) -> str:
+        tests = [corpus.name for corpus in self.task.with_role("test")]
+        if len(tests) == 1:
+            return tests[0]
+        if self.task.corpora:  # without any, that is what is wrong, and said
+            what = f"{len(tests)} test corpora, so it must be said which one these runs are for"
+            self.table.error("task-value", what, key, expected='submissions = { CORPUS = "folder" }')
+        return ""
+
+    def _is_corpus(self, table: Table, key: str, name: str) -> bool:
+        names = [corpus.name for corpus in self.task.corpora]
+        if name not in names:
+            table.error("task-value", f"no corpus is called '{name}'", key, fix=nearest(name, names))
+        return name in names
+
+
+def _changed(path: Path) -> float:
+    """When a run was last changed; a folder's own time does not tell what became of the files in it."""
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else []
+    return max(each.stat().st_mtime for each in files or [path])
+
+
+def run_number(path: Path) -> int | None:
+    """The number at the end of a run's name, or None."""
+    stem = path.name
+    for ending in _ENDINGS:
+        stem = stem.removesuffix(ending)
+    match = _NUMBER.search(stem)
+    return int(match[1]) if match else None

@@ -7,19 +7,16 @@ from dataclasses import replace
 
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.edits.standoff_runs import run_edits
-from errorbar.formats.documents import add_documents
-from errorbar.formats.hoo_folder import read_gold, read_run
-from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import NamedFile, read_named
-from errorbar.metrics.hoo import parse_hoo
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.resampling import Resampling
-from errorbar.metrics.statistics import Documents
-from errorbar.studies import CorpusStudy, HooStudy, Study, study_corpus, study_hoo
-from errorbar.tasks.config import Submission, Task
-from errorbar.tasks.results import CorpusResults, HooResults, TaskResults
-from errorbar.tasks.wording import of_run
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.corpus import study_corpus
+from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.inputs import Loaded
+from errorbar.studies.model import Study
+from errorbar.tasks.config import Task
+from errorbar.tasks.task_data import of_run, read_data
+from errorbar.tasks.task_results import CorpusResults, TaskResults
 
 Progress = Callable[[int], object]
 
@@ -47,74 +44,27 @@ def study_best(
     studies: list[Study] = []
     for at, found in enumerate(results.corpora, 1):
         if found.runs:
-            if isinstance(found, CorpusResults):
-                studies.append(_sentences(results.task, found, problems, resampling, browse))
-            else:
-                studies.append(_fragments(results.task, found, problems, resampling, browse))
+            studies.append(_study(results.task, found, problems, resampling, browse))
         progress(at)
     return studies
 
 
-def _sentences(
-    task: Task, found: CorpusResults, problems: Problems, resampling: Resampling, browse: bool
-) -> CorpusStudy:
-    spec = found.corpus
-    notebook = Problems(lenient=spec.lenient)
-    named = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in spec.gold]
-    corpus = read_named(named, notebook, unmarked=spec.unmarked)
-    if spec.documents is not None:
-        add_documents(corpus, str(spec.documents), notebook)
-    corpus.name = spec.name
-    notebook.raise_errors()
-    strict = Problems()  # as the runs were read for their scores
-    systems = []
-    for run in found.best():
-        reader = HypothesisReader(NamedFile(str(run.submission.path), run.submission.team), strict)
-        systems.append(Hypothesis(run.submission.team, reader.take(len(corpus))))
-        reader.finish(len(corpus))
-    strict.raise_errors()
+def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
+    data = read_data(found.corpus)
+    best = [run.submission for run in found.best()]
+    own = Problems()  # what is to be said of the runs was said when they were scored
+    first, *others = [parse_metric(spec) for spec in task.metrics]
+    if found.corpus.kind == "hoo":
+        edits = {run.name: data.output(run.path, run.name, own) for run in best}
+        name = found.corpus.name
+        return study_hoo(
+            data.reference, edits, task.metrics[0], problems, resampling=resampling, name=name, browse=browse
+        )
+    systems = [Hypothesis(run.team, list(data.output(run.path, run.team, own))) for run in best]
     documents = Documents()
-    documents.add(corpus.sentences)
+    documents.add(data.units)
     if documents.unit == "document":
         documents.warn(problems)
-    first, *others = [parse_metric(text) for text in task.metrics]
-    study = study_corpus(
-        corpus,
-        systems,
-        first,
-        problems,
-        documents,
-        resampling=resampling,
-        metrics=others,
-        jobs=resampling.jobs,
-        browse=browse,
-    )
+    loaded = Loaded(data.reference, systems, documents, problems, ())
+    study = study_corpus(loaded, first, resampling=resampling, metrics=others, browse=browse)
     return replace(study, notes=of_run(study.notes))
-
-
-def _fragments(task: Task, found: HooResults, problems: Problems, resampling: Resampling, browse: bool) -> HooStudy:
-    spec = found.corpus
-    notebook = Problems(lenient=spec.lenient)
-    source = None if spec.source is None else str(spec.source)
-    gold = read_gold(str(spec.gold[0]), notebook, source=source)
-    best: dict[str, tuple[float, Submission]] = {}
-    for run in found.runs:
-        f = run.scores[0].figures["no bonus", "correction"].f.value or 0.0
-        team = run.submission.team
-        if team not in best or f > best[team][0]:
-            best[team] = f, run.submission
-    strict = Problems()  # as the runs were read for their scores
-    edits = {
-        submission.name: run_edits(
-            read_run(str(submission.path), submission.name, gold, strict),
-            gold,
-            strict,
-            missing_as_empty=spec.missing_as_empty,
-        )
-        for _, submission in best.values()
-    }
-    notebook.raise_errors()
-    strict.raise_errors()
-    return study_hoo(
-        gold, edits, parse_hoo(task.metrics[0]), problems, resampling=resampling, name=spec.name, browse=browse
-    )

@@ -1,0 +1,214 @@
+"""Coefficients of raters who give names, each a function of label counts that any resample can be put into.
+
+Formula
+    A_o = mean over items of Σ_k n_ik (n_ik - 1) / (m_i (m_i - 1)), with n_ik the raters who gave item i label k and
+    m_i all its raters: how often two raters of an item give it the same label. Corrected for chance it is
+    (A_o - A_e) / (1 - A_e); coefficients differ in the agreement A_e that they expect by chance. K is the number of
+    labels, π_k = mean over items of n_ik / m_i.
+Conventions
+    The number of raters may vary. Items with fewer than two raters are left out of A_o; without any other the values
+    are undefined. π_k is over all items that anybody judged. K counts every label the judgments declare, used or not.
+Source
+    Fleiss 1971, for a number of raters that may vary as in Gwet 2014, chapter 2; each coefficient names its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.agreement.estimating import (
+    Kernel,
+    Shares,
+    chance_corrected,
+    estimate_items,
+    estimates,
+    ratio,
+    totals,
+    why_undefined,
+)
+from errorbar.agreement.label_counts import Clusters, Data, ItemCounts, PairTable, as_counts, item_counts
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.judgments import Judgments
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+EXPECTED: Mapping[str, Callable[[Shares, Floats], Floats | float]] = {
+    "observed": lambda shares, weights: 0.0,
+    "fleiss": lambda shares, weights: (shares.labels(weights) ** 2).sum(axis=1),
+    "scott": lambda shares, weights: (shares.labels(weights * shares.paired) ** 2).sum(axis=1),
+    "gwet": lambda shares, weights: _guessed(shares.labels(weights)),
+    "bennett": lambda shares, weights: 1 / max(shares.n_labels, 1),
+}
+"""The agreement that each coefficient expects by chance, for weights of shape (replicates, rows)."""
+
+
+def _guessed(share: Floats) -> Floats:
+    return ratio((share * (1 - share)).sum(axis=1), share.shape[1] - 1)
+
+
+def kernel_of(name: str, table: ItemCounts) -> Kernel:
+    """A coefficient of ``EXPECTED`` as a function of how often each row of label counts occurs."""
+    shares, expected = Shares(table), EXPECTED[name]
+    return lambda weights: chance_corrected(shares.agreement(weights), expected(shares, weights))
+
+
+def _estimate(name: str, data: Data, resampling: Resampling | None) -> Estimate:
+    return estimate_items(data, lambda table: kernel_of(name, table), resampling)
+
+
+def observed_agreement(data: Data, *, resampling: Resampling | None = None) -> Estimate:
+    """Observed agreement A_o, a fraction; with two raters the share of items they agree on.
+
+    Conventions
+        Nothing is corrected for chance (A_e = 0): where one label is frequent, raters agree often without looking.
+    Source
+        Fleiss 1971, equation 2 (P̄), for a number of raters that may vary as in Gwet 2014, chapter 2.
+
+    Raises:
+        UsageError: If a rater judged an item twice.
+    """
+    return _estimate("observed", data, resampling)
+
+
+def fleiss_kappa(data: Data, *, resampling: Resampling | None = None) -> Estimate:
+    """Fleiss' kappa: agreement beyond what the frequencies of the labels make happen by chance, A_e = Σ_k π_k².
+
+    Conventions
+        With the same number of raters everywhere this is Fleiss' own formula; with two raters who judged every item it
+        is Scott's π. Undefined where every judgment has the same label (A_e = 1).
+    Source
+        Fleiss 1971, equations 2 to 8; for varying raters Gwet 2014, chapter 2.
+
+    Raises:
+        UsageError: If a rater judged an item twice.
+    """
+    return _estimate("fleiss", data, resampling)
+
+
+def scott_pi(table: PairTable, *, resampling: Resampling | None = None) -> Estimate:
+    """Scott's π of two raters: A_e = Σ_k q_k², q_k = (r_k + c_k) / 2, with r and c the shares of the labels of each.
+
+    Conventions
+        Only items that both raters judged count. Undefined where both gave every item the same label.
+    Source
+        Scott 1955.
+    """
+    return _estimate("scott", table, resampling)
+
+
+def gwet_ac1(data: Data, *, resampling: Resampling | None = None) -> Estimate:
+    """Gwet's AC1: agreement beyond chance, where only hard items are guessed; A_e = Σ_k π_k (1 - π_k) / (K - 1).
+
+    Conventions
+        Undefined with one label. With a rare label A_e is near 0, so AC1 stays near A_o: it does not fall into kappa's
+        prevalence trap, and it does not see what kappa sees.
+    Source
+        Gwet 2008, section 3; for varying raters Gwet 2014, chapter 2.
+
+    Raises:
+        UsageError: If a rater judged an item twice.
+    """
+    return _estimate("gwet", data, resampling)
+
+
+def bennett_s(data: Data, *, resampling: Resampling | None = None) -> Estimate:
+    """Bennett's S, PABAK with two labels: agreement beyond guessing every label equally often, A_e = 1 / K.
+
+    Conventions
+        A label added to the list raises S. Undefined with one label.
+    Source
+        Bennett, Alpert and Goldstein 1954; Byrt, Bishop and Carlin 1993 (PABAK); with many raters Randolph 2005
+        (free-marginal kappa).
+
+    Raises:
+        UsageError: If a rater judged an item twice.
+    """
+    return _estimate("bennett", data, resampling)
+
+
+def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, clusters: Clusters = None) -> Estimate:
+    """Conger's kappa: Cohen's kappa for many raters, each with label frequencies of its own.
+
+    An interval draws every item anew: slow for more than some ten thousand items.
+
+    Formula
+        A_e = Σ_k (p̄_k² - s_k² / R), with p_gk the share of label k among the judgments of rater g, p̄_k and s_k² their
+        mean and variance (divisor R - 1) over the R raters.
+    Conventions
+        Raters without a judgment are left out, also of a resample in which they lost all. With two raters who judged
+        every item it is Cohen's kappa. Undefined with one rater, or where A_e = 1.
+    Source
+        Conger 1980; for missing judgments Gwet 2014, chapter 2.
+
+    Raises:
+        UsageError: If a rater judged an item twice.
+    """
+    reason = why_undefined(item_counts(judgments))  # also refuses repeated judgments
+    n_items, n_labels = len(judgments.items), len(judgments.labels)
+    judged, rows = np.unique(judgments.item, return_inverse=True)  # an item that nobody judged is not resampled
+    row_of = np.full(n_items, -1)
+    row_of[judged] = np.arange(len(judged))
+    units = Units(np.ones(len(judged)), cluster_table(row_of, len(judged), clusters, n_items))
+    table = ItemCounts(_table(rows, judgments.label, (len(judged), n_labels)), units, judgments.labels)
+    kernel = _conger_kernel(judgments, rows, table)
+    return estimates(units, {"it": kernel}, table.n_paired, reason, resampling)["it"][0]
+
+
+def _conger_kernel(judgments: Judgments, rows: NDArray[np.int64], table: ItemCounts) -> Kernel:
+    n_raters, n_labels = len(judgments.raters), len(judgments.labels)
+    columns = judgments.rater.astype(np.int64) * n_labels + judgments.label
+    said = _table(rows, columns, (table.counts.shape[0], n_raters * n_labels))
+    shares = Shares(table)
+
+    def kernel(weights: Floats) -> Floats:
+        counts = totals(weights, said).reshape(len(weights), n_raters, n_labels)
+        given = counts.sum(axis=2)
+        present = given > 0
+        n = present.sum(axis=1).astype(np.float64)[:, None]
+        p = np.nan_to_num(ratio(counts, given[:, :, None]))
+        mean = ratio(p.sum(axis=1), n)
+        squares = (np.where(present[:, :, None], p - mean[:, None, :], 0.0) ** 2).sum(axis=1)
+        expected = (mean**2 - ratio(squares, n * (n - 1))).sum(axis=1)
+        return chance_corrected(shares.agreement(weights), expected)
+
+    return kernel
+
+
+def _table(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sparse.csr_array:
+    return sparse_table((np.ones(len(rows)), (rows, columns)), shape)
+
+
+def specific_agreement(data: Data, *, resampling: Resampling | None = None) -> dict[str, Estimate]:
+    """Specific agreement of each label, a fraction: if one rater gives it, how often does another give it too?
+
+    Formula
+        S_k = Σ_i n_ik (n_ik - 1) / Σ_i n_ik (m_i - 1). With two raters 2 p_kk / (r_k + c_k): the F1 of one rater
+        against the other.
+    Conventions
+        Undefined where nobody gave the label.
+    Source
+        Dice 1945; Cicchetti and Feinstein 1990; Fleiss 1981 for many raters.
+
+    Raises:
+        UsageError: If a rater judged an item twice.
+    """
+    table = as_counts(data)
+    reason = Undefined.LABEL_NOT_USED if table.n_paired else Undefined.TOO_FEW_RATERS
+    kernels = {"specific": specific_kernel(table)}
+    found = estimates(table.units, kernels, table.n_paired, reason, resampling, len(table.labels))
+    return dict(zip(table.labels, found["specific"], strict=True))
+
+
+def specific_kernel(table: ItemCounts) -> Kernel:
+    """The specific agreement of every label as a function of how often each row occurs; (replicates, labels)."""
+    others = np.maximum(table.n_raters - 1, 0)
+    given = table.counts.multiply(others[:, None]).tocsr()
+    agreeing = (table.counts.multiply(table.counts) - table.counts).tocsr()
+    return lambda weights: ratio(totals(weights, agreeing), totals(weights, given))

@@ -1,0 +1,196 @@
+"""``errorbar.toml``: named corpora and systems, and defaults of options, for all commands run below its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errorbar.core.errors import InputError, Place, Problem, nearest
+
+NAME = "errorbar.toml"
+VARIABLE = "ERRORBAR_CONFIG"
+TABLES = ("corpora", "systems", "defaults")
+OF_ALL = (
+    "ci",
+    "ci-method",
+    "confidence",
+    "resamples",
+    "seed",
+    "jobs",
+    "adjust",
+    "format",
+    "quiet",
+    "lenient",
+    "unmarked",
+)
+"""What ``[defaults]`` may set for every command that has the option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a config file says.
+
+    Attributes:
+        path: The file, ``.`` where there is none; paths in it start at its folder.
+        corpora: Name to reference files, each as ``--gold`` takes it.
+        systems: Name to the file of a system.
+        defaults: Command, such as ``crowd score``, to its options; ``""`` holds those of all commands.
+    """
+
+    path: Path = Path()
+    corpora: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether notes and progress are silenced."""
+        return bool(self.defaults.get("", {}).get("quiet"))
+
+    def defaults_for(self, command: Sequence[str], parameters: Sequence[click.Parameter]) -> dict[str, object]:
+        """The defaults of a command's parameters, as click takes them.
+
+        Args:
+            command: Its names, e.g. ``["crowd", "score"]``.
+            parameters: What it takes.
+
+        Raises:
+            InputError: If the file sets an option that the command does not have.
+        """
+        options = {
+            name.lstrip("-"): each
+            for each in parameters
+            if isinstance(each, click.Option)
+            for name in each.opts
+            if name.startswith("--")
+        }
+        own = self.defaults.get(" ".join(command), {})
+        for key in own:
+            if key not in options:
+                raise self.unknown(f"defaults.{'.'.join(command)}", key, options)
+        shared = {key: value for key, value in self.defaults.get("", {}).items() if key in options}
+        return {options[key].name or "": self._taken(value, options[key]) for key, value in {**shared, **own}.items()}
+
+    def _taken(self, value: object, option: click.Option) -> object:
+        """A value as click takes it: files from the config's folder, a single one where there may be several."""
+        values = value if isinstance(value, list) else [value]
+        if isinstance(option.type, click.Path):
+            values = [each if each in self.corpora or each in self.systems else self.file(str(each)) for each in values]
+        return values if option.multiple else values[0] if len(values) == 1 else values
+
+    def one_file(self, value: str) -> str:
+        """A file as it was given, or the one that has the name here.
+
+        Raises:
+            InputError: If the name is that of several files.
+        """
+        if value in self.systems:
+            return f"{value}={self.systems[value]}"
+        files = self.corpora.get(value, (value,))
+        if len(files) > 1:
+            what = f"'{value}' is a corpus of {len(files)} files, and one is read here"
+            raise InputError(Problem("config-value", what, Place(str(self.path)), fix="name the file itself"))
+        return files[0]
+
+    def file(self, text: str) -> str:
+        """A path, or ``name=path``, that starts at the file's folder."""
+        name, equals, path = text.partition("=")
+        if equals and name and path and "/" not in name:
+            return f"{name}={self.path.parent / path}"
+        return str(self.path.parent / text)
+
+    def unknown(self, table: str, key: str, known: Collection[str]) -> InputError:
+        """Make the error for a key that nothing reads."""
+        where = f"[{table}] {key}" if table else f"'{key}'"
+        what = f"{where} is not a setting of errorbar"
+        return InputError(Problem("config-key", what, Place(str(self.path)), fix=nearest(key, known)))
+
+    def bad_value(self, error: click.BadParameter) -> InputError:
+        """Make the error for a value that the option does not take."""
+        option = error.param.opts[0].lstrip("-") if error.param is not None else ""
+        what = f"the default of '{option}' is not taken: {error.message.rstrip('.')}"
+        return InputError(Problem("config-value", what, Place(str(self.path))))
+
+
+def find_config(context: click.Context | None) -> Config:
+    """The config that the command line was started with; one that says nothing where there is no file."""
+    return (context.find_object(Config) if context is not None else None) or Config()
+
+
+def load_config(named: str | None, commands: Collection[str]) -> Config:
+    """Read the config file that was named, or that is in the working directory or the nearest folder above.
+
+    Args:
+        named: ``--config`` or ``ERRORBAR_CONFIG``; empty: no config file.
+        commands: Names of all commands.
+
+    Raises:
+        InputError: If it cannot be read, or says what nothing reads.
+    """
+    if named is not None:
+        return _read(Path(named), commands) if named else Config()
+    here = Path.cwd()
+    found = next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
+    return _read(found, commands) if found else Config()
+
+
+def _read(path: Path, commands: Collection[str]) -> Config:
+    import tomllib
+
+    place = Place(str(path))
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(Problem("cannot-open", f"cannot be opened: {error.strerror}", place)) from None
+    except (ValueError, RecursionError) as error:
+        fix = "texts stand in quotes, tables in [brackets]"
+        raise InputError(Problem("config-toml", f"it must be TOML: {error}", place, fix=fix)) from None
+    empty = Config(path)
+    for key, value in document.items():
+        if key not in TABLES:
+            raise empty.unknown("", key, TABLES)
+        if not isinstance(value, dict):
+            raise InputError(Problem("config-value", f"'{key}' must be a table, got {value!r}", place, fix=f"[{key}]"))
+    return Config(
+        path,
+        {name: _files(empty, f"[corpora] {name}", files) for name, files in document.get("corpora", {}).items()},
+        {
+            name: _files(empty, f"[systems] {name}", file, most=1)[0]
+            for name, file in document.get("systems", {}).items()
+        },
+        _defaults(empty, document.get("defaults", {}), commands),
+    )
+
+
+def _files(config: Config, key: str, value: object, most: int | None = None) -> list[str]:
+    """Files of the config.
+
+    Raises:
+        InputError: If the value is no file and no list of files.
+    """
+    files: Any = [value] if isinstance(value, str) else value
+    fits = isinstance(files, list) and 0 < len(files) <= (most or len(files))
+    if not fits or not all(isinstance(each, str) for each in files):
+        what = f"{key} must be a file{'' if most else ' or a list of files'}, got {value!r}"
+        raise InputError(Problem("config-value", what, Place(str(config.path))))
+    return [config.file(each) for each in files]
+
+
+def _defaults(config: Config, table: Mapping[str, object], commands: Collection[str]) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {"": {}}
+    for key, value in table.items():
+        if not isinstance(value, dict):
+            if key not in OF_ALL:
+                raise config.unknown("defaults", key, OF_ALL)
+            found[""][key] = value
+            continue
+        if key not in commands:
+            raise config.unknown("defaults", key, commands)
+        for inner, each in value.items():
+            name = f"{key} {inner}" if isinstance(each, dict) else key
+            found.setdefault(name, {}).update(each if isinstance(each, dict) else {inner: each})
+    return found

@@ -1,0 +1,291 @@
+"""Expectation-maximisation over the hidden true labels, the same loop for every model of a rater.
+
+Formula
+    A pass makes a model θ (marginals, rates) of the probabilities of the true labels, and new probabilities of θ. From
+    three models in a row, in logarithms: r = θ₁ - θ₀, v = θ₂ - θ₁ - r, s = max(|r| / |v|, 1), and the leap is
+    θ₀ + 2 s r + s² v, scaled to sum to 1.
+Conventions
+    The first ``PLAIN`` passes never leap, so that the optimum is the one that the start leads to. A leap is a pass
+    that counts; it is taken back where it does not raise the objective. A run has converged where a pass that is no
+    leap adds less than the tolerance for each item; it ends without that after ``MAX_ITERATIONS`` passes, and says so.
+Source
+    Dawid and Skene 1979 for the passes; Varadhan and Roland 2008 (SQUAREM) for the leap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.judgments import Judgments
+from errorbar.crowdsourcing.answers import Floats, leaders, need_judgments, shares_of
+
+MIN_ITEMS = 20
+"""Judgments a rater must have on average before their errors are modeled (measured in docs/crowd.md)."""
+
+FREE_RATES = 200_000
+"""Rates of error of all raters that few judgments may be asked for."""
+RATES_OF_ONE = 8
+"""Rates of error for each judgment that many judgments may be asked for."""
+MAX_LABELS = 100
+"""Most labels of which the errors of a rater are described: K labels have K² of them."""
+LEAST = 1e-300
+"""Stands for a probability of 0 in logarithms."""
+MAX_ITERATIONS = 200
+"""Most passes of a run unless more are asked for."""
+TOLERANCE = 1e-9
+"""A pass that adds less than this for each item ends a run."""
+SAME = 1e-6
+"""Runs whose objectives differ by less than this for each item ended at one place: the first of them is the best."""
+PLAIN = 20
+"""Passes before the first leap."""
+TRAIL = 2
+"""Models kept for a leap, besides the newest."""
+
+Model = tuple[Floats, Floats]
+"""Marginals and rates."""
+N_STARTS = 4
+
+
+def check_labels(judgments: Judgments) -> None:
+    """Refuse more labels than a rater's errors can be described for.
+
+    Raises:
+        UsageError: If there are more than ``MAX_LABELS``.
+    """
+    if len(judgments.labels) > MAX_LABELS:
+        what = f"{len(judgments.labels):,} different labels are too many to describe what raters do with each"
+        raise UsageError(Problem("crowd-many-labels", what, expected=f"at most {MAX_LABELS}", fix="group the labels"))
+
+
+class Votes:
+    """Who said what, prepared for EM.
+
+    A rater who judged an item several times counts as often. Weights of judgments are not used.
+
+    Attributes:
+        table: Times each rater gave each label, column = rater * n_labels + label; sparse, shape (items, columns).
+        by_column: The same, transposed.
+        judged: Whether anybody judged an item; shape (items,).
+    """
+
+    def __init__(self, judgments: Judgments, min_items: float) -> None:
+        from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+
+        need_judgments(judgments)
+        self.n_labels = len(judgments.labels)
+        self.n_raters = len(judgments.raters)
+        if self.n_labels < 2:
+            what = f"every judgment says '{judgments.labels[0]}'"
+            fix = "declare the other labels, or use the majority"
+            raise UsageError(Problem("crowd-one-label", what, expected="two labels or more", fix=fix))
+        check_labels(judgments)
+        present = len(np.unique(judgments.rater))
+        if present < 2:
+            what = "only one rater judged anything: nothing tells their errors from the truth"
+            raise UsageError(Problem("crowd-one-rater", what, expected="two raters or more", fix="use the majority"))
+        mean = len(judgments) / present
+        if mean < min_items:
+            what = f"{mean:.1f} judgments of a rater on average are too few to model the errors of each"
+            fix = "use the majority, or say min_items (--min-items) if you know better"
+            raise UsageError(Problem("crowd-few-judgments", what, expected=f"{min_items:g} or more", fix=fix))
+        rates = self.n_raters * self.n_labels**2
+        if rates > max(FREE_RATES, RATES_OF_ONE * len(judgments)):
+            what = f"{self.n_raters:,} raters and {self.n_labels} labels have {rates:,} rates of error"
+            expected = f"at most {RATES_OF_ONE} for each judgment"
+            raise UsageError(Problem("crowd-many-labels", what, expected=expected, fix="group the labels"))
+        column = judgments.rater.astype(np.int64) * self.n_labels + judgments.label
+        shape = (len(judgments.items), self.n_raters * self.n_labels)
+        self.table = sparse.csr_array((np.ones(len(column)), (judgments.item, column)), shape=shape)
+        self.by_column = self.table.T.tocsr()
+        self.judged = np.bincount(judgments.item, minlength=shape[0]) > 0
+
+    def vote_shares(self) -> Floats:
+        """Share of each label among the judgments of an item; 0 where nobody judged; shape (items, labels)."""
+        # Columns run over raters and labels; adding up the raters is a product with stacked unit matrices.
+        return np.nan_to_num(shares_of(np.asarray(self.table @ np.tile(np.eye(self.n_labels), (self.n_raters, 1)))))
+
+    def starts(self, n_starts: int, generator: np.random.Generator) -> list[tuple[str, Floats]]:
+        """Where EM starts: the vote shares, the majority, and perturbed vote shares for the rest."""
+        soft = self.vote_shares()
+        first = leaders(soft) & self.judged[:, None]
+        # In a tie the mass is divided: no label wins by its place in the list.
+        hard = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
+        found = [("vote shares", soft), ("majority", hard)][:n_starts]
+        for number in range(len(found), n_starts):
+            noise = generator.dirichlet(np.ones(self.n_labels), len(soft)) * self.judged[:, None]
+            found.append((f"random {number - 1}", (soft + noise) / 2))
+        return found
+
+    def said_given(self, truth: Floats) -> Floats:
+        """Expected times each rater gave each label to items of each true label; shape (raters, truth, said)."""
+        sums = np.asarray(self.by_column @ truth).reshape(self.n_raters, self.n_labels, self.n_labels)
+        return sums.transpose(0, 2, 1)
+
+    def evidence(self, log_rates: Floats) -> Floats:
+        """Log-likelihood of an item's judgments under each true label; shape (items, labels).
+
+        Args:
+            log_rates: Log-probability that a rater says a label given the truth; shape (raters, truth, said).
+        """
+        stacked = log_rates.transpose(0, 2, 1).reshape(-1, self.n_labels)
+        return np.asarray(self.table @ stacked)
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """How EM is run.
+
+    Attributes:
+        n_starts: How many starts: vote shares, majority, then random ones.
+        tolerance: A run stops when a pass adds less than this times the number of items to the objective.
+        max_iterations: A run stops after so many passes, converged or not.
+
+    Raises:
+        UsageError: If one is not positive.
+    """
+
+    n_starts: int = N_STARTS
+    tolerance: float = TOLERANCE
+    max_iterations: int = MAX_ITERATIONS
+
+    def __post_init__(self) -> None:
+        if self.n_starts < 1 or self.tolerance <= 0 or self.max_iterations < 1:
+            what = f"{self.n_starts} starts, tolerance {self.tolerance:g}, {self.max_iterations} passes"
+            raise UsageError(Problem("crowd-em", what, expected="all above 0"))
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where one run of EM ended.
+
+    Attributes:
+        name: Where it began.
+        log_likelihood: Of the judgments, without the prior.
+        objective: What was maximised: the log-likelihood plus the log-density of the prior, up to a constant.
+        n_iterations: Passes made.
+        converged: Whether it ended because nothing changed any more.
+    """
+
+    name: str
+    log_likelihood: float
+    objective: float
+    n_iterations: int
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """The best of several runs.
+
+    Attributes:
+        truth: Probability of each label, NaN where nobody judged; shape (items, labels).
+        marginals: Share of each true label; shape (labels,).
+        rates: Probability that a rater says a label given the truth; shape (raters, truth, said).
+        starts: Every run, in the order run.
+        best: Number of the run that was kept.
+    """
+
+    truth: Floats
+    marginals: Floats
+    rates: Floats
+    starts: tuple[Start, ...]
+    best: int
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log-likelihood of the run that was kept."""
+        return self.starts[self.best].log_likelihood
+
+
+def fit(
+    votes: Votes,
+    estimate: Callable[[Floats], Floats],
+    penalty: Callable[[Floats], float],
+    generator: np.random.Generator,
+    options: Runs,
+) -> Fit:
+    """Run EM from every start and keep the run with the largest objective.
+
+    Args:
+        votes: Who said what.
+        estimate: Makes rates of the expected counts of what was said given the truth, both (raters, truth, said).
+        penalty: Log-density of the prior of some rates, up to a constant.
+        generator: The stream for random starts.
+        options: How many starts, and when a run ends.
+    """
+    starts = votes.starts(options.n_starts, generator)
+    runs = [_run(votes, estimate, penalty, name, truth, options) for name, truth in starts]
+    highest = max(run[0].objective for run in runs)
+    slack = SAME * max(int(votes.judged.sum()), 1)
+    best = next(number for number, run in enumerate(runs) if run[0].objective >= highest - slack)
+    _, truth, marginals, rates = runs[best]
+    truth = np.where(votes.judged[:, None], truth, np.nan)
+    return Fit(truth, marginals, rates, tuple(run[0] for run in runs), best)
+
+
+def _run(
+    votes: Votes,
+    estimate: Callable[[Floats], Floats],
+    penalty: Callable[[Floats], float],
+    name: str,
+    truth: Floats,
+    options: Runs,
+) -> tuple[Start, Floats, Floats, Floats]:
+    judged = votes.judged
+    n = int(judged.sum())
+
+    def improved(truth: Floats) -> Model:
+        return truth[judged].sum(axis=0) / n, estimate(votes.said_given(np.where(judged[:, None], truth, 0.0)))
+
+    def explained(model: Model) -> tuple[Floats, float, float]:
+        """Probabilities of the true labels, log-likelihood and objective."""
+        marginals, rates = model
+        joint = votes.evidence(np.log(np.maximum(rates, LEAST))) + np.log(np.maximum(marginals, LEAST))
+        top = joint.max(axis=1, keepdims=True)
+        truth = np.exp(joint - top)
+        total = truth.sum(axis=1, keepdims=True)
+        truth /= total
+        likelihood = float((top + np.log(total))[judged].sum())
+        return truth, likelihood, likelihood + penalty(rates)
+
+    model = improved(truth)
+    truth, likelihood, objective = explained(model)
+    trail = [model]
+    number, converged = 1, False
+    while number < options.max_iterations and not converged:
+        before = objective
+        model = improved(truth)
+        if len(trail) == TRAIL and number >= PLAIN:
+            far = _leap(trail[-2], trail[-1], model)
+            found = explained(far)
+            trail = []
+            number += 1
+            if found[-1] > before:
+                model, (truth, likelihood, objective) = far, found
+                continue
+            if number == options.max_iterations:
+                break
+        truth, likelihood, objective = explained(model)
+        number += 1
+        trail = [*trail, model][-TRAIL:]
+        converged = bool(objective - before < options.tolerance * n)
+    return Start(name, likelihood, objective, number, converged), truth, *model
+
+
+def _leap(first: Model, second: Model, third: Model) -> Model:
+    """Where three models in a row are heading: squared extrapolation of the logarithms, scaled to probabilities."""
+    logs = [[np.log(np.maximum(part, LEAST)) for part in model] for model in (first, second, third)]
+    step = [b - a for a, b in zip(logs[0], logs[1], strict=True)]
+    bend = [c - b - r for b, c, r in zip(logs[1], logs[2], step, strict=True)]
+    bent = sum(float((part**2).sum()) for part in bend)
+    length = max(np.sqrt(sum(float((part**2).sum()) for part in step) / bent), 1.0) if bent else 1.0
+    made = []
+    for start, r, v in zip(logs[0], step, bend, strict=True):
+        far = start + 2 * length * r + length**2 * v
+        far = np.exp(far - far.max(axis=-1, keepdims=True))
+        made.append(far / far.sum(axis=-1, keepdims=True))
+    return made[0], made[1]

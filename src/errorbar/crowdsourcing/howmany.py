@@ -1,0 +1,236 @@
+"""How many crowd raters equal an expert: the majority of k raters against experts, for every k.
+
+Formula
+    An item has K judgments, e of them what the truth says. Of a random k of the K, X ~ Hypergeometric(K, e, k) agree
+    with the truth: the majority of k is right with P(X > k/2) + ½ P(X = k/2). The accuracy at k is the mean over
+    items: exact, nothing is drawn. Kappa is not a mean over items, so it is averaged over drawn subsets: X of
+    every item is drawn from its hypergeometric distribution, ties are tossed. The expert line is the mean over
+    experts of each one's accuracy (kappa) against the majority of the *other* experts; the crowd is scored against
+    the same majorities, so no expert is scored against a truth that contains them.
+Conventions
+    Two labels. Items with fewer than k judgments do not count at k, and n is given for each k. With a tie worth
+    a half an even k is as good as k - 1, so odd k are the default. An item on which the other experts tie is left
+    out for the expert left out. With one expert there is no line: an expert alone is the truth, not a score.
+Source
+    Snow et al. 2008, section 4, with the sampling replaced by its exact distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.judgments import Judgments
+from errorbar.core.labels import named
+from errorbar.crowdsourcing.answers import NO_ANSWER, majority
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The majority of k raters.
+
+    Attributes:
+        k: How many raters.
+        n_items: Items with as many judgments.
+        accuracy: How often the majority of k is right.
+        kappa: Cohen's kappa with the truth, a mean over drawn subsets, then over the truths; None where every draw
+            leaves it undefined.
+        low: Low end of the middle 95 % of the draws' kappas; None where nothing varies, as where k are all there are.
+        high: High end.
+    """
+
+    k: int
+    n_items: int
+    accuracy: float
+    kappa: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HowMany:
+    """The curve, and the expert to compare with.
+
+    Attributes:
+        curve: One point for each k that any item has judgments for.
+        expert_accuracy: Mean accuracy of an expert against the others; None with fewer than two experts.
+        expert_kappa: The same for kappa.
+        n_experts: How many experts.
+        enough: Smallest k whose accuracy is the expert's; None where none is, or there is no line.
+        enough_kappa: The same for kappa.
+    """
+
+    curve: tuple[Point, ...]
+    expert_accuracy: float | None
+    expert_kappa: float | None
+    n_experts: int
+    enough: int | None
+    enough_kappa: int | None
+
+
+def majority_accuracy(right: Sequence[int] | Counts, total: Sequence[int] | Counts, k: int) -> float:
+    """How often the majority of a random k of an item's judgments is right, a mean over items.
+
+    Args:
+        right: Judgments of each item that say the truth.
+        total: All judgments of each item, at least k.
+        k: How many are drawn.
+
+    Raises:
+        UsageError: If an item has fewer than k judgments, or k is below 1.
+    """
+    from scipy.stats import hypergeom  # noqa: PLC0415 - loading it takes most of a second
+
+    e, n = np.asarray(right, np.int64), np.asarray(total, np.int64)
+    if k < 1 or not len(n) or (n < k).any() or (e > n).any() or (e < 0).any():
+        raise UsageError(Problem("crowd-howmany", f"the majority of {k}", expected="items with at least k judgments"))
+    tie = hypergeom.pmf(k // 2, n, e, k) if k % 2 == 0 else 0.0
+    return float(np.mean(hypergeom.sf(k // 2, n, e, k) + 0.5 * tie))
+
+
+def how_many(
+    crowd: Judgments,
+    truths: Sequence[Mapping[str, str]],
+    generator: np.random.Generator,
+    *,
+    ks: Sequence[int] = (),
+    n_draws: int = 200,
+    expert_scores: Sequence[tuple[float, float | None]] = (),
+) -> HowMany:
+    """Score the majority of k raters against one truth, or against each of several.
+
+    Args:
+        crowd: The judgments of the crowd, of two labels.
+        truths: Item to label, one mapping per truth; the curve is their mean.
+        generator: The stream for drawing subsets.
+        ks: How many raters; (): every odd number up to the most judgments of an item.
+        n_draws: Subsets drawn for kappa.
+        expert_scores: Accuracy and kappa of the expert left out of each truth.
+
+    Raises:
+        UsageError: If there are not two labels, or no item of a truth was judged.
+    """
+    if len(crowd.labels) != 2:
+        what = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
+        raise UsageError(Problem("crowd-two-labels", what, expected="two labels"))
+    counts = np.bincount(crowd.item.astype(np.int64) * 2 + crowd.label, minlength=2 * len(crowd.items)).reshape(-1, 2)
+    cases = [_case(crowd, counts, truth) for truth in truths]
+    most = max(int(case[1].sum(axis=1).max()) for case in cases)
+    wanted = [k for k in (ks or range(1, most + 1, 2)) if 1 <= k <= most]
+    if not wanted:
+        raise UsageError(Problem("crowd-howmany", f"no item has {min(ks)} judgments", expected=f"k from 1 to {most}"))
+    curve = tuple(_point(cases, k, generator, n_draws) for k in wanted)
+    accuracy = float(np.mean([score for score, _ in expert_scores])) if expert_scores else None
+    kappas = [kappa for _, kappa in expert_scores if kappa is not None]
+    kappa = float(np.mean(kappas)) if kappas else None
+    enough = next((p.k for p in curve if accuracy is not None and p.accuracy >= accuracy), None)
+    enough_kappa = next((p.k for p in curve if kappa is not None and p.kappa is not None and p.kappa >= kappa), None)
+    return HowMany(curve, accuracy, kappa, len(expert_scores), enough, enough_kappa)
+
+
+def against_experts(
+    judgments: Judgments,
+    experts: Sequence[str],
+    generator: np.random.Generator,
+    *,
+    ks: Sequence[int] = (),
+    n_draws: int = 200,
+) -> HowMany:
+    """Score the majority of k of the other raters against experts among them.
+
+    Args:
+        judgments: Judgments of experts and crowd, of two labels.
+        experts: Names of the experts.
+        generator: The stream for drawing subsets.
+        ks: How many raters; (): every odd number.
+        n_draws: Subsets drawn for kappa.
+
+    Raises:
+        UsageError: If a name is unknown, nobody is left for the crowd, or as ``how_many``.
+    """
+    own = judgments.only(experts)
+    rest = [name for name in judgments.raters if name not in set(experts)]
+    if not rest:
+        what = "every rater is an expert: there is no crowd"
+        raise UsageError(Problem("crowd-howmany", what, fix="name fewer experts"))
+    crowd = judgments.only(rest)
+    if len(experts) == 1:
+        return how_many(crowd, [_said(own)], generator, ks=ks, n_draws=n_draws)
+    truths, scores = [], []
+    for expert in experts:
+        truth = _said(own.only([name for name in experts if name != expert]))
+        said = _said(own.only([expert]))
+        both = [item for item in said if item in truth]
+        if not both:
+            what = f"expert '{expert}' shares no item with the others"
+            raise UsageError(Problem("crowd-howmany", what, expected="experts who judged the same items"))
+        a = np.array([judgments.labels.index(said[item]) for item in both])
+        b = np.array([judgments.labels.index(truth[item]) for item in both])
+        truths.append(truth)
+        scores.append((float((a == b).mean()), _kappa(a[None], b)[0]))
+    given = [(accuracy, None if np.isnan(kappa) else float(kappa)) for accuracy, kappa in scores]
+    return how_many(crowd, truths, generator, ks=ks, n_draws=n_draws, expert_scores=given)
+
+
+def _said(judgments: Judgments) -> dict[str, str]:
+    """The majority of each item that has one."""
+    answers = majority(judgments)
+    return {
+        item: judgments.labels[code]
+        for item, code in zip(judgments.items, answers.answer.tolist(), strict=True)
+        if code != NO_ANSWER
+    }
+
+
+def _case(crowd: Judgments, counts: Counts, truth: Mapping[str, str]) -> tuple[Counts, Counts]:
+    """Truth of each item that was judged and is known, and its counts."""
+    at = {label: code for code, label in enumerate(crowd.labels)}
+    codes = np.array([at.get(truth.get(item, ""), -1) for item in crowd.items], np.int64)
+    used = (codes >= 0) & (counts.sum(axis=1) > 0)
+    if not used.any():
+        what = "no item with a known answer was judged"
+        raise UsageError(Problem("crowd-howmany", what, fix="check the names of items and labels"))
+    return codes[used], counts[used]
+
+
+def _point(cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.Generator, n_draws: int) -> Point:
+    accuracies, sizes, drawn = [], [], []
+    for truth, counts in cases:
+        able = counts.sum(axis=1) >= k
+        if not able.any():
+            continue
+        right, total = counts[able, truth[able]], counts[able].sum(axis=1)
+        accuracies.append(majority_accuracy(right, total, k))
+        sizes.append(int(able.sum()))
+        hits = generator.hypergeometric(right, total - right, k, size=(n_draws, len(right)))
+        won = (2 * hits > k) | ((2 * hits == k) & (generator.random(hits.shape) < 0.5))
+        drawn.append(_kappa(np.where(won, truth[able], 1 - truth[able]), truth[able]))
+    defined = [values[~np.isnan(values)] for values in drawn]
+    known = np.concatenate(defined)
+    if not len(known):
+        return Point(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), None, None, None)
+    size, accuracy, kappa = round(float(np.mean(sizes))), float(np.mean(accuracies)), _mean_of_means(defined)
+    low, high = np.quantile(known, [0.025, 0.975])
+    if low == high:  # nothing varies, e.g. where k are all there are
+        return Point(k, size, accuracy, kappa, None, None)
+    return Point(k, size, accuracy, kappa, float(low), float(high))
+
+
+def _mean_of_means(drawn: Sequence[NDArray[np.float64]]) -> float:
+    """Every truth counts alike, however many of its draws have a kappa."""
+    return float(np.mean([values.mean() for values in drawn if len(values)]))
+
+
+def _kappa(said: Counts, truth: Counts) -> NDArray[np.float64]:
+    """Cohen's kappa of rows of 0/1 with a truth, NaN where both say one label only; shape (rows,)."""
+    observed = (said == truth).mean(axis=1)
+    a, b = said.mean(axis=1), truth.mean()
+    expected = a * b + (1 - a) * (1 - b)
+    undefined = expected > 1 - 1e-12
+    return np.where(undefined, np.nan, (observed - expected) / np.where(undefined, 1.0, 1 - expected))

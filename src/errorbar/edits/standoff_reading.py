@@ -1,0 +1,203 @@
+"""Runs as edits of every fragment: edit files as they are, corrected texts compared with the source.
+
+Formula
+    Whether a text can be a correction of another one, a quick test against files that were mixed up: of a text with
+    ``LONG`` words or more, the share of neighboring word pairs that stand in the other text too; of a shorter one, of
+    which a good correction can leave no pair, the share of its letter triples (within words, case ignored, a space at
+    either end of a word). Each counts as often as it stands in both.
+Conventions
+    A text of fewer than ``SHORT`` words can be corrected into anything, but not into a text many times as long.
+    Thresholds were set on real data: docs/design/hoo.md.
+Source
+    errorbar's own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from errorbar.core.errors import Place
+from errorbar.core.problems import Problems
+from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.edits.standoff_texts import extract_standoff, words_of
+from errorbar.formats.hoo_detect import is_xml
+from errorbar.formats.hoo_edits import read_edits
+from errorbar.formats.hoo_folder import FragmentFiles, list_run, read_text
+from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.opening import display_name
+
+Edits = Sequence[StandoffEdit]
+SHORT, LONG = 4, 40
+LEAST_PAIRS = 0.3
+"""Unrelated texts of the 2011 data share 0.05 to 0.1 of their word pairs; all gold edits leave 0.75 or more."""
+LEAST_TRIPLES = 0.2
+"""Of sentences of 4 to 25 words, those of ten annotators keep 0.31 and more; unrelated ones share about 0.13."""
+MOST_WORDS, SPARE_WORDS = 3, 10
+"""A short text's correction has at most so many times its words, and some to spare."""
+PIECE = 64
+"""Files of a piece: a tenth of a second of work, so that a few hundred fragments keep several workers busy."""
+
+
+def read_run(
+    path: str, name: str, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False
+) -> list[Edits]:
+    """Read a run's edits of each fragment from a folder of edit files or corrected texts, or from a single one.
+
+    Args:
+        path: The folder or file.
+        name: The run's name.
+        gold: The fragments; their texts are what its offsets are checked against.
+        problems: Where problems are recorded, also fragments that the run lacks; the caller raises them.
+        missing_as_empty: Take a fragment that the run lacks for one without edits, and note it.
+
+    Raises:
+        InputError: If nothing is there, two files are about one fragment, or a file is not XML.
+    """
+    files = list_run(path, name, [each.name for each in gold], problems)
+    found = [file_edits(files.get(each.name), each, problems) for each in gold]
+    missing = [each.name for each in gold if each.name not in files]
+    say_missing(name, missing, problems, as_empty=missing_as_empty)
+    return found
+
+
+def file_edits(file: DataFile | None, fragment: Fragment, problems: Problems) -> Edits:
+    """A run's edits of a fragment, from an edit file or a corrected text; none without a file.
+
+    Raises:
+        InputError: If the file cannot be opened, or is no edit file.
+    """
+    if file is None:
+        return ()
+    if is_xml(file.path):
+        return read_edits(file, fragment.name, problems, text=fragment.text, system=True).edits
+    return text_edits(fragment, read_text(file, problems), display_name(file.path), problems)
+
+
+def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems) -> Edits:
+    """Find the edits that turn a fragment's text into a corrected text.
+
+    A text that has little in common with the source is a problem, and so is a fragment without a text.
+    """
+    if fragment.text is None:
+        what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
+        problems.error(
+            "hoo-no-text",
+            what,
+            Place(file),
+            fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
+        )
+        return ()
+    reason = why_no_correction(fragment.text, corrected)
+    if reason:
+        what = f"fragment {fragment.name}: this text seems to be another one: {reason}"
+        expected, repair = "a corrected version of it", "scored as it is"
+        problems.repairable("hoo-not-a-correction", what, Place(file), expected=expected, repair=repair)
+        if not problems.lenient:
+            return ()
+    return tuple(extract_standoff(fragment.text, corrected, fragment.name))
+
+
+def say_missing(run: str, missing: Sequence[str], problems: Problems, *, as_empty: bool) -> None:
+    """Record the fragments that a run lacks, if there are any; with ``as_empty`` they are no error."""
+    what = f"no file for fragment {', '.join(missing)}"
+    if missing and as_empty:
+        problems.note("hoo-missing", what, Place(run), fix="scored as if nothing were proposed there")
+    elif missing:
+        problems.error("hoo-missing", what, Place(run), fix="add it, or use --metric='hoo(missing=empty)'")
+
+
+def why_no_correction(source: str, target: str) -> str:
+    """Say why a text cannot be a correction of the source; ``""`` where it can."""
+    n_source, n_target = len(words_of(source).tokens), len(words_of(target).tokens)
+    if n_source >= LONG:
+        share = kept_pairs(source, target)
+        return f"it keeps {share:.0%} of the source's word pairs" if share < LEAST_PAIRS else ""
+    if n_target > MOST_WORDS * n_source + SPARE_WORDS:
+        return f"it has {n_target} words, the source {n_source}"
+    share = kept_triples(source, target)
+    if n_source >= SHORT and share < LEAST_TRIPLES:
+        return f"it keeps {share:.0%} of the source's letters in threes"
+    return ""
+
+
+def kept_pairs(source: str, target: str) -> float:
+    """The share of the source's pairs of neighboring words that also stand in the target; 1 where it has none."""
+    pairs, there = (Counter(pairwise(words_of(text).tokens)) for text in (source, target))
+    return (pairs & there).total() / pairs.total() if pairs else 1.0
+
+
+def kept_triples(source: str, target: str) -> float:
+    """The share of the source's letter triples that also stand in the target; 1 where it has none."""
+    triples, there = _triples(source), _triples(target)
+    return (triples & there).total() / triples.total() if triples else 1.0
+
+
+def _triples(text: str) -> Counter[str]:
+    words = (f" {word.casefold()} " for word in words_of(text).tokens)
+    return Counter(word[at : at + 3] for word in words for at in range(len(word) - 2))
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentReading:
+    """Fragments and runs in memory.
+
+    Attributes:
+        gold: The fragments with their gold edits.
+        runs: Every run's edits of each fragment.
+        problems: What reading them found, that of the gold edits first.
+    """
+
+    gold: list[Fragment]
+    runs: Sequence[Sequence[Edits]]
+    problems: Problems
+
+    def read(self) -> FragmentReading:
+        """Itself: a piece that is in memory."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentPiece:
+    """The files of some fragments, unread: what workers of ``errorbar.execute`` are given.
+
+    Attributes:
+        files: Those of each fragment.
+        n_runs: How many runs there are.
+        lenient: Mend what can be mended.
+    """
+
+    files: tuple[FragmentFiles, ...]
+    n_runs: int
+    lenient: bool
+
+    def read(self) -> FragmentReading:
+        """Read the files, and compare corrected texts with their sources.
+
+        Raises:
+            InputError: If a file cannot be opened, or edits are not XML.
+        """
+        problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
+        gold = [each.read(problems) for each in self.files]
+        pairs = list(zip(self.files, gold, strict=True))
+        runs = [[file_edits(own.runs[k], one, problems) for own, one in pairs] for k in range(self.n_runs)]
+        return FragmentReading(gold, runs, problems)
+
+
+def cut_fragments(
+    files: Sequence[FragmentFiles], n_runs: int, *, lenient: bool, carry: bool = False
+) -> Iterator[FragmentPiece]:
+    """Cut by the number of files, never by that of the workers.
+
+    ``carry`` sends what is in the files along, for workers that cannot open them.
+
+    Raises:
+        InputError: If a file that is sent along cannot be opened or is too large.
+    """
+    size = max(1, PIECE // (n_runs + 1))
+    for start in range(0, len(files), size):
+        own = files[start : start + size]
+        yield FragmentPiece(tuple(each.loaded() for each in own) if carry else tuple(own), n_runs, lenient)

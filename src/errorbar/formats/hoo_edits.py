@@ -1,0 +1,195 @@
+"""HOO edit files: stand-off edits of one text, their offsets checked against it and, if asked for, repaired."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from errorbar.core.errors import Place
+from errorbar.core.inventories import inventory
+from errorbar.core.problems import Problems
+from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
+from errorbar.formats.hoo_xml import DataFile, RawEdit, Repairs, parse_edits
+from errorbar.formats.opening import display_name
+
+_SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")
+_ATTRIBUTES = {"type", "index", "start", "end", "cset"}
+_INDENTED = re.compile(r"\s*\n[ \t]+")
+"""What a program that indents XML makes of an empty element."""
+SEVERAL = "several corrections"
+
+
+@dataclass(frozen=True, slots=True)
+class _Remarks:
+    """Where what is said of one edit goes."""
+
+    repairs: Repairs
+    place: Place
+    called: str
+
+    def note(self, code: str, what: str, fix: str) -> None:
+        self.repairs.problems.note(code, f"edit {self.called}: {what}", self.place, fix=fix)
+
+    def mend(self, code: str, what: str, repair: str, expected: str = "") -> None:
+        self.repairs.mend(code, f"edit {self.called}: {what}", self.place, repair, expected)
+
+
+_Found = list[tuple[_Remarks, StandoffEdit]]
+
+
+def read_edits(
+    file: DataFile, name: str, problems: Problems, *, text: str | None = None, system: bool = False
+) -> Fragment:
+    """Read the edits of one fragment.
+
+    Args:
+        file: The XML file.
+        name: The fragment's name.
+        problems: Where problems are recorded; the caller raises them.
+        text: The source text, which offsets and originals are checked against; None: they are not.
+        system: The edits are a system's, whose several corrections and unknown types need another remark.
+
+    Raises:
+        InputError: If the file cannot be opened, is too large, or cannot be read as XML.
+    """
+    shown = display_name(file.path)
+    repairs = Repairs(problems, shown)
+    found: _Found = []
+    for raw in parse_edits(file.read(), repairs):
+        remarks = _Remarks(repairs, Place(shown, raw.line), raw.attributes.get("index") or f"of line {raw.line}")
+        edit = _edit(raw, remarks, system=system)
+        if edit is not None:
+            found.append((remarks, edit))
+    if text is not None:
+        found = _check_text(found, text)
+    if not system:
+        without = [remarks.place for remarks, edit in found if not edit.type]
+        if without:
+            what = f"{len(without)} of {len(found)} edits have no error type"
+            problems.note("hoo-type", what, without[0], fix="they count as Other")
+    _check_overlaps(found)
+    _check_indexes(found)
+    sizes = Counter(edit.group for _, edit in found)
+    for remarks, edit in found:
+        if edit.group and sizes[edit.group] == 1:
+            what = f"the only one of consistency set {edit.group}"
+            remarks.note("hoo-lone-set", what, "it counts like an edit without a set")
+    return Fragment(name, in_text_order(edit for _, edit in found), text, shown)
+
+
+def _edit(raw: RawEdit, remarks: _Remarks, *, system: bool) -> StandoffEdit | None:
+    span = _span(raw, remarks)
+    if span is None:
+        return None
+    for key in raw.attributes.keys() - _ATTRIBUTES:
+        remarks.mend("hoo-attribute", f"unknown attribute '{key}'", "it is left out")
+    kind, group = _type(raw, remarks)
+    if not system and kind and kind not in inventory("hoo").types:
+        remarks.note("hoo-type", f"unknown error type '{kind}'", "it counts as Other")
+    nulls = [at for at, each in enumerate(raw.corrections or ()) if each.is_null]
+    corrections = tuple(each.said for each in raw.corrections or () if not each.is_null)
+    if nulls and nulls[0] > 0:
+        what = "the null correction that makes it optional is not the first"
+        remarks.note("hoo-null-not-first", what, "it counts as optional; optional=first reads it otherwise")
+    if system and len(corrections) > 1:
+        remarks.note("hoo-several", f"a system's edit with {SEVERAL}", "only the first is scored")
+    if any(_INDENTED.fullmatch(each) for each in corrections):
+        what = "a correction of nothing but a line end and an indentation"
+        remarks.note("hoo-blank", what, "if it should be the null correction, write <correction/>")
+    if raw.original is None and span[0] < span[1]:
+        remarks.mend("hoo-original", "no <original>", "taken from the text")
+    original = "" if raw.original is None else raw.original.said
+    at = nulls[0] if nulls else 0
+    return StandoffEdit(raw.attributes.get("index", ""), *span, original, corrections, bool(nulls), at, kind, group)
+
+
+def _span(raw: RawEdit, remarks: _Remarks) -> tuple[int, int] | None:
+    texts = [raw.attributes.get(key, "").strip() for key in ("start", "end")]
+    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in texts):
+        what = f"the offsets {texts[0]!r}, {texts[1]!r} cannot be read"
+        remarks.mend("hoo-offsets", what, "the edit is dropped", "whole numbers")
+        return None
+    start, end = int(texts[0]), int(texts[1])
+    if start > end:
+        remarks.mend("hoo-offsets", f"the span {start} {end} runs backwards", "the edit is dropped", "start <= end")
+        return None
+    return start, end
+
+
+def _type(raw: RawEdit, remarks: _Remarks) -> tuple[str, str]:
+    """The type and the set; a set swallowed into the type, as in the 2011 test data, is taken out of it."""
+    kind, group = raw.attributes.get("type", ""), raw.attributes.get("cset", "").strip()
+    swallowed = _SWALLOWED.fullmatch(kind.strip())
+    if swallowed is None:
+        return kind.strip(), group
+    repair = f"read as type {swallowed['type']} and set {swallowed['set']}"
+    remarks.mend("hoo-attribute", f"the type {kind!r} has swallowed a consistency set", repair, 'type="…" cset="…"')
+    return swallowed["type"], group or swallowed["set"]
+
+
+def _check_text(found: _Found, text: str) -> _Found:
+    """Compare spans with the text. A file whose offsets count bytes is read by bytes."""
+    decode = _byte_offsets(text) if _counts_bytes(found, text) else None
+    kept: _Found = []
+    for remarks, given in found:
+        edit = given if decode is None else _from_bytes(given, decode, remarks)
+        if edit.end > len(text):
+            what = f"the span {edit.start} {edit.end} ends past the text of {len(text)} characters"
+            remarks.mend("hoo-outside", what, "the edit is dropped", "start <= end <= length of the text")
+            continue
+        there = text[edit.start : edit.end]
+        if there != edit.original:
+            what = f"the original {edit.original[:30]!r} is not the text of the span, {there[:30]!r}"
+            # A writer of pretty XML adds or takes off white space at the edges; the offsets then say what was meant.
+            only_space = edit.original.strip() == there.strip()
+            right = "the offsets are right, the original lost or gained white space"
+            remarks.mend("hoo-original", what, right if only_space else "the offsets are used", "the text of the span")
+        kept.append((remarks, edit._replace(original=there)))
+    return kept
+
+
+def _counts_bytes(found: _Found, text: str) -> bool:
+    """Whether originals that are not the text at their offsets are the text at these byte offsets."""
+    if text.isascii():
+        return False
+    raw = text.encode("utf-8", "surrogatepass")
+    more_bytes = 0
+    for _, edit in found:
+        if edit.original:
+            characters = text[edit.start : edit.end] == edit.original
+            more_bytes += (raw[edit.start : edit.end] == edit.original.encode("utf-8", "surrogatepass")) - characters
+    return more_bytes > 0
+
+
+def _byte_offsets(text: str) -> list[int]:
+    """For each byte offset the character that begins there or has begun before it; one more for the end."""
+    return [at for at, char in enumerate(text) for _ in char.encode("utf-8", "surrogatepass")] + [len(text)]
+
+
+def _from_bytes(edit: StandoffEdit, decode: list[int], remarks: _Remarks) -> StandoffEdit:
+    if edit.end >= len(decode):
+        return edit  # past the end either way, and said so
+    start, end = decode[edit.start], decode[edit.end]
+    if (start, end) != (edit.start, edit.end):
+        what = f"the offsets {edit.start} {edit.end} count bytes"
+        remarks.mend("hoo-byte-offsets", what, f"read as characters {start} {end}", "characters")
+    return edit._replace(start=start, end=end)
+
+
+def _check_overlaps(found: _Found) -> None:
+    last: tuple[_Remarks, StandoffEdit] | None = None
+    for remarks, edit in sorted(found, key=lambda pair: (pair[1].start, pair[1].end)):
+        if last is not None and edit.start < last[1].end:
+            what = f"it overlaps edit {last[0].called}"
+            remarks.note("hoo-overlap", what, "scores count both; a text can have only one")
+        if last is None or edit.end > last[1].end:
+            last = remarks, edit
+
+
+def _check_indexes(found: _Found) -> None:
+    seen: dict[str, int] = {}
+    for remarks, edit in found:
+        if edit.index and edit.index in seen:
+            remarks.mend("hoo-index", f"the index stands twice (line {seen[edit.index]})", "both edits are kept")
+        seen.setdefault(edit.index, remarks.place.line)

@@ -1,0 +1,204 @@
+"""Metrics that are sums: counts of each sentence against each reference text, added up over the best references.
+
+Formula
+    For each sentence, of the annotators who looked at it the one whose text costs least (the first of equal ones); the
+    values are made of the sums of the counts under these.
+Conventions
+    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply); of edits
+    that overlap the later one is left out, and a note says how many. The choice of a sentence does not depend on other
+    sentences, so the order of sentences changes no digit.
+Source
+    A convention of errorbar's own, modeled on practice with several references: TER takes the reference with the fewest
+    edits (Snover et al. 2006, section 2), and the M2 scorer the annotator who suits a sentence best (Dahlmeier & Ng
+    2012; errorbar.metrics.choice). What is counted, and its source, is the subclass's.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import Corpus, annotator_order, wrong_count
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.estimate import Undefined
+from errorbar.core.problems import Problems
+from errorbar.edits.apply import corrected_text
+from errorbar.metrics.base import Floats, Folded, Metric, Selection, UnitParts
+
+_CACHE = "reference texts"
+OVERLAP = "apply-overlap"
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Counts of each sentence against each annotator's text.
+
+    Attributes:
+        counts: Shape (units, annotators, counted).
+        present: Whether an annotator looked at a unit; shape (units, annotators).
+        annotators: Names of the annotator axis.
+        n_overlaps: Edits that were left out of reference texts because they overlap others.
+    """
+
+    counts: NDArray[Any]
+    present: NDArray[np.bool_]
+    annotators: tuple[str, ...]
+    n_overlaps: int = 0
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def take(self, units: NDArray[np.int64] | slice) -> Sums:
+        """The statistics of some units."""
+        return Sums(self.counts[units], self.present[units], self.annotators)
+
+
+class ReferenceTexts(Metric):
+    """A metric that compares texts: a subclass has ``counted``, ``measures``, ``compare``, ``cost`` and ``rate``.
+
+    A field ``only`` is the annotator to score against alone, or empty; declare it among the parameters with
+    ``Parameter("only", str, "", "Score against this annotator alone.")`` for ``--annotator``.
+    """
+
+    __slots__ = ()
+    additive = True
+    fold_only = frozenset({"only"})
+    remarks = {OVERLAP: ("edits of annotators overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
+    lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
+
+    @abstractmethod
+    def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
+        """The counts of a sentence against one reference text, in the order of ``counted``."""
+
+    @abstractmethod
+    def cost(self, counts: Floats) -> Floats:
+        """What the best reference has least of, from counts of shape (..., counted); shape (...)."""
+
+    @abstractmethod
+    def rate(self, sums: Floats) -> Floats:
+        """The measures of sums of shape (..., counted), NaN where undefined; shape (..., measures)."""
+
+    @property
+    def annotator(self) -> str | None:
+        """The one annotator that is scored against, or None where a rule chooses."""
+        return getattr(self, "only", "") or None
+
+    def against(self, annotator: str) -> Metric:
+        """The metric against one annotator alone."""
+        if not any(parameter.name == "only" for parameter in self.parameters):
+            return Metric.against(self, annotator)
+        values = {parameter.name: getattr(self, parameter.name) for parameter in self.parameters}
+        return type(self)(**{**values, "only": annotator})
+
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Sums:
+        """Counts of each sentence against each annotator's text.
+
+        Raises:
+            InputError: If the numbers of sentences differ.
+        """
+        if len(output) != len(reference):
+            problem = Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name))
+            raise InputError([problem])
+        texts, n_overlaps = _reference_texts(reference)
+        counts = np.zeros((len(reference), len(reference.annotators), len(self.counted)))
+        present = np.zeros(counts.shape[:2], np.bool_)
+        for unit, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True)):
+            source, said = " ".join(sentence.tokens), " ".join(line.split())
+            for column, text in texts[unit].items():
+                present[unit, column] = True
+                counts[unit, column] = self.compare(source, text, said)
+        whole = (counts == np.rint(counts)).all()
+        return Sums(counts.astype(np.int64) if whole else counts, present, reference.annotators, n_overlaps)
+
+    def join(self, parts: Sequence[Sums]) -> Sums:
+        """Annotators are joined by name."""
+        names = tuple(annotator_order(name for part in parts for name in part.annotators))
+        n = sum(map(len, parts))
+        kind = np.result_type(np.int64, *(part.counts for part in parts))
+        counts, present = np.zeros((n, len(names), len(self.counted)), kind), np.zeros((n, len(names)), np.bool_)
+        at = 0
+        for part in parts:
+            columns = [names.index(name) for name in part.annotators]
+            counts[at : at + len(part), columns] = part.counts
+            present[at : at + len(part), columns] = part.present
+            at += len(part)
+        return Sums(counts, present, names, sum(part.n_overlaps for part in parts))
+
+    def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
+        """Sums over the best references of each replicate."""
+        selected = selection or Selection()
+        weights = selected.as_weights(len(statistics))
+        masks = np.ones((1, len(statistics.annotators)), np.bool_)
+        if selected.annotators is not None:
+            masks = selected.annotators.astype(np.bool_)
+        unlike, which = np.unique(masks, axis=0, return_inverse=True)
+        sums = np.zeros((max(len(weights), len(masks)), len(self.counted)))
+        n_units = np.zeros(len(sums), np.int64)
+        for k, mask in enumerate(unlike):
+            columns = self._best(statistics, mask)
+            chosen = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
+            rows = np.broadcast_to(which.ravel() == k, len(sums))
+            own = weights if len(weights) == 1 else weights[rows]
+            sums[rows] = own @ chosen
+            n_units[rows] = (own @ (columns >= 0)).astype(np.int64)
+        if not np.issubdtype(statistics.counts.dtype, np.floating):
+            sums = np.rint(sums).astype(np.int64)
+        if start is not None:
+            sums, n_units = sums + start.counts, n_units + start.n_units
+        return Folded(self.rate(sums), sums, n_units)
+
+    def _best(self, statistics: Sums, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The column of the best annotator of each unit, -1 where nobody looked."""
+        only = self.annotator
+        allowed = statistics.present & mask
+        if only is not None:
+            allowed = allowed & np.array([name == only for name in statistics.annotators], np.bool_)
+        if not allowed.size:
+            return np.full(len(statistics), -1, np.int64)
+        costs = np.where(allowed, self.cost(statistics.counts), np.inf)
+        return np.where(allowed.any(axis=1), costs.argmin(axis=1), -1)
+
+    def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
+        """Nothing was scored, or the reference has nothing to compare with."""
+        if not folded.n_units[0]:
+            return [Undefined.NO_UNITS] * len(self.measures)
+        return [Undefined.NOTHING_IN_REFERENCE if np.isnan(value) else None for value in folded.values[0]]
+
+    def differ(self, first: Sums, second: Sums) -> NDArray[np.bool_]:
+        """In which sentences the counts of two systems differ."""
+        changed: NDArray[np.bool_] = (first.counts != second.counts).any(axis=(1, 2))
+        return changed
+
+    def remarked(self, statistics: Sums) -> Mapping[str, int]:
+        """Edits that are in no reference text."""
+        return {OVERLAP: statistics.n_overlaps}
+
+    def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
+        """The best annotator of each sentence, and its counts and values."""
+        columns = self._best(statistics, np.ones(len(statistics.annotators), np.bool_))
+        counts = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
+        names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
+        return UnitParts(names, counts, self.rate(counts))
+
+
+def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:
+    """Each sentence's text by each annotator who looked at it, and how many edits were left out of them.
+
+    They are kept with the corpus for all systems.
+    """
+    known = corpus.cache.get(_CACHE)
+    if known is None:
+        problems = Problems(lenient=True)
+        column = {name: k for k, name in enumerate(corpus.annotators)}
+        texts = [
+            {column[name]: corrected_text(sentence, name, problems) for name in sentence.annotations}
+            for sentence in corpus.sentences
+        ]
+        problems.raise_errors()
+        known = corpus.cache[_CACHE] = texts, sum(note.others or 1 for note in problems.notes)
+    return cast("tuple[list[dict[int, str]], int]", known)

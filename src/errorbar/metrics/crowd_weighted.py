@@ -1,0 +1,353 @@
+"""Crowd-weighted precision, recall and F of error detection, and the same for the majority of the crowd.
+
+Formula
+    p_i: share of the crowd (or of its trust, or probability) that calls item i an error; f_i: 1 where the system
+    flags it, else 0.
+    weighted: hits = Σ f_i p_i, false positives = Σ f_i (1 - p_i), misses = Σ (1 - f_i) p_i.
+    majority: the same with p_i rounded to 1 above ½ and to 0 below.
+    P = hits / (hits + false positives), R = hits / (hits + misses),
+    F = (1 + beta²) hits / ((1 + beta²) hits + false positives + beta² misses).
+Conventions
+    The two are different estimands: what share of raters, against what most raters say. Majority recall depends on
+    how many judge an item, weighted recall does not, so both and the number of judgments stand in every row. Items
+    nobody judged do not count. A tie (p_i = ½) counts as ``ties`` says: ``half`` an error, ``unknown`` (the item does
+    not count for the majority), ``error`` or ``ok``. P is undefined where nothing is flagged, R where no share is an
+    error. Intervals resample items, or clusters of them, with all their judgments: they do not say what other raters
+    would have said.
+Source
+    Madnani et al. 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.spec import Parameter, Value
+from errorbar.execute import run
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Units, cluster_table
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Ties = Literal["half", "unknown", "error", "ok"]
+TIES: tuple[Ties, ...] = get_args(Ties)
+Estimand = Literal["weighted", "majority"]
+ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
+Shares = Literal["votes", "trust", "dawid-skene"]
+SHARES: tuple[Shares, ...] = get_args(Shares)
+EQUAL = 1e-9
+"""Shares this near to ½ are a tie."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """What a crowd says of items.
+
+    Attributes:
+        share: Share of errors of each item, NaN where nobody judged; shape (items,), as the next.
+        n_judgments: Judgments of each item.
+        clusters: Number of the cluster (essay, sentence) of each item; None: items are independent.
+
+    Raises:
+        UsageError: If the columns do not fit, or a share is no fraction.
+    """
+
+    share: Floats
+    n_judgments: Counts
+    clusters: Sequence[int] | Counts | None = None
+
+    def __post_init__(self) -> None:
+        if self.share.shape != self.n_judgments.shape or self.share.ndim != 1:
+            what = f"shares and judgments have shapes {self.share.shape} and {self.n_judgments.shape}"
+            raise UsageError(Problem("crowd-columns", what, expected="one of each for every item"))
+        known = self.share[~np.isnan(self.share)]
+        if not ((known >= -EQUAL) & (known <= 1 + EQUAL)).all():
+            raise UsageError(Problem("crowd-columns", "a share is not between 0 and 1", expected="fractions"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrowdStatistics:
+    """What is kept of items: those with one share, flag and number of judgments are one kind.
+
+    Attributes:
+        counts: Hits, false positives, misses and true negatives of an item of each kind; shape (kinds, 4).
+        share: Share of errors of each kind; shape (kinds,), as the next two.
+        flag: Whether it is flagged.
+        n_judgments: Judgments of an item.
+        kind: Kind of each item, -1 where it does not count; shape (items,).
+        clusters: Cluster of each item, or None.
+        units: How many items each kind stands for, and of which clusters.
+    """
+
+    counts: Floats
+    share: Floats
+    flag: Flags
+    n_judgments: Counts
+    kind: Counts
+    clusters: Counts | None
+    units: Units
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def take(self, units: Counts | slice) -> CrowdStatistics:
+        """The statistics of some items."""
+        clusters = None if self.clusters is None else self.clusters[units]
+        return _of_kinds(self.counts, (self.share, self.flag, self.n_judgments), self.kind[units], clusters)
+
+
+def _of_kinds(
+    counts: Floats, columns: tuple[Floats, Flags, Counts], kind: Counts, clusters: Counts | None
+) -> CrowdStatistics:
+    frequency = np.bincount(kind[kind >= 0], minlength=len(counts)).astype(np.float64)
+    units = Units(frequency, cluster_table(kind, len(counts), clusters, len(kind)))
+    return CrowdStatistics(counts, *columns, kind, clusters, units)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdScore:
+    """One system against the crowd, by one estimand.
+
+    Attributes:
+        estimand: ``weighted`` or ``majority``.
+        hits: Flagged errors, a sum of shares.
+        false_positives: Flagged items that are none.
+        misses: Errors that are not flagged.
+        true_negatives: The rest.
+        precision: P.
+        recall: R.
+        f: F.
+        beta: Weight of recall in F.
+        n_items: Items that count.
+        n_judgments: Their judgments: smallest, mean and largest number.
+    """
+
+    estimand: Estimand
+    hits: float
+    false_positives: float
+    misses: float
+    true_negatives: float
+    precision: Estimate
+    recall: Estimate
+    f: Estimate
+    beta: float
+    n_items: int
+    n_judgments: tuple[int, float, int]
+
+
+def _above_zero(value: Value) -> str:
+    return "" if isinstance(value, float) and 0 < value < np.inf else "a number above 0"
+
+
+def _among(names: Sequence[str]) -> Callable[[Value], str]:
+    return lambda value: "" if value in names else f"one of {', '.join(names)}"
+
+
+def majority_share(share: Floats, ties: Ties = "half") -> Floats:
+    """Shares rounded to 0 and 1; ties ½, NaN, 1 or 0 as the policy says.
+
+    Raises:
+        UsageError: If there is no such policy.
+    """
+    if ties not in TIES:
+        raise UsageError(Problem("crowd-ties", f"no policy for ties is called '{ties}'", fix=nearest(ties, TIES)))
+    tie = {"half": 0.5, "unknown": np.nan, "error": 1.0, "ok": 0.0}[ties]
+    rounded = np.where(share > 0.5 + EQUAL, 1.0, np.where(share < 0.5 - EQUAL, 0.0, tie))
+    return np.where(np.isnan(share), np.nan, rounded)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd(Metric):
+    """P, R and F against a crowd.
+
+    Attributes:
+        beta: Weight of recall against precision.
+        estimand: ``weighted``: what share of raters; ``majority``: what most raters say.
+        shares: What the shares are: ``votes``, ``trust`` (weighted by it) or ``dawid-skene`` (probabilities).
+        ties: What a tie is to the majority: ``half`` an error, ``unknown``, ``error`` or ``ok``.
+
+    Raises:
+        UsageError: If a parameter will not do.
+    """
+
+    name: ClassVar[str] = "crowd"
+    summary: ClassVar[str] = "P, R and F of flags against the judgments of many raters, weighted or by majority"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("beta", float, 1.0, "Weight of recall against precision in F.", _above_zero),
+        Parameter(
+            "estimand", str, "weighted", "weighted: share of raters; majority: what most raters say.", _among(ESTIMANDS)
+        ),
+        Parameter("shares", str, "votes", "What a share is: votes, trust or dawid-skene.", _among(SHARES)),
+        Parameter("ties", str, "half", "What a tie is to the majority: half, unknown, error or ok.", _among(TIES)),
+    )
+
+    fold_only = frozenset({"beta", "shares"})
+    reads = "judgments"
+    counted = ("hits", "false_positives", "misses", "true_negatives")
+    additive = True
+    lacks = {  # noqa: RUF012 - as of every metric
+        "annotators": "every rater is part of the crowd",
+        "types": "flags have no error types",
+        "closed": "there is no formula for its intervals",
+    }
+
+    beta: float = 1.0
+    estimand: Estimand = "weighted"
+    shares: Shares = "votes"
+    ties: Ties = "half"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """P, R and F."""
+        return Measure("precision", "P"), Measure("recall", "R"), Measure("f", f"F{self.beta:g}")
+
+    def measure(self, reference: Votes, output: Flags, *, by_type: bool = False) -> CrowdStatistics:
+        """Count, before anything is scored.
+
+        Args:
+            reference: What the crowd says.
+            output: Whether the system flags each item; shape (items,).
+            by_type: Not given.
+
+        Raises:
+            UsageError: If there is not one flag for each item.
+        """
+        share, n_judgments = reference.share, reference.n_judgments
+        if output.shape != share.shape:
+            what = f"shares and flags have shapes {share.shape} and {output.shape}"
+            raise UsageError(Problem("crowd-columns", what, expected="one of each for every item"))
+        p = share if self.estimand == "weighted" else majority_share(share, self.ties)
+        used = ~np.isnan(p)
+        # Three small codes in one number sort much faster than rows.
+        _, code = np.unique(share[used], return_inverse=True)
+        ks, place = np.unique(n_judgments[used], return_inverse=True)
+        coded = (code * 2 + output[used]) * max(len(ks), 1) + place
+        _, first, kind_of_used = np.unique(coded, return_index=True, return_inverse=True)
+        kind = np.full(len(p), -1, np.int64)
+        kind[used] = kind_of_used
+        at = np.flatnonzero(used)[first]
+        p, f = p[at], output[at].astype(np.float64)
+        counts = np.stack([f * p, f * (1 - p), (1 - f) * p, (1 - f) * (1 - p)], axis=1)
+        clusters = None if reference.clusters is None else np.asarray(reference.clusters, np.int64)
+        return _of_kinds(counts, (share[at], output[at], n_judgments[at]), kind, clusters)
+
+    def join(self, parts: Sequence[CrowdStatistics]) -> CrowdStatistics:
+        """Kinds stand one after the other; clusters keep their numbers."""
+        if not parts:
+            nobody = np.zeros(0)
+            return self.measure(Votes(nobody, nobody.astype(np.int64)), nobody.astype(np.bool_))
+        starts = np.cumsum([0, *(len(part.counts) for part in parts)])
+        kind = np.concatenate(
+            [np.where(part.kind >= 0, part.kind + start, -1) for part, start in zip(parts, starts, strict=False)]
+        )
+        groups = [part.clusters for part in parts if part.clusters is not None]
+        share, flag, ks = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("share", "flag", "n_judgments")
+        )
+        clusters = np.concatenate(groups) if len(groups) == len(parts) else None
+        return _of_kinds(np.concatenate([part.counts for part in parts]), (share, flag, ks), kind, clusters)
+
+    def fold(
+        self, statistics: CrowdStatistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> Folded:
+        """P, R and F of the sums over items, or over each replicate of a selection of them."""
+        weights = statistics.units.frequency[None]
+        if selection is not None:
+            counted = statistics.kind >= 0
+            of_items = selection.as_weights(len(statistics))[:, counted]
+            weights = np.zeros((len(of_items), len(statistics.counts)))
+            np.add.at(weights.T, statistics.kind[counted], of_items.T)
+        return self.fold_kinds(statistics.counts, weights, start)
+
+    def fold_kinds(self, counts: Floats, weights: Floats, start: Folded | None = None) -> Folded:
+        """The fold where it is said how many items each kind stands for; shape (replicates, kinds)."""
+        totals, n = weights @ counts, weights.sum(axis=1)
+        if start is not None:
+            totals, n = totals + start.counts, n + start.n_units
+        return Folded(self._values(totals), totals, n.astype(np.int64))
+
+    def _values(self, totals: Floats) -> Floats:
+        """P, R and F of sums of shape (rows, 4); shape (rows, 3)."""
+        hits, wrong, missed, _ = totals.T
+        b2 = self.beta * self.beta
+        over = (hits, hits, (1 + b2) * hits)
+        under = (hits + wrong, hits + missed, (1 + b2) * hits + wrong + b2 * missed)
+        values = np.full((len(totals), 3), np.nan)
+        for column, (above, below) in enumerate(zip(over, under, strict=True)):
+            np.divide(above, below, out=values[:, column], where=below > 0)
+        return values
+
+    def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
+        """Nothing was flagged, or no share is an error."""
+        if not folded.n_units[0]:
+            return [Undefined.NO_UNITS] * 3
+        empty = (Undefined.NOTHING_PROPOSED, Undefined.NOTHING_IN_REFERENCE, Undefined.NO_EDITS)
+        return [why if np.isnan(value) else None for why, value in zip(empty, folded.values[0], strict=True)]
+
+    def differ(self, first: CrowdStatistics, second: CrowdStatistics) -> Flags:
+        """In which items the flags differ."""
+        flags = (np.append(each.flag, False)[each.kind] for each in (first, second))
+        first_flags, second_flags = flags
+        return np.asarray(first_flags != second_flags, np.bool_)
+
+    def parts(self, statistics: CrowdStatistics, *, start: Folded | None = None) -> UnitParts:
+        """What each item adds; nothing where it does not count."""
+        counts = np.vstack([statistics.counts, np.zeros(4)])[statistics.kind]
+        return UnitParts([None] * len(statistics), counts, self._values(counts))
+
+
+def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
+    """What a fold gives for every resample of items, or of clusters; the same names give the same resamples.
+
+    Args:
+        units: What is resampled.
+        fold: Takes how many items each kind stands for, shape (replicates, kinds); gives shape (replicates, ...).
+        resampling: How many, from which seed, on how many cores.
+        names: Of the random stream.
+    """
+
+    def of_block(draw: Callable[[], Iterator[Floats]]) -> Floats:
+        return np.concatenate([fold(weights) for weights in draw()])
+
+    return np.concatenate(list(run(of_block, units.draws(resampling, *names), resampling.jobs)))
+
+
+def score_kinds(
+    metric: Crowd, statistics: CrowdStatistics, *, resampling: Resampling | None = None, rows: Flags | None = None
+) -> CrowdScore:
+    """Score what was counted, items of some kinds or all.
+
+    Args:
+        metric: What to score by.
+        statistics: What it counted.
+        resampling: How to make intervals; None: none are made.
+        rows: Only these kinds; None: all.
+    """
+    units, chosen = statistics.units, np.ones(len(statistics.counts), np.bool_) if rows is None else rows
+    counts, frequency = statistics.counts * chosen[:, None], statistics.units.frequency * chosen
+    n_items, n_clusters = int(frequency.sum()), units.n_clusters_of(chosen)
+    folded = metric.fold_kinds(counts, frequency[None])
+    drawn = None
+    if resampling is not None and n_items > 1 and n_clusters != 1:
+        drawn = resampled(units, lambda weights: metric.fold_kinds(counts, weights).values, resampling, "crowd")
+    made = []
+    for k, (value, reason) in enumerate(zip(folded.values[0].tolist(), metric.reasons(folded), strict=True)):
+        estimate = Estimate(None if reason else value, n_items, n_clusters=n_clusters, undefined=reason)
+        if reason is None and resampling is not None:
+            interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
+            estimate = estimate.with_interval(interval, n_clusters=n_clusters)
+        made.append(estimate)
+    ks = statistics.n_judgments[frequency > 0]
+    mean = float(frequency @ statistics.n_judgments / n_items) if n_items else 0.0
+    spread = (int(ks.min()) if len(ks) else 0, mean, int(ks.max(initial=0)))
+    (precision, recall, f), (hits, wrong, missed, right) = made, folded.counts[0].tolist()
+    return CrowdScore(metric.estimand, hits, wrong, missed, right, precision, recall, f, metric.beta, n_items, spread)

@@ -1,0 +1,195 @@
+"""What the HOO metric keeps per fragment, the rates made of it, and the rows of table 8 that error codes count in.
+
+Formula
+    See ``errorbar.metrics.hoo``: P = H / (U + H) for detection and H / S for recognition and correction, R = H / G;
+    with bonus O joins H and every denominator of P.
+Conventions
+    0/0 is what the caller says, and so is F of recognition and correction where P and R are 0/0; F is 0 where
+    P = R = 0. Rates are not cut at 1. The 13 rows are data (``core/inventories/hoo.json``: the row stands before the
+    colon of a code's description), which can be overridden code by code.
+Source
+    Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4; table 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.inventories import inventory
+from errorbar.core.standoff import Fragment
+from errorbar.metrics.hoo_align import Alignment
+
+COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
+GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
+OTHER = "Other"
+TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
+
+
+@dataclass(frozen=True, slots=True)
+class HooStatistics:
+    """Counts per fragment.
+
+    Attributes:
+        units: The fragments' names.
+        counts: Counts in the order of COLUMNS; shape (units, columns).
+        types: Names of the type axis, ascending.
+        by_type: Gold, detected, recognized and corrected gold edits of each type; shape (units, types, 4).
+    """
+
+    units: tuple[str, ...]
+    counts: NDArray[np.int64]
+    types: tuple[str, ...]
+    by_type: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def take(self, units: NDArray[np.int64] | slice) -> HooStatistics:
+        """The statistics of some fragments."""
+        names = np.array(self.units, object)[units]
+        return HooStatistics(tuple(names.tolist()), self.counts[units], self.types, self.by_type[units])
+
+
+@cache
+def row_names() -> tuple[str, ...]:
+    """The rows of table 8 in its order."""
+    return tuple(dict.fromkeys(_table().values()))
+
+
+def row_of(code: str, overrides: Mapping[str, str] | None = None) -> str:
+    """The row an error code is counted in; ``Other`` for an unknown one."""
+    return (overrides or {}).get(code) or _table().get(code, OTHER)
+
+
+@cache
+def read_overrides(text: str) -> Mapping[str, str]:
+    """Read error codes and the rows they count in, ``ID=Noun;AS=Verb``.
+
+    Raises:
+        UsageError: If a row does not exist.
+    """
+    overrides = {}
+    for part in filter(None, text.split(";")):
+        code, _, row = (said.strip() for said in part.partition("="))
+        if row not in row_names():
+            what = f"type {code}: no row of the table is called '{row}'"
+            raise UsageError(Problem("hoo-row", what, fix=nearest(row, row_names())))
+        overrides[code] = row
+    return overrides
+
+
+def count_rows(codes: Iterable[str]) -> dict[str, int]:
+    """How many codes each row holds, rows in the order of the table."""
+    counts = dict.fromkeys(row_names(), 0)
+    for code in codes:
+        counts[row_of(code)] += 1
+    return counts
+
+
+@cache
+def _table() -> dict[str, str]:
+    return {code: said.partition(":")[0] for code, said in inventory("hoo").types.items()}
+
+
+def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
+    """Count what became of the edits of each fragment.
+
+    Args:
+        gold: The fragments.
+        aligned: The alignment of each, and how many edits the system has there.
+    """
+    types = tuple(sorted({edit.type for fragment in gold for edit in fragment.edits}))
+    column = {kind: at for at, kind in enumerate(types)}
+    counts = np.zeros((len(gold), len(COLUMNS)), np.int64)
+    by_type = np.zeros((len(gold), len(types), len(TYPE_COLUMNS)), np.int64)
+    for unit, (fragment, (found, n_system)) in enumerate(zip(gold, aligned, strict=True)):
+        missing = ~found.detected
+        counts[unit] = (
+            len(fragment.edits),
+            n_system,
+            found.detected.sum(),
+            found.recognized.sum(),
+            found.n_corrected,
+            found.forgiven.sum(),
+            (missing & ~found.optional).sum(),
+            found.spurious.sum(),
+        )
+        if fragment.edits:
+            kinds = [column[edit.type] for edit in fragment.edits]
+            flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
+            np.add.at(by_type[unit], kinds, flags.astype(np.int64))
+    return HooStatistics(tuple(fragment.name for fragment in gold), counts, types, by_type)
+
+
+def join(parts: Sequence[HooStatistics]) -> HooStatistics:
+    """Put the counts of consecutive fragments together."""
+    types = tuple(sorted({kind for part in parts for kind in part.types}))
+    column = {kind: at for at, kind in enumerate(types)}
+    units = tuple(unit for part in parts for unit in part.units)
+    by_type = np.zeros((len(units), len(types), len(TYPE_COLUMNS)), np.int64)
+    at = 0
+    for part in parts:
+        by_type[at : at + len(part), [column[kind] for kind in part.types]] = part.by_type
+        at += len(part)
+    counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *(part.counts for part in parts)])
+    return HooStatistics(units, counts, types, by_type)
+
+
+class Quotients(NamedTuple):
+    """The numerator of P and R, and what each divides by; shape (rows, 2 conditions, 3 measures)."""
+
+    found: NDArray[np.float64]
+    proposed: NDArray[np.float64]
+    wanted: NDArray[np.float64]
+
+
+def quotients(counts: NDArray[np.float64] | NDArray[np.int64]) -> Quotients:
+    """Numerators and denominators of P and R.
+
+    Args:
+        counts: Counts in the order of COLUMNS; shape (rows, columns).
+    """
+    given = np.asarray(counts, np.float64)
+    bonus = np.stack([np.zeros(len(given)), given[:, MISSING_OPTIONAL]], axis=1)[:, :, None]
+    system = given[:, SYSTEM]
+    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], system, system], axis=1)
+    found = given[:, [DETECTED, RECOGNIZED, CORRECTED]]
+    shape = (len(given), 2, 3)
+    return Quotients(
+        found[:, None] + bonus,
+        proposed[:, None] + bonus,
+        np.broadcast_to(given[:, GOLD, None, None], shape),
+    )
+
+
+def rates(
+    counts: NDArray[np.float64] | NDArray[np.int64], empty: float, unrecognized: float, beta: float
+) -> NDArray[np.float64]:
+    """P, R and F of detection, recognition and correction, without and with bonus.
+
+    Args:
+        counts: Counts in the order of COLUMNS; shape (rows, columns).
+        empty: What 0/0 is for P and R.
+        unrecognized: What F of recognition and correction is where P and R both are 0/0 = 1.
+        beta: Weight of recall against precision.
+
+    Returns:
+        Shape (rows, 2 conditions, 3 measures, 3 figures).
+    """
+    made = quotients(counts)
+    p, r = (_share(made.found, of, empty) for of in (made.proposed, made.wanted))
+    below = beta * beta * p + r
+    f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
+    f[:, :, 1:][made.found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
+    return np.stack([p, r, f], axis=-1)
+
+
+def _share(found: NDArray[np.float64], of: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
+    return np.divide(found, of, out=np.full_like(found, empty), where=of > 0)

@@ -1,0 +1,257 @@
+"""Runs against stand-off edits, scored by the loop of every metric, and what the paper's tables show of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.estimate import Estimate
+from errorbar.core.problems import Problems
+from errorbar.core.standoff import Fragment, edits_record, text_record
+from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
+from errorbar.metrics.base import Metric
+from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, measure_name
+from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.measuring import Output, Reading, Records
+from errorbar.metrics.registry import parse_metric
+from errorbar.metrics.score import Score
+from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.stats.resampling import Resampling
+
+_RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")
+MOST_RUNS = 10
+"""Runs a team could submit."""
+_ABOVE = 1 + 1e-9
+"""Above 1 beyond the rounding of a mean of fragments; no quotient of counts is that near."""
+
+
+class Fragments(Reading):
+    """A piece of HOO data that has been read; where anything is wrong with it, nothing of it is measured."""
+
+    annotators = (GOLD_NAME,)
+
+    def __init__(self, piece: Any) -> None:  # noqa: ANN401 - a piece of files, or what was read of it
+        self._read: FragmentReading = piece.read()
+        self.problems = self._read.problems
+        self.reference: Sequence[Fragment] = self._read.gold
+        self.n_systems = len(self._read.runs)
+
+    def __len__(self) -> int:
+        return len(self.reference)
+
+    def records(self, *, by_type: bool) -> Records:
+        """Source texts, gold edits, and their types."""
+        gold = self.reference
+        types = [" ".join(edit.type for edit in one.edits) for one in gold] if by_type else []
+        sources, references = map(text_record, gold), (edits_record(one.name, one.edits) for one in gold)
+        return Records("\n".join(sources), "\n".join(references), "\n".join(types))
+
+    def clusters(self) -> Sequence[str]:
+        """Every fragment stands for itself."""
+        return [""] * len(self)
+
+    def absent(self, annotator: str) -> int:
+        """The annotators worked as one."""
+        del annotator
+        return 0
+
+    def output(self, system: int, *, retokenize: bool) -> Output | None:
+        """A run's edits."""
+        del retokenize
+        if self.problems.errors:
+            return None
+        edits = self._read.runs[system]
+        records = [edits_record(one.name, own) for one, own in zip(self.reference, edits, strict=True)]
+        return Output(edits, "\n".join(records))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run whose pieces are scored.
+
+    Attributes:
+        name: The run's name.
+        problems: Where fragments that it lacks are recorded.
+        missing: Names of these fragments.
+        missing_as_empty: They are taken for fragments without edits.
+    """
+
+    name: str
+    problems: Problems
+    missing: Sequence[str] = ()
+    missing_as_empty: bool = False
+
+    def finish(self, n_sentences: int) -> None:
+        """Say which fragments it lacks."""
+        del n_sentences
+        say_missing(self.name, self.missing, self.problems, as_empty=self.missing_as_empty)
+
+
+def without_missing(metrics: Sequence[Hoo]) -> tuple[list[Hoo], bool]:
+    """Metrics without what they say of fragments that a run lacks, and whether these are taken for empty.
+
+    Who reads runs goes by it, and signatures have it as a convention of the runs that it is about.
+
+    Raises:
+        UsageError: If metrics differ in it.
+    """
+    if len({metric.missing for metric in metrics}) > 1:
+        what = "one metric takes missing fragments for empty, and another refuses them"
+        raise UsageError(Problem("two-choices", what, fix="say missing=empty in all"))
+    empty = any(metric.missing == "empty" for metric in metrics)
+    return [replace(metric, missing="refuse") for metric in metrics], empty
+
+
+class Prf(NamedTuple):
+    """Precision, recall and F of one measure under one condition."""
+
+    precision: Estimate
+    recall: Estimate
+    f: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class BestRecall:
+    """A cell of tables 9 to 21: a team's best recall of a row.
+
+    Attributes:
+        row: The row of table 8.
+        team: The team.
+        measure: detection, recognition or correction.
+        recall: The largest recall of its runs; None where the gold edits have none of the row.
+        run: The first run that has it.
+    """
+
+    row: str
+    team: str
+    measure: str
+    recall: float | None
+    run: str
+
+
+def parse_hoo(metric: Metric | str) -> Hoo:
+    """Make the metric from its spec, e.g. ``hoo(conventions=hoo2012-tool,case=exact)``.
+
+    Raises:
+        UsageError: If the text is no spec of it, or a parameter is unknown or will not do.
+    """
+    found = parse_metric(metric, "fragments")
+    if not isinstance(found, Hoo):
+        what = f"'{found.name}' has other figures than those of HOO"
+        raise UsageError(Problem("unknown-metric", what, fix=f"--metric={Hoo.name}"))
+    return found
+
+
+def hoo_plan(
+    metrics: Sequence[Metric], resampling: Resampling | None = None, conventions: tuple[str, ...] = ()
+) -> Plan:
+    """How runs are scored: with recall by type, and with the figures of every fragment."""
+    return Plan(metrics, by_type=True, by_unit=True, resampling=resampling, conventions=conventions, reading=Fragments)
+
+
+def score_runs(
+    gold: Sequence[Fragment],
+    runs: Mapping[str, Sequence[Edits]],
+    metrics: Sequence[Metric | str],
+    problems: Problems,
+    *,
+    resampling: Resampling | None = None,
+    conventions: tuple[str, ...] = (),
+) -> list[Score]:
+    """Score runs that are in memory.
+
+    Args:
+        gold: Fragments with their gold edits.
+        runs: By name, a run's edits of each fragment.
+        metrics: What to compute.
+        problems: Where warnings go.
+        resampling: How to make intervals over fragments; None: none.
+        conventions: Further choices that belong in the signature.
+
+    Returns:
+        A score for each run and metric, runs outermost.
+
+    Raises:
+        UsageError: If the resampling is no bootstrap.
+        InputError: If a metric needs source texts and a fragment has none.
+    """
+    piece = FragmentReading(list(gold), list(runs.values()), Problems())
+    endings = [Run(name, problems) for name in runs]
+    plan = hoo_plan([parse_hoo(metric) for metric in metrics], resampling, conventions)
+    scores = score_pieces([piece], endings, plan, problems)
+    for score in scores:
+        warn_above_1(score, [one.name for one in gold], problems)
+    return scores
+
+
+def prf(score: Score, condition: str, measure: str) -> Prf:
+    """The figures of one measure under one condition."""
+    return Prf(*(score[measure_name(condition, measure, figure)] for figure in FIGURES))
+
+
+def warn_above_1(score: Score, fragments: Sequence[str], problems: Problems) -> None:
+    """Note where more gold edits are recognized or corrected than are proposed, or more corrections than gold edits.
+
+    Detection cannot exceed 1: what P divides by holds what is detected.
+    """
+    for measure in MEASURES:
+        for k, figure in enumerate(FIGURES[:2]):
+            names = [measure_name(condition, measure, figure) for condition in CONDITIONS]
+            units = zip(fragments, score.by_unit, strict=True)
+            above = [name for name, unit in units if any(unit.values[each] > _ABOVE for each in names)]
+            if any((score[each].value or 0.0) > _ABOVE for each in names):
+                above.append("the data set")
+            if above:
+                places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
+                named = f"{', '.join(above[:3])}{', ...' if len(above) > 3 else ''}"
+                what = f"{measure} {figure} is above 1 in {places} ({named})"
+                fix = f"two {'system' if k else 'gold'} edits met by one {'gold' if k else 'system'} edit count twice"
+                problems.note("hoo-above-1", what, Place(score.system), fix=f"{fix}; see docs/design/hoo.md")
+
+
+def team_of(run: str) -> str:
+    """The team of a run: ``UI`` for ``UI0``, ``UI-0`` and ``UI.0``."""
+    match = _RUN.fullmatch(run)
+    return match["team"] or run if match else run
+
+
+def best_runs(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[tuple[str, str, str, Score]]:
+    """The run with the best F of each team, for each condition and measure; the first of equal ones.
+
+    Args:
+        scores: The runs' scores.
+        teams: Whose each run is; None: as its name says.
+
+    Returns:
+        Condition, measure, team and score; teams in the order of their first run.
+    """
+    of_teams: dict[tuple[str, str], list[Score]] = {}
+    for score in scores:
+        of_teams.setdefault((_team(score, teams), score.metric), []).append(score)
+    return [
+        (condition, measure, team, max(own, key=lambda score: prf(score, condition, measure).f.value or 0.0))
+        for condition in CONDITIONS
+        for measure in MEASURES
+        for (team, _), own in of_teams.items()
+    ]
+
+
+def best_recalls(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[BestRecall]:
+    """The best recall of each team in each row and measure: tables 9 to 21; scores are those by row."""
+    tables = [(score, {each.type: each for each in score.by_type}) for score in scores]
+    cells: list[BestRecall] = []
+    for row in row_names():
+        for team in dict.fromkeys(_team(score, teams) for score in scores):
+            own = [(score.system, table[row]) for score, table in tables if _team(score, teams) == team]
+            for measure in MEASURES:
+                # The gold edits are those of every run.
+                run, best = max(own, key=lambda pair: pair[1][f"{measure}_recall"].value or 0.0)
+                cells.append(BestRecall(row, team, measure, best[f"{measure}_recall"].value, run))
+    return cells
+
+
+def _team(score: Score, teams: Mapping[str, str] | None) -> str:
+    return team_of(score.system) if teams is None else teams[score.system]

@@ -1,0 +1,224 @@
+"""Systems ranked from comparisons, by several methods, each with intervals, rank ranges and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from errorbar.core.corpus import ContentHash
+from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.rankings import Comparisons
+from errorbar.ranking.ranges import rank_ranges, rounded
+from errorbar.ranking.trueskill import ORIGINAL, Orders, matched_runs, play, wmt_skill
+from errorbar.ranking.wins import By, Counts, Floats, bradley_terry, clusters, count, expected_wins, resampled_counts
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.streams import stream
+from errorbar.stats.units import resample_clusters
+from errorbar.version import __version__
+
+Method = Literal[
+    "expected-wins",
+    "expected-wins-half-ties",
+    "bradley-terry",
+    "bradley-terry-no-ties",
+    "trueskill",
+    "trueskill-original",
+    "trueskill-wmt",
+]
+METHODS: tuple[Method, ...] = get_args(Method)
+RUNS = 1000
+"""Of the WMT's program, where no resamples are asked for."""
+ORDERS = 20
+"""Random orders over which TrueSkill's scores on all comparisons are averaged."""
+MOST_SCORES = 20_000_000
+"""Scores of resamples that are kept: 160 megabytes."""
+_AT_ONCE = 200
+_STEPS_AT_ONCE = 12_000_000
+"""Orders, and their steps in all, that TrueSkill goes through together: half a gigabyte."""
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSystem:
+    """A system in a ranking.
+
+    Attributes:
+        system: Its name.
+        score: Its score with an interval; units are its comparisons, clusters what was drawn.
+        rank: Its rank by the score, from 1; 0 where it has none.
+        low: The best rank of its range; 0 without resamples.
+        high: The worst; 0 without resamples.
+        cluster: Number of its cluster, from 1; 0 without resamples.
+    """
+
+    system: str
+    score: Estimate
+    rank: int
+    low: int = 0
+    high: int = 0
+    cluster: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RankingResult:
+    """A ranking.
+
+    Attributes:
+        method: How it was made.
+        systems: The systems, best first.
+        resampled: Their scores on the resamples, columns in the order of ``systems``; shape (resamples, systems).
+    """
+
+    method: Method
+    systems: tuple[RankedSystem, ...]
+    resampled: Floats
+
+
+def rank_systems(
+    comparisons: Comparisons,
+    methods: Sequence[Method] = ("expected-wins",),
+    how: Resampling | None = None,
+    *,
+    by: By = "item",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[RankingResult]:
+    """Rank systems.
+
+    Args:
+        comparisons: Who was found better than whom.
+        methods: How to rank; any of METHODS.
+        how: How intervals and rank ranges are made; None: there are none.
+        by: What is drawn as one: item, sentence or comparison.
+        seed: Of the orders that TrueSkill goes through, where ``how`` gives none.
+        progress: Told how many resamples TrueSkill has gone through.
+
+    Raises:
+        UsageError: There is no such method, or nothing was compared.
+    """
+    for method in methods:
+        if method not in METHODS:
+            what = f"no ranking is called '{method}'"
+            raise UsageError(Problem("ranking-method", what, fix=nearest(method, METHODS)))
+    if not len(comparisons):
+        raise UsageError(Problem("ranking-nothing", "no comparison to rank from", expected="at least 1"))
+    size = len(comparisons.systems)
+    if how is not None and how.replicates * size > MOST_SCORES:
+        what = f"{how.replicates:,} resamples of {size:,} systems"
+        raise UsageError(Problem("ranking-resamples", what, expected=f"at most {MOST_SCORES // size:,} resamples"))
+    counted = [method for method in methods if not method.startswith("trueskill")]
+    counts, parts = count(comparisons), {method: list[Floats]() for method in counted}
+    for block in resampled_counts(comparisons, how, by) if how is not None and counted else ():
+        for method, found in parts.items():
+            found.append(score_counts(block, method))
+    results = []
+    for method in methods:
+        if method in parts:
+            score, resampled = score_counts(counts, method), parts[method]
+        elif method == "trueskill-wmt":
+            score, resampled = _as_the_wmt(comparisons, how or Resampling("percentile", RUNS, seed=seed), progress)
+        else:
+            score, resampled = _trueskill(comparisons, method, how, by, seed, progress)
+        drawn = np.concatenate(resampled) if how is not None else np.empty((0, size))
+        results.append(_result(comparisons, method, score, drawn, (how, by)))
+    return results
+
+
+def score_counts(counts: Counts, method: Method) -> Floats:
+    """Scores of every system by a method that needs the counts alone; shape (..., systems)."""
+    if method.startswith("expected-wins"):
+        return expected_wins(counts, half_ties=method.endswith("half-ties"))
+    return bradley_terry(counts, half_ties=not method.endswith("no-ties"))
+
+
+def no_scores(results: Sequence[RankingResult]) -> list[Problem]:
+    """Say why a method has no scores."""
+    notes = []
+    for result in results:
+        gone = [each.system for each in result.systems if each.score.value is None]
+        if gone:
+            chain = "bradley" in result.method
+            reason = "no chain of wins leads from each system to each other" if chain else "they met nobody"
+            what = f"{result.method} has no score for {', '.join(gone)}: {reason}"
+            fix = "use expected-wins, or judge more"
+            notes.append(Problem("ranking-undefined", what, Place(), fix=fix, severity="warning"))
+    return notes
+
+
+def signature(comparisons: Comparisons, methods: Sequence[Method], how: Resampling | None, by: By, seed: int) -> str:
+    """What was ranked how: all that a digit depends on but the method, whose random orders have the seed."""
+    judged = ContentHash()
+    columns = (comparisons.first, comparisons.second, comparisons.outcome, comparisons.item, comparisons.sentence)
+    judged.add([" ".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True)])
+    judged.add(comparisons.systems)
+    ordered = [f"seed:{seed}"] if any(method.startswith("trueskill") for method in methods) else []
+    drawn = ordered if how is None else [how.convention(by)]
+    return "|".join(["rank", f"judgments:{judged.short()}", f"n:{len(comparisons)}", *drawn, f"v:{__version__}"])
+
+
+def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | None) -> tuple[Floats, list[Floats]]:
+    done = None if progress is None else _shifted(progress, 0, how.replicates, how.replicates, len(comparisons))
+    rng = stream(how.seed, "ranking", "trueskill-wmt")
+    runs = matched_runs(comparisons, wmt_skill(len(comparisons)), how.replicates, rng, done)
+    return runs.mean(axis=0), [runs]
+
+
+def _trueskill(
+    comparisons: Comparisons, method: Method, how: Resampling | None, by: By, seed: int, progress: Progress | None
+) -> tuple[Floats, list[Floats]]:
+    n_comparisons, seed = len(comparisons), seed if how is None else how.seed
+    skill = wmt_skill(n_comparisons) if method == "trueskill" else ORIGINAL
+    everything = np.arange(n_comparisons, dtype=np.int32)
+    rng = stream(seed, "ranking", method, "orders")
+    orders: Orders = rng.permuted(np.tile(everything, (ORDERS, 1)), axis=1)
+    score = play(comparisons, orders, skill)[0].mean(axis=0)
+    groups, parts = clusters(comparisons, by), []
+    replicates = 0 if how is None else how.replicates
+    at_once = max(1, min(_AT_ONCE, _STEPS_AT_ONCE // n_comparisons))
+    for start in range(0, replicates, at_once):
+        n = min(at_once, replicates - start)
+        rng = stream(seed, "ranking", method, by, start)
+        drawn = rng.permuted(resample_clusters(groups, n, rng).astype(np.int32), axis=1)
+        done = None if progress is None else _shifted(progress, start, n, replicates, drawn.shape[1])
+        parts.append(play(comparisons, drawn, skill, done)[0])
+    return score, parts
+
+
+def _shifted(progress: Progress, start: int, n: int, total: int, steps: int) -> Progress:
+    """Tell resamples done where the steps of one block are told."""
+    return lambda step: progress(min(total, start + n * step // max(1, steps)))
+
+
+def _result(
+    comparisons: Comparisons,
+    method: Method,
+    score: Floats,
+    resampled: Floats,
+    drawn: tuple[Resampling | None, By],
+) -> RankingResult:
+    how, by = drawn
+    if how is None:  # the ranks alone
+        ranges = rank_ranges(score, score[None])
+    else:
+        ranges = rank_ranges(score, resampled, confidence_level=how.confidence_level)
+    size = len(comparisons.systems)
+    met = np.bincount(comparisons.first, minlength=size) + np.bincount(comparisons.second, minlength=size)
+    # The WMT's program draws single comparisons, whatever is drawn as one elsewhere.
+    alone = by == "comparison" or method == "trueskill-wmt"
+    n_clusters = None if alone else len(np.unique(clusters(comparisons, by)))
+    order = np.argsort(-np.nan_to_num(rounded(score), nan=-np.inf), kind="stable")
+    systems = []
+    for at in order.tolist():
+        estimate = Estimate(float(score[at]), int(met[at]))
+        if np.isnan(score[at]):
+            chain = Undefined.NOT_CONNECTED if method.startswith("bradley") else Undefined.TOO_FEW_UNITS
+            estimate = Estimate(None, int(met[at]), undefined=chain if met[at] else Undefined.NO_UNITS)
+        elif how is not None:
+            estimate = estimate.with_interval(how.interval(score[at], resampled[:, at]), n_clusters=n_clusters)
+        placed = [int(column[at]) for column in (ranges.rank, ranges.low, ranges.high, ranges.cluster)]
+        systems.append(RankedSystem(comparisons.systems[at], estimate, *placed[: 1 if how is None else 4]))
+    return RankingResult(method, tuple(systems), resampled[:, order])

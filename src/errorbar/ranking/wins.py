@@ -1,0 +1,179 @@
+"""How often each system beat each other, on all comparisons and on resamples of them, and what two methods make of it.
+
+Formula
+    w_ij is how often i was found better than j, t_ij how often neither was; with half ties w_ij + t_ij/2 is taken.
+    Expected Wins: mean over j of w_ij / (w_ij + w_ji).
+    Bradley–Terry: P(i beats j) = 1 / (1 + exp(θ_j − θ_i)). θ maximizes the likelihood of the wins; Σ θ = 0. Newton's
+    method: the gradient is g_i = Σ_j (w_ij − n_ij P_ij), the information H_ij = −n_ij P_ij (1 − P_ij), with rows that
+    sum to 0.
+Conventions
+    Expected Wins is a mean over the systems that i was compared with (and, where ties are ignored, compared with a
+    decision); the WMT's scripts count a pair that never met as lost by both. A system that met nobody has no value.
+    Bradley–Terry has natural logarithms. The maximum exists only where each system is reached from each other one by a
+    chain of wins (Ford's condition); else all values are NaN. Unlike Expected Wins, a win over a strong system counts
+    for more.
+Source
+    Bojar et al. 2013, Findings of the WMT, section 3 (ties ignored: "Expected Wins"); Koehn 2012, Simulating human
+    judgment in machine translation evaluation campaigns, IWSLT. Bradley & Terry 1952, Biometrika 39; Ford 1957,
+    American Mathematical Monthly 64(8); Hunter 2004, MM algorithms for generalized Bradley-Terry models, Annals of
+    Statistics 32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.rankings import Comparisons
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import Units, cluster_table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+By = Literal["item", "sentence", "comparison"]
+_STEPS = 100
+_LONGEST = 2.0
+"""The longest step of a strength, so that a far start cannot overshoot."""
+_ENOUGH = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Wins and ties of each pair of systems; a batch of them has the batch first.
+
+    Attributes:
+        wins: How often the row's system beat the column's; shape (..., systems, systems).
+        ties: How often neither did, the same both ways; shape as ``wins``.
+    """
+
+    wins: Floats
+    ties: Floats
+
+    def won(self, half_ties: bool) -> Floats:
+        """Wins, with or without half of the ties."""
+        return self.wins + self.ties / 2 if half_ties else self.wins
+
+
+def count(comparisons: Comparisons) -> Counts:
+    """Count wins and ties."""
+    size = len(comparisons.systems)
+    cells = np.bincount(_cells(comparisons), minlength=2 * size * size)
+    counts = _counts(cells[None], size)
+    return Counts(counts.wins[0], counts.ties[0])
+
+
+def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int]]:
+    """Wins, losses and ties of the first system of each pair that was compared, in the order of the systems."""
+    one, two = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
+    names, size = comparisons.systems, len(comparisons.systems)
+    outcome = np.where(one > two, -comparisons.outcome, comparisons.outcome)
+    pairs, at = np.unique(np.minimum(one, two) * size + np.maximum(one, two), return_inverse=True)
+    columns = [np.bincount(at[outcome == said], minlength=len(pairs)).tolist() for said in (1, -1, 0)]
+    places = zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True)
+    return [(names[a], names[b], *counts) for (a, b), *counts in zip(places, *columns, strict=True)]
+
+
+def clusters(comparisons: Comparisons, by: By) -> Integers:
+    """What is drawn as one: the number of the item, the sentence, or the comparison itself; shape (comparisons,).
+
+    Raises:
+        UsageError: There is no such cluster.
+    """
+    if by not in get_args(By):
+        what = f"comparisons are not resampled by '{by}'"
+        raise UsageError(Problem("ranking-by", what, fix=nearest(by, get_args(By))))
+    if by == "comparison":
+        return np.arange(len(comparisons), dtype=np.int64)
+    codes = comparisons.item if by == "item" else comparisons.sentence
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def resampled_counts(comparisons: Comparisons, how: Resampling, by: By = "item") -> Iterator[Counts]:
+    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples.
+
+    Raises:
+        UsageError: There is no such cluster.
+    """
+    size = len(comparisons.systems)
+    group = None if by == "comparison" else clusters(comparisons, by)
+    # Of a thousand systems most pairs never meet: only what occurs is drawn.
+    used, kinds = np.unique(_cells(comparisons), return_inverse=True)
+    frequency = np.bincount(kinds).astype(np.float64)
+    units = Units(frequency, cluster_table(kinds.astype(np.int64), len(used), group, len(comparisons)))
+    for block in units.draws(how, "ranking", by, width=2 * size * size):
+        for weights in block():
+            cells = np.zeros((len(weights), 2 * size * size))
+            cells[:, used] = weights
+            yield _counts(cells, size)
+
+
+def expected_wins(counts: Counts, *, half_ties: bool = False) -> Floats:
+    """Expected Wins of every system, shape (..., systems), NaN where undefined; ties are half a win or left out."""
+    won = counts.won(half_ties)
+    met = won + np.swapaxes(won, -1, -2)
+    share = np.divide(won, met, out=np.zeros_like(won), where=met > 0)
+    n_met = np.count_nonzero(met > 0, axis=-1)
+    wins: Floats = np.divide(share.sum(axis=-1), n_met, out=np.full(n_met.shape, np.nan), where=n_met > 0)
+    return wins
+
+
+def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
+    """Log strengths of every system, shape (..., systems), with the sum 0; NaN where there is no maximum."""
+    won = counts.won(half_ties)
+    size = won.shape[-1]
+    wins = won.reshape(-1, size, size)
+    theta = np.full((len(wins), size), np.nan)
+    found = connected(wins)
+    if found.any() and size > 1:
+        theta[found] = _maximum(wins[found])
+    return theta.reshape(won.shape[:-1])
+
+
+def connected(wins: Floats) -> NDArray[np.bool_]:
+    """Whether a chain of wins leads from each system to each other; shape (batch,) for (batch, systems, systems)."""
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
+    return np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
+
+
+def _maximum(wins: Floats) -> Floats:
+    n = wins + wins.transpose(0, 2, 1)
+    size = wins.shape[-1]
+    theta = np.zeros(wins.shape[:2])
+    diagonal = np.arange(size)
+    for _ in range(_STEPS):
+        p = 1 / (1 + np.exp(np.clip(theta[:, None, :] - theta[:, :, None], -700, 700)))
+        gradient = (wins - n * p).sum(axis=2)
+        information = -n * p * (1 - p)
+        information[:, diagonal, diagonal] = 0
+        information[:, diagonal, diagonal] = -information.sum(axis=2)
+        # The matrix has no inverse along (1, ..., 1); adding that direction keeps the sum at 0.
+        step = np.linalg.solve(information + 1 / size, gradient[:, :, None])[:, :, 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        theta += step * np.minimum(1, _LONGEST / np.maximum(longest, _LONGEST))
+        theta -= theta.mean(axis=1, keepdims=True)
+        if longest.max() < _ENOUGH:
+            break
+    return theta
+
+
+def _cells(comparisons: Comparisons) -> Integers:
+    """Where each comparison counts: winner and loser, then both of a tie in the order given."""
+    size = len(comparisons.systems)
+    lost = comparisons.outcome < 0
+    one = np.where(lost, comparisons.second, comparisons.first).astype(np.int64)
+    two = np.where(lost, comparisons.first, comparisons.second).astype(np.int64)
+    cells: Integers = one * size + two + size * size * (comparisons.outcome == 0)
+    return cells
+
+
+def _counts(cells: NDArray[np.float64] | Integers, size: int) -> Counts:
+    table = np.asarray(cells, np.float64).reshape(-1, 2, size, size)
+    return Counts(table[:, 0], table[:, 1] + table[:, 1].transpose(0, 2, 1))

@@ -1,6 +1,0 @@
-"""What a report shows, in words, tables and charts: one module for each section."""
-
-from errorbar.report.sections.assemble import build_report
-from errorbar.report.sections.missing import left_out
-
-__all__ = ["build_report", "left_out"]

@@ -1,0 +1,100 @@
+"""How far annotators, or raters, agree."""
+
+from __future__ import annotations
+
+from errorbar.agreement import AgreementReport
+from errorbar.agreement.report import TITLES
+from errorbar.core.estimate import Estimate
+from errorbar.reporting.blocks import Block, Chart, Prose, Section
+from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.sections.figures import drawn, plural
+from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
+from errorbar.tables.shown import DASH, percent
+from errorbar.tables.table import Cell, Column, Table
+
+MOST_RATERS = 25
+"""Raters in the matrix; the table has every pair."""
+
+
+def agreement(study: Study) -> Section | None:
+    """Coefficients and the matrix of pairs, or None where there is one annotator only."""
+    if not isinstance(study, CorpusStudy | CrowdStudy) or study.agreement is None:
+        return None
+    report, level = study.agreement.report, study.confidence_level
+    who = "annotators" if isinstance(study, CorpusStudy) else "raters"
+    blocks: list[Block] = [_coefficients(report, level)]
+    if len(report.pairwise) > 1:
+        blocks.append(_matrix(report, who, level))
+    of = " Every token is a question: is it in an edit?" if isinstance(study, CorpusStudy) else ""
+    shares = ", ".join(f"{label} {percent(value)}%" for label, value in report.prevalence.items())
+    facts = (
+        f"{report.n_items:,} items, {report.n_raters} {who}, {report.n_judgments:,} judgments, {report.n_missing:,} "
+        f"missing.{of} Shares of the labels: {shares}."
+    )
+    blocks.append(Prose([facts, *(f"{line[:1].upper()}{line[1:].removesuffix('.')}." for line in report.remarks)]))
+    return Section("agreement", f"How far {who} agree", blocks)
+
+
+def coefficient_table(report: AgreementReport, level: float) -> Table:
+    """Every coefficient with its interval."""
+    rows: list[list[Cell]] = [
+        [title, report.coefficients[key]] for key, title in TITLES.items() if key in report.coefficients
+    ]
+    rows += [[f"specific agreement: {label}", estimate] for label, estimate in report.specific.items()]
+    columns = [Column("coefficient"), Column("value", "number", interval="beside")]
+    return Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
+
+
+def pair_table(report: AgreementReport, who: str, level: float) -> Table:
+    """Cohen's kappa of every pair."""
+    rows = [
+        (*pair.table.raters, int(pair.table.counts.sum()), pair.kappa.observed, pair.kappa.estimate)
+        for pair in report.pairwise
+    ]
+    columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
+    columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
+    return Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
+
+
+def _coefficients(report: AgreementReport, level: float) -> Chart:
+    named = {title: report.coefficients[key] for key, title in TITLES.items() if key in report.coefficients}
+    said = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named.items())
+    text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {said}."
+    dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
+    spec = dot_chart(dots, title="coefficient", percent=False, top=1.0)
+    return Chart("agreement-chart", "Coefficients of agreement", text, spec, coefficient_table(report, level))
+
+
+def _sentence(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"undefined ({estimate.undefined})" if estimate.undefined else "undefined"
+    ends = estimate.interval
+    return f"{estimate.value:.4f}" + ("" if ends is None else f" ({ends.low:.4f} to {ends.high:.4f})")
+
+
+def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
+    one = who.removesuffix("s")
+    names = list(dict.fromkeys(name for pair in report.pairwise for name in pair.table.raters))
+    kappas = {pair.table.raters: pair.kappa.estimate for pair in report.pairwise}
+    shown = names[:MOST_RATERS]
+    cells = []
+    for row in shown:
+        for column in shown:
+            estimate = kappas.get((row, column)) or kappas.get((column, row))
+            value = None if estimate is None else estimate.value
+            text = "" if row == column else DASH if value is None else f"{value:.2f}"
+            cells.append(HeatCell(row, column, value, text, "" if estimate is None else _sentence(estimate)))
+    known = sorted((e.value, pair) for pair, e in kappas.items() if e.value is not None)
+    text = f"Cohen's kappa of every pair of {plural(len(names), one)}. "
+    if known:
+        (low, least), (high, most) = known[0], known[-1]
+        text += f"Lowest: {low:.4f} ({least[0]} and {least[1]}); highest: {high:.4f} ({most[0]} and {most[1]})."
+    else:
+        text += "No pair has a value."
+    if len(shown) < len(names):
+        text += f" The chart shows the first {len(shown)} of them, the table every pair."
+    domain = (min([0.0, *(value for value, _ in known)]), 1.0)
+    spec = heat_chart(cells, row_title=one, column_title=one, value_title="Cohen's kappa", domain=domain)
+    return Chart(
+        "agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, pair_table(report, who, level)
+    )

@@ -1,0 +1,135 @@
+"""Studies become a report: the sections that there is data for, in order, with names that are unique."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
+from errorbar.reporting.charts.base import unchecked
+from errorbar.reporting.sections.agreement import agreement
+from errorbar.reporting.sections.ceiling import ceiling
+from errorbar.reporting.sections.choices import choices
+from errorbar.reporting.sections.crowd import crowd
+from errorbar.reporting.sections.hoo import by_f, hoo
+from errorbar.reporting.sections.leaderboard import leaderboard
+from errorbar.reporting.sections.methods import methods
+from errorbar.reporting.sections.precision_recall import precision_recall
+from errorbar.reporting.sections.ranking import main_measure, ranked
+from errorbar.reporting.sections.sampling import sampling
+from errorbar.reporting.sections.summary import summary
+from errorbar.reporting.sections.types import types
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
+from errorbar.tables.table import Table
+from errorbar.version import __version__
+
+SHOWN = 6
+"""Systems whose sentences are shown at first: the best ones. The reader may choose others."""
+
+
+def sentences(study: Study) -> Section | None:
+    """The sentence browser, or None where there are no sentences to look at."""
+    if not isinstance(study, CorpusStudy | HooStudy) or study.browse is None or not study.browse.units:
+        return None
+    browse = study.browse
+    title = "Sentences" if browse.unit == "sentence" else "Texts"
+    about = Prose([f"Every {browse.unit} with the edits of each annotator and each system, as the metric counts them."])
+    if isinstance(study, CorpusStudy):
+        best = [study.scores[k].system for k in ranked(study)]
+    else:
+        best = [score.system for score in by_f(study.scores)]
+    first = [name for name in best if name in set(browse.systems)][:SHOWN]
+    return Section(title.lower(), title, [about, Sentences(browse, first)])
+
+
+SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
+    leaderboard,
+    precision_recall,
+    types,
+    ceiling,
+    hoo,
+    crowd,
+    sampling,
+    agreement,
+    choices,
+    sentences,
+)
+
+
+def build_report(
+    studies: Sequence[Study], *, title: str, command: str, date: str = "", no_sentences: str = ""
+) -> Report:
+    """Make a report.
+
+    Args:
+        studies: What was computed; several kinds stand in one report, each in its sections.
+        title: Its title.
+        command: The command line that makes it again; empty: none is shown.
+        date: When it was made, as ``2026-11-21``; empty where it must be the same every time.
+        no_sentences: Why the sentences were left out, for the report to say; empty where they were not.
+
+    Raises:
+        MissingExtraError: If the library of charts is not installed.
+    """
+    with unchecked():
+        found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
+    if no_sentences:
+        without = Section("sentences", "Sentences", [Prose([no_sentences])])
+        found += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]
+    several = len({section.title for _, section in found}) < len(found)
+    named = [
+        replace(section, title=f"{section.title}: {study.name}") if several else section for study, section in found
+    ]
+    taken: set[str] = set()
+    made = [_unique(section, taken) for section in (*named, methods(studies, command))]
+    facts = _facts(studies[0]) if len(studies) == 1 else [_in_one(study) for study in studies]
+    return Report(title, summary(studies), made, tuple(facts), __version__, date)
+
+
+def _facts(study: Study) -> list[tuple[str, str]]:
+    facts: list[tuple[str, int | str | None]] = []
+    if isinstance(study, CorpusStudy):
+        facts += [("sentences", study.n_sentences), ("documents", study.n_documents)]
+        facts += [("annotators", len(study.annotators)), ("systems", len(study.scores))]
+        facts += [("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]]
+    elif isinstance(study, HooStudy):
+        facts += [("fragments", study.scores[0].n_units if study.scores else 0), ("runs", len(study.scores))]
+        facts += [("metric", score.signature.spec) for score in study.scores[:1]]
+    elif isinstance(study, CrowdStudy):
+        facts += [("items", study.n_items), ("raters", study.n_raters), ("judgments", study.n_judgments)]
+        facts.append(("systems", len(study.curves.systems)))
+    else:
+        facts += [("items", study.n_items), ("judged", study.n_judged)]
+    known = [(name, f"{value:,}" if isinstance(value, int) else value) for name, value in facts if value is not None]
+    return [("data", study.name), *known]
+
+
+def _in_one(study: Study) -> tuple[str, str]:
+    """What is known of one of several studies, as one fact."""
+    (_, name), *others = _facts(study)
+    return name, ", ".join(_counted(value, what) for what, value in others)
+
+
+def _counted(value: str, what: str) -> str:
+    if not value[0].isdigit():
+        return f"{what} {value}"
+    return f"{value} {what.removesuffix('s') if value == '1' else what}"
+
+
+def _unique(section: Section, taken: set[str]) -> Section:
+    """The section with names that nothing before it has: a number is added where needed."""
+
+    def free(name: str) -> str:
+        made, number = name, 1
+        while made in taken:
+            number += 1
+            made = f"{name}-{number}"
+        taken.add(made)
+        return made
+
+    def block(one: Block) -> Block:
+        if isinstance(one, Chart):
+            return replace(one, name=free(one.name), table=replace(one.table, name=free(one.table.name)))
+        return replace(one, name=free(one.name)) if isinstance(one, Table) else one
+
+    return replace(section, name=free(section.name), blocks=[block(one) for one in section.blocks])

@@ -1,0 +1,123 @@
+"""Systems against a crowd: how far it agrees, and how systems do where it agrees more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.crowd_agreement import CurvePoint
+from errorbar.reporting.blocks import Block, Chart, Prose, Section
+from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
+from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
+from errorbar.studies.model import CrowdStudy, Study
+from errorbar.tables.table import Column, Table
+
+MOST_SAID, MOST_DRAWN = 6, 120
+Take = Callable[[CurvePoint], Estimate]
+CURVES: Mapping[str, tuple[str, Take]] = {
+    "crowd-kappa": ("Kappa", lambda p: p.kappa),
+    "crowd-youden": ("Youden's J", lambda p: p.youden),
+    "crowd-kappa-at": ("Kappa at {}", lambda p: p.kappa_at),
+    "crowd-odds": ("Log odds ratio", lambda p: p.log_odds),
+}
+"""Name of the chart to its title and what it shows."""
+
+
+def crowd(study: Study) -> Section | None:
+    """The crowd and the systems, or None where there are no judgments."""
+    if not isinstance(study, CrowdStudy):
+        return None
+    blocks: list[Block] = [_histogram(study)]
+    if study.scores.rows:
+        at = f"{study.curves.reference_prevalence:g}"
+        curves = [_curve(study, name, title.format(at), take) for name, (title, take) in CURVES.items()]
+        blocks += [_scores(study), _bins(study), _about_curves(at), *curves]
+    return Section("crowd", "Against the crowd", blocks)
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:g}–{high:g}"
+
+
+def _histogram(study: CrowdStudy) -> Chart:
+    counts = {_span(*edges): n for edges, n in study.histogram.items()}
+    total = sum(counts.values())
+    rows = [(name, n, n / total if total else None) for name, n in counts.items()]
+    columns = [Column("majority"), Column("items", "count"), Column("%", "percent", "share")]
+    notes = ["a range holds its low edge, the last one also its high edge"]
+    table = Table(columns, rows, "Items by share of the majority", "crowd-agreement", notes)
+    text = f"{plural(study.n_items, 'item')} by the share of raters who agree with the majority. "
+    text += "; ".join(f"{name}: {n:,}" for name, n in counts.items()) + "."
+    spec = bar_chart(counts, x_title="share of the majority", y_title="items")
+    return Chart("crowd-histogram", "Agreement of the crowd", text, spec, table, "half")
+
+
+def _scores(study: CrowdStudy) -> Chart:
+    rows = study.scores.rows
+    name = f_name(rows[0].score.beta)
+    made = study.scores.tables()[0]
+    title = "Scores against the crowd, in percent"
+    table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], study.confidence_level)
+    dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
+    text = f"{name} against the crowd, weighted and by majority, with intervals. "
+    text += "; ".join(f"{row.system}, {row.score.estimand}: {in_sentence(row.score.f)}" for row in rows[:MOST_SAID])
+    spec = dot_chart(dots, title=f"{name} (percent)", name_title="system", series_title="estimand")
+    return Chart("crowd-scores", f"{name} against the crowd", text + ".", spec, table, "half")
+
+
+def _bins(study: CrowdStudy) -> Chart:
+    every = [(one.system, part, _span(part.low, part.high)) for one in study.curves.systems for part in one.bins]
+    made = study.curves.tables()[0]
+    title = "P and R by agreement, in percent"
+    table = Table(made.columns, made.rows, title, "crowd-bins-values", made.notes, study.confidence_level)
+    dots = [
+        Dot(f"{system} at {span}", *drawn(estimate), series=measure)
+        for system, part, span in every
+        if (score := part.scores.get("weighted")) is not None
+        for measure, estimate in (("P", score.precision), ("R", score.recall))
+    ]
+    shown, cut = dots[:MOST_DRAWN], ""
+    if len(shown) < len(dots):
+        cut = f" The chart shows the first {len(shown)} of {len(dots)} values, the table all."
+    text = f"Weighted precision and recall of {plural(len(study.curves.systems), 'system')} on items by agreement. "
+    text += "; ".join(
+        f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}"
+        for dot in dots[:MOST_SAID]
+    )
+    spec = dot_chart(shown, title="percent", name_title="system at agreement", series_title="quantity")
+    return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
+
+
+def _about_curves(at: str) -> Prose:
+    return Prose(
+        [
+            "As only items on which the crowd agrees more are kept, the share of errors among them changes, and kappa "
+            "changes with it even where a system errs as often as before. Compare systems on different data by "
+            f"Youden's J, the odds ratio, or kappa at one share of errors ({at}), which do not depend on it."
+        ]
+    )
+
+
+def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
+    every = [(one.system, p) for one in study.curves.systems for p in one.curve]
+    columns = [
+        Column("system"),
+        Column("agreement"),
+        Column("items", "count"),
+        Column("ties", "count"),
+        Column("kept %", "percent"),
+        Column("errors %", "percent"),
+        Column(title, "number", digits=3, interval="beside"),
+    ]
+    rows = [(system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence, take(p)) for system, p in every]
+    notes = ["ties: items left out because half of the raters call them an error"]
+    table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)
+    first = study.curves.systems[0]
+    ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
+    text = f"{title} on the items on which at least such a share of the raters agree. {first.system}: "
+    text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
+    points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
+    spec = line_chart(
+        points, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
+    )
+    return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

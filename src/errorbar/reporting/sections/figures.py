@@ -1,0 +1,70 @@
+"""Numbers and lists as they stand in sentences and charts; tables have their own writers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.base import Measure
+from errorbar.tables.shown import cell_text, interval_text
+from errorbar.tables.table import Column, Kind
+
+MOST_NAMED = 5
+"""Names in one list of a sentence; more are counted."""
+
+
+def points(value: float | None) -> float | None:
+    """A fraction in percent, for a chart."""
+    return None if value is None else 100 * value
+
+
+def drawn(estimate: Estimate, kind: Kind = "percent") -> tuple[float | None, float | None, float | None]:
+    """A value and the ends of its interval, for a chart."""
+    factor = 100 if kind == "percent" else 1
+    value, ends = estimate.value, estimate.interval
+    low_high = (None, None) if ends is None else (factor * ends.low, factor * ends.high)
+    return None if value is None else factor * value, *low_high
+
+
+def axis(measure: Measure) -> str:
+    """The title of an axis of a measure."""
+    return f"{measure.title} (percent)" if measure.kind == "percent" else measure.title
+
+
+def value_text(value: float | None, kind: Kind = "percent") -> str:
+    """A value as tables show it."""
+    return cell_text(value, Column("", kind))
+
+
+def in_sentence(estimate: Estimate, kind: Kind = "percent") -> str:
+    """``37.33 (95% interval 35.90–38.80)``; no interval where it has none; the reason where it has no value."""
+    if estimate.value is None:
+        return f"undefined ({estimate.undefined})" if estimate.undefined else "undefined"
+    if estimate.interval is None:
+        return value_text(estimate.value, kind)
+    level = estimate.interval.confidence_level
+    ends = interval_text(estimate.interval, Column("", kind))
+    return f"{value_text(estimate.value, kind)} ({100 * level:g}% interval {ends})"
+
+
+def f_name(beta: float) -> str:
+    """``F0.5``."""
+    return f"F{beta:g}"
+
+
+def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """``A``, ``A and B``, ``A, B and C``; of many the first and how many more."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """``1 system``, ``2 systems``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def slug(text: str) -> str:
+    """Lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"

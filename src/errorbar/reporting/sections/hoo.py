@@ -1,0 +1,149 @@
+"""HOO: detection, recognition and correction of runs, best runs of teams, recall by the rows of table 8, variants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
+from errorbar.metrics.score import Score
+from errorbar.reporting.blocks import Block, Chart, Section
+from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.base import percent_top
+from errorbar.reporting.sections.figures import drawn, in_sentence, plural, slug
+from errorbar.reporting.sections.ranking import ranks
+from errorbar.studies.model import HooStudy, Study
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
+
+PLAIN, BONUS = CONDITIONS
+CORRECTION = MEASURES[-1]
+MOST_RUNS, MOST_MOVED = 25, 10
+TITLES = {PLAIN: "without bonus", BONUS: "with bonus"}
+NAMES = {PLAIN: "hoo-plain", BONUS: "hoo-bonus"}
+FLATTERED = (
+    "the run with the highest F of each team; picking the best of several runs flatters a team with many, and its "
+    "interval does not know of it"
+)
+
+
+def hoo(study: Study) -> Section | None:
+    """The runs, or None where the data is not HOO's."""
+    if not isinstance(study, HooStudy) or not study.scores:
+        return None
+    blocks: list[Block] = [_scores(study, condition) for condition in CONDITIONS]
+    if len({team_of(score.system) for score in study.scores}) < len(study.scores):
+        blocks.append(_best(study))
+    if any(gold for rows in study.recall.values() for gold, *_ in rows.values()):
+        blocks.append(_recall(study))
+    blocks += [_variant(study, spec, scores) for spec, scores in study.variants.items()]
+    return Section("hoo", "Runs against HOO gold edits", blocks)
+
+
+def by_f(scores: Sequence[Score], condition: str = PLAIN) -> list[Score]:
+    """Runs by F of correction, best first."""
+    return sorted(scores, key=lambda score: -(prf(score, condition, CORRECTION).f.value or 0.0))
+
+
+def prf_columns() -> list[Column]:
+    """P, R and F in percent."""
+    return [Column(name, "percent") for name in "PRF"]
+
+
+def _scores(study: HooStudy, condition: str) -> Chart:
+    ordered = by_f(study.scores, condition)
+    name, title = NAMES[condition], TITLES[condition]
+    notes = ["intervals resample fragments"]
+    if condition == BONUS:
+        notes.insert(0, "with bonus: missing optional edits count as found")
+    columns = [Column("run"), Column("measure"), *prf_columns()]
+    rows: list[list[Cell]] = [
+        [score.system, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES
+    ]
+    table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes, study.confidence_level)
+    dots = [
+        Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure)
+        for score in ordered[:MOST_RUNS]
+        for measure in MEASURES
+    ]
+    best = ordered[0]
+    text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.system}: "
+    text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."
+    spec = dot_chart(dots, title="F (percent)", name_title="run", series_title="measure")
+    return Chart(name, f"F {title}", text + _cut(len(ordered)), spec, table)
+
+
+def _cut(n: int) -> str:
+    return f" The chart shows the best {MOST_RUNS} runs, the table all." if n > MOST_RUNS else ""
+
+
+def _best(study: HooStudy) -> Table:
+    columns = [*map(Column, ("measure", "condition", "team", "run")), *prf_columns()]
+    rows: list[list[Cell]] = [
+        [measure, TITLES[condition], team, score.system, *prf(score, condition, measure)]
+        for condition, measure, team, score in best_runs(study.scores)
+    ]
+    return Table(columns, rows, "Best run of each team", "hoo-best", [FLATTERED], study.confidence_level)
+
+
+def _recall(study: HooStudy) -> Chart:
+    runs = [score.system for score in by_f(study.scores) if score.system in study.recall]
+    gold = {row: counts[0] for run in runs for row, counts in study.recall[run].items()}
+    names = sorted((row for row in gold if gold[row]), key=lambda row: -gold[row])
+    columns = [Column("run"), Column("type"), Column("gold", "count")]
+    rows: list[list[Cell]] = []
+    cells = {}
+    for run in runs:
+        for row in names:
+            total, *found = study.recall[run][row]
+            rows.append([run, row, total, *(part / total for part in found)])
+            cells[run, row] = _cell(run, row, total, dict(zip(MEASURES, found, strict=True)))
+    empty = [row for row in gold if not gold[row]]
+    notes = [f"no gold edit: {', '.join(empty)}"] if empty else []
+    columns += [Column(measure, "percent") for measure in MEASURES]
+    table = Table(columns, rows, "Recall by type, in percent", "hoo-recall-values", notes)
+    shown = [cells[run, row] for row in names for run in runs[:MOST_RUNS]]
+    domain = (0, percent_top([cell.value for cell in shown]))
+    spec = heat_chart(
+        shown,
+        row_title="type (gold edits)",
+        column_title="run",
+        value_title="correction recall (percent)",
+        domain=domain,
+    )
+    first = study.recall[runs[0]][names[0]]
+    text = "Recall of correction by the rows of table 8 of the HOO 2011 paper, frequent types first, for "
+    text += f"{plural(len(runs), 'run')}. {names[0]}, the most frequent: {runs[0]} corrects "
+    text += f"{first[-1]:,} of {first[0]:,}.{_cut(len(runs))}"
+    return Chart("hoo-recall", "Recall by type of error", text, spec, table)
+
+
+def _cell(run: str, row: str, total: int, found: Mapping[str, int]) -> HeatCell:
+    value = found[CORRECTION] / total
+    detail = ", ".join(f"{measure} {percent(k / total)} ({k} of {total})" for measure, k in found.items())
+    return HeatCell(f"{row} ({total})", run, 100 * value, percent(value, 0), detail)
+
+
+def _variant(study: HooStudy, spec: str, scores: Sequence[Score]) -> Table:
+    other = {score.system: score for score in scores}
+    both = [(score, other[score.system]) for score in by_f(study.scores) if score.system in other]
+    rows: list[list[Cell]] = []
+    moved: list[str] = []
+    for measure in MEASURES:
+        before, after = ([prf(each[k], PLAIN, measure).f.value for each in both] for k in (0, 1))
+        for (one, _), a, b, rank, new in zip(both, before, after, ranks(before), ranks(after), strict=True):
+            rows.append([one.system, measure, a, rank, b, new, None if a is None or b is None else b - a])
+            if rank != new:
+                moved.append(f"{one.system} ({measure})")
+    note = f"the rank differs: {', '.join(moved[:MOST_MOVED])}" if moved else "no rank differs"
+    if len(moved) > MOST_MOVED:
+        note += f" and {len(moved) - MOST_MOVED} more"
+    columns = [
+        Column("run"),
+        Column("measure"),
+        *(Column("F", "percent"), Column("rank", "count")),
+        *(Column("new F", "percent"), Column("new rank", "count")),
+        Column("change", "percent", signed=True),
+    ]
+    title = f"{study.scores[0].signature.spec} against {spec}: F without bonus, in percent"
+    return Table(columns, rows, title, f"hoo-{slug(spec)}", [f"new: under {spec}", note])

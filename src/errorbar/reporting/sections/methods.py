@@ -1,0 +1,201 @@
+"""How the numbers were made: signatures, data, intervals, whom to cite, warnings, the command; and what is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from errorbar.core.errors import Place, Problem
+from errorbar.reporting.blocks import Block, Code, Prose, Section
+from errorbar.reporting.sections.figures import plural
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.tables.table import Cell, Column, Table
+from errorbar.version import __version__
+
+MOST_ALIKE = 20
+"""Warnings of one kind that are listed; further ones are counted."""
+ADJUSTED_BY = {
+    "max-t": "step-down max-T over swaps that all pairs share, differences studentized",
+    "holm": "Holm's method",
+}
+ADJUSTED_IN = {"max-t": "Westfall and Young 1993, Romano and Wolf 2005", "holm": "Holm 1979"}
+RANKED_TOGETHER = (
+    "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
+    "all but the hypothesis (hyp)."
+)
+OWN = (
+    "The errorbar developers. errorbar: measuring grammatical error detection and correction against many human "
+    f"judges. Version {__version__}. Apache-2.0."
+)
+
+
+def methods(studies: Sequence[Study], command: str) -> Section:
+    """The last section of every report.
+
+    Args:
+        studies: What the report is made of.
+        command: The command line that makes it again, or empty where it was made by a program.
+    """
+    blocks: list[Block] = [
+        Prose([RANKED_TOGETHER]),
+        _signatures(studies),
+        Prose([line for study in studies for line in _how(study)]),
+        Prose(["The data keep their own terms: a report that holds sentences is passed on as those allow."]),
+        Code(_citations(studies), "How to cite"),
+        _warnings(studies),
+        *([Code(command, "This page is made by")] if command else []),
+    ]
+    return Section("methods", "Methods", blocks)
+
+
+def _signatures(studies: Sequence[Study]) -> Table:
+    rows = [(study.name, title, signature) for study in studies for title, signature in _signed(study).items()]
+    columns = [Column("data"), Column("what"), Column("signature")]
+    return Table(columns, rows, "What was computed on which data how", "signatures")
+
+
+def _signed(study: Study) -> dict[str, str]:
+    """What was computed, with its signature; the scores beside the main ones too."""
+    if not isinstance(study, CorpusStudy):
+        return dict(study.signatures)
+    others = (score for scores in study.others.values() for score in scores)
+    return {**study.signatures, **{f"score: {one.system}, {one.metric}": str(one.signature) for one in others}}
+
+
+def _how(study: Study) -> list[str]:
+    if isinstance(study, CorpusStudy):
+        return _corpus(study)
+    if isinstance(study, HooStudy):
+        return [
+            f"{study.name}: {100 * study.confidence_level:g}% intervals from resampled fragments; method, number of "
+            "resamples and seed stand in the signature. With bonus, missing optional edits count as found."
+        ]
+    if isinstance(study, CrowdStudy):
+        return [
+            f"{study.name}: {plural(study.n_judgments, 'judgment')} of {plural(study.n_items, 'item')} by "
+            f"{plural(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals from resampled "
+            "items (or their essays or sentences, where these are known) with all their judgments."
+        ]
+    return [
+        f"{study.name}: intervals of P, R and F from {study.n_judged:,} judged of {study.n_items:,} items, by the "
+        "method that stands in the column “by”; Bayes: the posterior of a Jeffreys prior."
+    ]
+
+
+def _corpus(study: CorpusStudy) -> list[str]:
+    known = "" if study.n_documents is None else f" of {plural(study.n_documents, 'document')}"
+    who = plural(len(study.annotators), "annotator")
+    lines = [f"{study.name}: {plural(study.n_sentences, 'sentence')}{known}, {who}."]
+    methods_of = dict.fromkeys(
+        e.interval.method.split(",")[0] for s in study.scores for e in s.estimates.values() if e.interval is not None
+    )
+    if methods_of:
+        resampled = (
+            f", resampled by {study.unit}; the number of resamples and the seed stand in the signature"
+            if any(name.startswith("bootstrap") for name in methods_of)
+            else ", which are formulas and resample nothing"
+        )
+        lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(methods_of)}{resampled}.")
+    if study.comparison is not None:
+        how = study.comparison.found.testing.adjust
+        lines.append(
+            f"Differences: approximate randomization, two-sided, p-values adjusted by {ADJUSTED_BY[how]}; their "
+            "intervals from a paired bootstrap; group letters by insertion and absorption."
+        )
+    return lines
+
+
+def _citations(studies: Sequence[Study]) -> str:
+    """The software, then the papers behind what the report shows, each once."""
+    lines = [OWN]
+    for study in studies:
+        if isinstance(study, CorpusStudy):
+            lines += _corpus_papers(study)
+        elif isinstance(study, HooStudy):
+            lines.append("Scores: Dale and Kilgarriff 2011 (HOO).")
+            for score in study.scores[:1]:
+                lines += _bootstrap(score.signature.conventions)
+        elif isinstance(study, CrowdStudy):
+            lines.append("Crowd-weighted scores, agreement bins and the kappa curve: Madnani et al. 2011.")
+        elif isinstance(study, SampleStudy):
+            lines.append("Sampling: Tetreault and Chodorow 2008; variances: Cochran 1977.")
+        if isinstance(study, CorpusStudy | CrowdStudy) and study.agreement is not None:
+            lines.append(
+                "Agreement: Cohen 1960, Fleiss 1971, Krippendorff 2004, Gwet 2008; Bennett, Alpert and Goldstein 1954."
+            )
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _corpus_papers(study: CorpusStudy) -> list[str]:
+    lines = []
+    if any(score.metric.startswith("m2") for score in study.scores):
+        lines.append("MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014.")
+    if study.scores:
+        lines += _bootstrap(study.scores[0].signature.conventions)
+    if study.comparison is not None:
+        by = ADJUSTED_IN[study.comparison.found.testing.adjust]
+        lines.append(f"Tests: Noreen 1989, {by}, Koehn 2004; group letters: Piepho 2004.")
+    if study.ceiling is not None:
+        lines.append("Human ceiling and ratio: Bryant and Ng 2015.")
+    return lines
+
+
+def _bootstrap(conventions: Sequence[str]) -> list[str]:
+    return ["Intervals: Efron 1987 (BCa)."] if any("bca" in each for each in conventions) else []
+
+
+def _warnings(studies: Sequence[Study]) -> Prose | Table:
+    notes: list[Problem] = list(dict.fromkeys(note for study in studies for note in study.notes))
+    if not notes:
+        return Prose(["No warning was raised, and nothing was repaired."])
+    rows: list[list[Cell]] = []
+    found: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    for note in notes:
+        found[note.code] += note.others or 1
+        seen[note.code] += 1
+        if seen[note.code] <= MOST_ALIKE:
+            rows.append([note.severity, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
+    others = [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in found.items() if n > MOST_ALIKE]
+    columns = [Column("kind"), Column("code"), Column("where"), Column("what")]
+    return Table(columns, rows, f"Warnings and repairs: {sum(found.values()):,}", "warnings", others)
+
+
+def left_out(studies: Sequence[Study]) -> list[Problem]:
+    """What is said of each part that the data does not allow."""
+    return [
+        Problem("report-no-section", line, Place(study.name), severity="warning")
+        for study in studies
+        for line in _missing(study)
+    ]
+
+
+def _missing(study: Study) -> list[str]:
+    if isinstance(study, CorpusStudy):
+        return _missing_of_corpus(study)
+    if isinstance(study, HooStudy):
+        return [] if study.scores else ["no section of runs: no run was given"]
+    if isinstance(study, CrowdStudy):
+        scored = [] if study.scores.rows else ["no scores against the crowd: no flags of a system were given"]
+        return scored + ([] if study.agreement else ["no section on agreement: it takes two raters"])
+    return [] if study.budget else ["nothing on what more judgments would buy: no error was seen in the sample"]
+
+
+def _missing_of_corpus(study: CorpusStudy) -> list[str]:
+    lines = []
+    if not study.scores:
+        lines.append("no leaderboard: no system was given")
+    elif study.comparison is None and len(study.scores) == 1:
+        lines.append("no comparison in the leaderboard: it takes two systems")
+    elif study.comparison is None:
+        lines.append("no comparison in the leaderboard: it takes two essays or sentences, and resampling")
+    if study.scores and not any(score.by_type for score in study.scores):
+        lines.append("no section on error types: no edit of the reference has one")
+    if study.ceiling is None:
+        why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
+        lines.append(f"no section on the human ceiling: {why}")
+    if study.agreement is None:
+        lines.append("no section on agreement: it takes two annotators of the same sentences")
+    if study.scores and not study.others:
+        lines.append("no section on what the choices change: it takes two annotators or a second --metric")
+    return lines

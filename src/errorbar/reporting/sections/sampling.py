@@ -1,0 +1,103 @@
+"""Estimates from a judged sample, and what more judgments would buy."""
+
+from __future__ import annotations
+
+from errorbar.reporting.blocks import Block, Chart, Section
+from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
+from errorbar.reporting.sections.figures import drawn, in_sentence, points
+from errorbar.studies.model import SampleStudy, Study
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
+
+COUNTED = ("hits", "misses", "false positives")
+
+
+def sampling(study: Study) -> Section | None:
+    """The estimates, or None where there is no sample."""
+    if not isinstance(study, SampleStudy) or not study.systems:
+        return None
+    blocks: list[Block] = [_estimates(study), _counts(study)]
+    if study.differences:
+        blocks.append(_differences(study))
+    if study.budget:
+        blocks.append(_budget(study))
+    return Section("sampling", "Estimates from a sample", blocks)
+
+
+def _rows(study: SampleStudy, *, counted: bool) -> list[list[Cell]]:
+    return [
+        [one.system, row.name, row.estimate, row.estimate.interval and row.estimate.interval.method, row.bayes]
+        for one in study.systems
+        for row in one.rows
+        if (row.name in COUNTED) is counted
+    ]
+
+
+def _estimates(study: SampleStudy) -> Chart:
+    columns = [
+        Column("system"),
+        Column("quantity"),
+        Column("estimate", "percent", interval="beside"),
+        Column("by"),
+        Column("Bayes", "percent", interval="only"),
+    ]
+    notes = [
+        f"{study.n_judged:,} of {study.n_items:,} items were judged",
+        "by: how the interval was made; Bayes: the interval of a posterior with Jeffreys priors, as a check",
+    ]
+    rows = _rows(study, counted=False)
+    table = Table(columns, rows, "Estimates for the whole corpus, in percent", "sample-values", notes)
+    text = f"P, R and F of the whole corpus of {study.n_items:,} items, estimated from {study.n_judged:,}. "
+    text += "; ".join(
+        f"{one.system}: " + ", ".join(f"{name} {in_sentence(one[name].estimate)}" for name in ("P", "R", "F"))
+        for one in study.systems
+    )
+    dots = [
+        Dot(f"{one.system}: {row.name}", *drawn(row.estimate))
+        for one in study.systems
+        for row in one.rows
+        if row.name not in COUNTED
+    ]
+    spec = dot_chart(dots, title="estimate (percent)", name_title="quantity")
+    return Chart("sample-estimates", "Estimates with intervals", text + ".", spec, table)
+
+
+def _counts(study: SampleStudy) -> Table:
+    columns = [
+        Column("system"),
+        Column("quantity"),
+        Column("estimate", "number", digits=1, interval="beside"),
+        Column("by"),
+        Column("Bayes", "number", digits=1, interval="only"),
+    ]
+    return Table(columns, _rows(study, counted=True), "Items of the whole corpus", "sample-counts")
+
+
+def _differences(study: SampleStudy) -> Table:
+    first, second = (one.system for one in study.systems[:2])
+    columns = [Column("quantity"), Column(f"{first} − {second}", "percent", "difference", None, "beside", signed=True)]
+    rows = [(apart.name, apart.estimate) for apart in study.differences]
+    notes = ["both systems were judged on the same items"]
+    return Table(columns, rows, f"{first} against {second}, in points", "sample-differences", notes)
+
+
+def _budget(study: SampleStudy) -> Chart:
+    names = list(dict.fromkeys(name for step in study.budget for name in step.half_widths))
+    columns = [Column("judgments", "count"), *(Column(f"± {name}", "percent", name.lower()) for name in names)]
+    rows = [(step.n_judgments, *(step.half_widths.get(name) for name in names)) for step in study.budget]
+    notes = ["if further items show errors at the rates seen so far; the first row is what was spent"]
+    title = "Expected half-widths of intervals, in points"
+    table = Table(columns, rows, title, "sample-budget-values", notes)
+    shown = [
+        LinePoint(name, step.n_judgments, points(step.half_widths.get(name))) for name in names for step in study.budget
+    ]
+    first, last = study.budget[0], study.budget[-1]
+    text = "Expected half-width of the intervals by number of judgments. " + "; ".join(
+        f"{name}: ± {percent(first.half_widths.get(name))} points with {first.n_judgments:,}"
+        + (f", ± {percent(last.half_widths.get(name))} with {last.n_judgments:,}" if len(study.budget) > 1 else "")
+        for name in names
+    )
+    spec = line_chart(
+        shown, x_title="judgments", y_title="half-width (points)", whole=False, height=220, series_title="quantity"
+    )
+    return Chart("sample-budget", "What more judgments would buy", text + ".", spec, table)

@@ -1,0 +1,215 @@
+"""The report in two or three plain sentences, true for any input.
+
+Nothing is called better, worse or different unless the two were compared and the adjusted p-value says so; "not
+significantly better" is said of pairs, never of chains, and only where some difference could have been significant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from errorbar.core.estimate import Interval
+from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_scoring import prf
+from errorbar.metrics.score import Score
+from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural, value_text
+from errorbar.reporting.sections.hoo import CORRECTION, by_f
+from errorbar.reporting.sections.ranking import Standing, main_measure, ranked, standing
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.studies.significance import hopeless, level_text, verdict
+
+MOST_LISTED = 4
+
+
+def summary(studies: Sequence[Study]) -> list[str]:
+    """Two or three sentences for each study, the most important first."""
+    return [sentence for study in studies for sentence in _sentences(study)]
+
+
+def _sentences(study: Study) -> list[str]:
+    if isinstance(study, CorpusStudy):
+        return [*_scores(study), *_comparison(study), *_human(study)]
+    if isinstance(study, HooStudy):
+        return _hoo(study)
+    return _crowd(study) if isinstance(study, CrowdStudy) else _sample(study)
+
+
+def _against(study: CorpusStudy) -> str:
+    return f"{plural(len(study.annotators), 'annotator')} on {plural(study.n_sentences, 'sentence')}"
+
+
+def _scores(study: CorpusStudy) -> list[str]:
+    """Who scores highest; no claim that the difference is real."""
+    if not study.scores:
+        return [f"No system was scored; {_against(study)} are described."]
+    order = [study.scores[k] for k in ranked(study)]
+    return [_one(order[0], _against(study)) if len(order) == 1 else _highest(order, _against(study))]
+
+
+def _one(score: Score, against: str) -> str:
+    measure, main = main_measure(score), score[score.main]
+    if main.value is None:
+        return f"{score.system} has no {measure.title} against {against}: {main.undefined or 'it is undefined'}."
+    return f"{score.system} scores {measure.title} {in_sentence(main, measure.kind)} against {against}.{_empty(score)}"
+
+
+def _highest(order: Sequence[Score], against: str) -> str:
+    best, measure = order[0], main_measure(order[0])
+    name, main = measure.title, best[best.main]
+    if main.value is None:
+        return f"None of {plural(len(order), 'system')} has a value of {name} against {against}."
+    top = [score.system for score in order if score[score.main].value == main.value]
+    if main.value == 0 and measure.better == "higher":
+        rest = "" if len(top) == len(order) else f"; {plural(len(order) - len(top), 'other')} without a value"
+        return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{rest}."
+    who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
+    who += f" the {'highest' if measure.better == 'higher' else 'lowest'} {name} of {len(order)} systems"
+    return f"{who}, {in_sentence(main, measure.kind)}, against {against}.{_empty(best) if len(top) == 1 else ''}"
+
+
+def _empty(score: Score) -> str:
+    """A score that a convention makes is said to be one."""
+    main = score[score.main]
+    why = next((one.undefined for one in (main, *score.estimates.values()) if one.undefined is not None), None)
+    return f" That value is set by convention: {why}." if why is not None and main.value else ""
+
+
+def _comparison(study: CorpusStudy) -> list[str]:
+    if len(study.scores) < 2:
+        return []
+    found = standing(study)
+    if found is None:
+        return ["The systems were not compared with a test, so which differences are real is open."]
+    return [_pair(study, found) if len(study.scores) == 2 else _field(study, found)]
+
+
+def _pair(study: CorpusStudy, found: Standing) -> str:
+    (pair,) = found.pairs.values()
+    return f"{verdict(pair, 1 - study.confidence_level, study.unit, main_measure(study.scores[0]).sign)}."
+
+
+def _field(study: CorpusStudy, found: Standing) -> str:
+    n = len(study.scores) - 1
+    level = f"at the {level_text(1 - study.confidence_level)} level, adjusted for all pairs"
+    if len(found.better_than) == n:
+        return f"{found.best} is significantly better than each of the other {n} {level}."
+    if len(found.undecided) == n:
+        return f"Whether {found.best} is better than any of the other {n} is undecided: {hopeless(study.unit)} {level}."
+    said = []
+    if found.not_better:
+        none = len(found.not_better) == n
+        which = f"any of the other {n}" if none else listed(found.not_better, MOST_LISTED)
+        said.append(f"is not significantly better than {which}")
+    if found.better_than:
+        said.append(f"is significantly better than {_those(found, n)}")
+    text = f"{found.best} {said[0]} {level}" + "".join(f"; it {each}" for each in said[1:])
+    if found.undecided:
+        text += f"; against {listed(found.undecided, MOST_LISTED)} it is undecided: {hopeless(study.unit)}"
+    return f"{text}."
+
+
+def _those(found: Standing, n: int) -> str:
+    """The systems that the first is better than; counted, since their names may be many."""
+    many = len(found.better_than)
+    if many == 1:
+        return found.better_than[0]
+    return f"{many} of the other {n}" if found.undecided else f"the other {many}"
+
+
+def _human(study: CorpusStudy) -> list[str]:
+    if study.ceiling is None:
+        return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
+    found, intervals = study.ceiling.found, study.ceiling.intervals
+    measure = found.measures[found.main]
+    size, human = found.sizes[-1], value_text(float(found.human[-1, found.main]), measure.kind)
+    name = measure.title
+    against = plural(size, "reference")
+    best = study.scores[ranked(study)[0]].system if study.scores else ""
+    if best not in found.systems:
+        return [f"A human scores {name} {human} against {against}."]
+    at = found.systems.index(best)
+    ratio = float(found.ratio[at, -1])
+    if np.isnan(ratio):
+        return [f"Against {against} a human scores {name} {human}, so there is no share of it to give."]
+    ends = "" if intervals is None else _ends(intervals.ratios[at][-1])
+    mine = value_text(float(found.scores[at, -1, found.main]), measure.kind)
+    most = int(np.nanargmax(found.ratio[:, -1]))
+    other = found.systems[most]
+    further = float(found.ratio[most, -1])
+    # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
+    more = f"; {other} comes nearest to it, with {100 * further:.0f}%" if further > ratio else ""
+    return [
+        f"With {against}, {best} reaches {100 * ratio:.0f}%{ends} of what a human scores ({name} {mine} "
+        f"against {human}){more}."
+    ]
+
+
+def _ends(ends: object) -> str:
+    if not isinstance(ends, Interval):
+        return ""
+    return f" ({100 * ends.confidence_level:g}% interval {100 * ends.low:.0f}–{100 * ends.high:.0f}%)"
+
+
+def _hoo(study: HooStudy) -> list[str]:
+    if not study.scores:
+        return ["No run was scored."]
+    order = by_f(study.scores)
+    best = order[0]
+    figures = {m: prf(best, CONDITIONS[0], m).f for m in ("detection", CORRECTION)}
+    value = f"{in_sentence(figures[CORRECTION])}; for detection it is {in_sentence(figures['detection'])}"
+    if len(order) == 1:
+        return [f"{best.system} has F of correction {value}."]
+    if not figures[CORRECTION].value:
+        return [f"None of {len(order)} runs corrects anything as the gold edits do: F of correction is 0 or undefined."]
+    first = f"{best.system} has the highest F of correction of {len(order)} runs without bonus, {value}."
+    return [first, "The runs were not compared with a test, so which differences are real is open."]
+
+
+def _crowd(study: CrowdStudy) -> list[str]:
+    lines = [
+        f"{plural(study.n_raters, 'rater')} gave {plural(study.n_judgments, 'judgment')} of "
+        f"{plural(study.n_items, 'item')}{_alpha(study)}."
+    ]
+    named = [(row.system, row.score) for row in study.scores.rows if row.score.estimand == "weighted"]
+    if not named:
+        return lines
+    system, score = max(named, key=lambda pair: -1.0 if pair[1].f.value is None else pair[1].f.value)
+    of = f" is the highest of {len(named)} systems" if len(named) > 1 and score.f.value is not None else ""
+    weighted = f"crowd-weighted {f_name(score.beta)} of {system}, {in_sentence(score.f)}"
+    if len(named) == 1 or not of:
+        name = f_name(score.beta)
+        return [*lines, f"The crowd-weighted {name} of {system} is {in_sentence(score.f)}."]
+    return [*lines, f"The {weighted},{of}; they were not compared with a test."]
+
+
+def _alpha(study: CrowdStudy) -> str:
+    if study.agreement is None:
+        return ""
+    alpha = study.agreement.report.coefficients["krippendorff"]
+    if alpha.value is None:
+        return f"; Krippendorff's alpha is undefined ({alpha.undefined})" if alpha.undefined else ""
+    ends = alpha.interval
+    shown = "" if ends is None else f" ({100 * ends.confidence_level:g}% interval {ends.low:.2f}–{ends.high:.2f})"
+    return f", with Krippendorff's alpha {alpha.value:.2f}{shown}"
+
+
+def _sample(study: SampleStudy) -> list[str]:
+    lines = []
+    for one in study.systems[:2]:
+        precision, recall = one["P"].estimate, one["R"].estimate
+        lines.append(
+            f"From {study.n_judged:,} judged of {study.n_items:,} items, precision of {one.system} is estimated at "
+            f"{in_sentence(precision)} and recall at {in_sentence(recall)}."
+        )
+    f = next((apart for apart in study.differences if apart.name == "F"), None)
+    if f is not None and f.estimate.value is not None and f.estimate.interval is not None:
+        ends = f.estimate.interval
+        real = "does not hold 0" if ends.low > 0 or ends.high < 0 else "holds 0"
+        shown = f"{100 * ends.low:+.2f} to {100 * ends.high:+.2f}"
+        lines.append(
+            f"Their difference in F is {100 * f.estimate.value:+.2f} points; its {100 * ends.confidence_level:g}% "
+            f"interval, {shown}, {real}."
+        )
+    return lines

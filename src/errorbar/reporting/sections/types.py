@@ -1,0 +1,94 @@
+"""Recall of each error type: which errors a system finds and which it misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from errorbar.metrics.score import TypeScore
+from errorbar.reporting.blocks import Chart, Section
+from errorbar.reporting.charts import HeatCell, heat_chart
+from errorbar.reporting.charts.base import percent_top
+from errorbar.reporting.sections.figures import plural, points
+from errorbar.reporting.sections.ranking import ranked
+from errorbar.studies.model import CorpusStudy, Study
+from errorbar.tables.shown import DASH, percent
+from errorbar.tables.table import Cell, Column, Table
+
+MOST_SYSTEMS = 16
+MOST_TYPES = 40
+NO_EDIT = "in percent; – where the chosen annotators have no edit of the type"
+RANGES = "edits: smallest and largest number, since systems are scored against different annotators"
+
+Found = Mapping[str, Mapping[str, TypeScore]]
+"""System, best first, to error type to its score."""
+
+
+def types(study: Study) -> Section | None:
+    """The heat map, or None where types were not counted or there are none."""
+    if not isinstance(study, CorpusStudy):
+        return None
+    scores = [study.scores[k] for k in ranked(study)]
+    found = {score.system: {row.type: row for row in score.by_type} for score in scores}
+    gold: dict[str, list[int]] = {}
+    for rows in found.values():
+        for row in rows.values():
+            gold.setdefault(row.type, []).append(row.counts["gold"])
+    if not gold:
+        return None
+    names = sorted(gold, key=lambda name: (-max(gold[name]), name))
+    edits = {name: _range(gold[name]) for name in names}
+    counts = [(name, *(_counts(rows.get(name)) for rows in found.values())) for name in names]
+    columns = [Column("type"), *(Column(system, key=system) for system in found)]
+    table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
+    return Section("types", "Error types", [_chart(found, edits), table])
+
+
+def _range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def _counts(row: TypeScore | None) -> str | None:
+    return None if row is None else f"{row.counts['correct']:,} / {row.counts['gold']:,}"
+
+
+def _cell(name: str, system: str, row: TypeScore | None) -> HeatCell:
+    if row is None:
+        return HeatCell(name, system, None, DASH, DASH)
+    recall = row["recall"].value
+    detail = f"{percent(recall)}: {row.counts['correct']:,} of {row.counts['gold']:,}"
+    return HeatCell(name, system, points(recall), percent(recall, 0), detail)
+
+
+def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
+    names = list(edits)
+    shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
+    cells = [_cell(f"{name} ({edits[name]})", system, found[system].get(name)) for name in shown for system in systems]
+    domain = (0, percent_top([cell.value for cell in cells]))
+    spec = heat_chart(
+        cells, row_title="type (edits)", column_title="system", value_title="recall (percent)", domain=domain
+    )
+    often = [(rows[names[0]]["recall"].value, system) for system, rows in found.items() if names[0] in rows]
+    known = [(value, system) for value, system in often if value is not None]
+    text = f"Recall of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
+    if known:
+        (high, best), (low, worst) = max(known), min(known)
+        text += f"The most frequent type, {names[0]}: "
+        text += f"{percent(high)} percent ({best})" + (f" down to {percent(low)} ({worst})." if len(known) > 1 else ".")
+    if len(shown) < len(names) or len(systems) < len(found):
+        text += (
+            f" The chart shows the {len(shown)} most frequent types and the best {len(systems)} systems, the table all."
+        )
+    ranges = any("–" in each for each in edits.values())
+    if ranges:
+        text += (
+            " Beside a type: its edits in the reference, from the fewest to the most that a system was scored against."
+        )
+    columns = [Column("type"), Column("edits")]
+    columns += [Column(system, "percent", system, interval="hidden") for system in found]
+    rows: list[list[Cell]] = []
+    for name in names:
+        parts = (table.get(name) for table in found.values())
+        rows.append([name, edits[name], *(None if row is None else row["recall"].value for row in parts)])
+    table = Table(columns, rows, "Recall by type", "type-recall", [f"recall {NO_EDIT}", *([RANGES] if ranges else [])])
+    return Chart("type-recall-map", "Recall by error type", text, spec, table)

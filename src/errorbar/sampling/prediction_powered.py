@@ -1,0 +1,230 @@
+"""Cheap plus expensive labels: many items with votes of a crowd or a model, some of them with experts' labels.
+
+Formula
+    f is the cheap share of an item, Y the expert label, of n items. Without end (``ppi_mean``): θ = λ mean f(U) +
+    mean(Y − λ f) over N further items U, Var = λ² Var f(U) / N + Var(Y − λ f) / n, and the best
+    λ = Cov(Y, f) / [(1 + n/N) Var f], between 0 and 1. In a stratum of N items of which m have votes and n of those
+    an expert label (``assisted_total``): T = N [λ mean_m f + mean_n(Y − λ f)],
+    Var = N² [s_Y² (1/m − 1/N) + s_d² (1/n − 1/m)] with d = Y − λ f, and the best λ = Cov(Y, f) / Var f.
+Conventions
+    Variances of ``ppi_mean`` divide by n and N, as published, unless it is told otherwise, and so do those of its λ
+    (Var f over all items); those of a stratum by n − 1. Power tuning: where the cheap labels do not help in the sample
+    (λ ≤ 0, or s_d ≥ s_Y), or there are fewer than ``FEWEST`` expert labels, or all experts said the same, λ is 0, which
+    is experts alone. Experts must have labeled a random part of what has votes, and f may not have been tuned on their
+    labels. In a sample experts also stand alone where fewer than ``FEW`` errors, or fewer than ``FEW`` items without
+    one, were judged: the votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded.
+Source
+    Angelopoulos et al. 2023, Science 382 (PPI); Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); Fisch
+    et al. 2024, arXiv 2406.04291 (in strata); Cochran 1977, section 12.2 for two phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
+from errorbar.sampling.draw import Key, check_frame
+from errorbar.sampling.frame import Frame
+from errorbar.sampling.judged import Judged
+from errorbar.sampling.strata import Floats, Strata, stratify
+from errorbar.sampling.stratum_totals import FEW, Totals
+from errorbar.stats.distributions import z_value
+
+FEWEST = 10
+Divisor = Literal["n", "n - 1"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionPowered:
+    """A mean and how far the cheap labels were trusted.
+
+    Attributes:
+        estimate: The mean with its interval.
+        standard_error: Its standard error.
+        trust: λ, 0 to 1; 0 is experts alone.
+    """
+
+    estimate: Estimate
+    standard_error: float
+    trust: float
+
+
+def ppi_mean(
+    labels: ArrayLike,
+    cheap: ArrayLike,
+    unlabeled: ArrayLike,
+    *,
+    trust: float | None = None,
+    confidence_level: float = 0.95,
+    divisor: Divisor = "n",
+) -> PredictionPowered:
+    """The mean of expert labels in a population without end.
+
+    Args:
+        labels: Expert labels; shape (n,).
+        cheap: Cheap labels of the same items; shape (n,).
+        unlabeled: Cheap labels of other items; shape (N,).
+        trust: λ; None: the best one.
+        confidence_level: Nominal coverage.
+        divisor: Of the variances, as published ``n``; ``n - 1`` is a little wider, which few labels deserve.
+
+    Raises:
+        UsageError: If there are no labels, or shapes do not fit, there is no such divisor, or there is one
+            label and the divisor is 0.
+    """
+    y, f, u = (np.asarray(column, np.float64) for column in (labels, cheap, unlabeled))
+    if divisor not in get_args(Divisor):
+        what = f"no divisor is called '{divisor}'"
+        raise UsageError(Problem("sample-ppi", what, fix=nearest(divisor, get_args(Divisor))))
+    if y.ndim != 1 or y.shape != f.shape or u.ndim != 1 or not y.size or not u.size:
+        what = f"{y.shape} expert labels, {f.shape} and {u.shape} cheap ones"
+        raise UsageError(Problem("sample-ppi", what, expected="as many cheap as expert labels, and further cheap ones"))
+    less = get_args(Divisor).index(divisor)
+    if min(y.size, u.size) <= less:
+        what = f"variances that divide by n - 1 of {y.size} expert labels and {u.size} further items"
+        raise UsageError(Problem("sample-ppi", what, expected="at least 2 of each"))
+    if trust is None:
+        trust = min(max(best_trust(y, f, u), 0.0), 1.0)
+    rest = y - trust * f
+    value = float(trust * u.mean() + rest.mean())
+    error = float(np.sqrt(trust**2 * u.var(ddof=less) / u.size + rest.var(ddof=less) / y.size))
+    half = z_value(confidence_level) * error
+    made = Interval(value - half, value + half, confidence_level, "ppi") if error > 0 else Undefined.ZERO_WIDTH
+    return PredictionPowered(Estimate(value, int(y.size)).with_interval(made), error, trust)
+
+
+def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
+    """The λ of the smallest variance, of any size and sign; ``ppi_mean`` takes it between 0 and 1.
+
+    0 where cheap labels never vary, or there is one expert label only. Shapes are those of ``ppi_mean``.
+    """
+    spread = float(np.concatenate([cheap, unlabeled]).var())
+    if labels.size < 2 or spread == 0:
+        return 0.0
+    return float(np.cov(labels, cheap, ddof=0)[0, 1]) / ((1 + labels.size / unlabeled.size) * spread)
+
+
+def assisted_total(
+    labels: Floats, cheap: Floats, voted: Floats, size: int, *, trust: float | None = None
+) -> tuple[float, float, float]:
+    """The errors of a stratum of ``size`` items: the total, its variance, and λ.
+
+    Expert ``labels`` and ``cheap`` ones of the same items have shape (n,), cheap ones of all that are ``voted`` on,
+    shape (m,). ``trust`` is λ; None: the best one.
+
+    Raises:
+        UsageError: If there are fewer than two expert labels, or shapes or sizes do not fit.
+    """
+    n, m = len(labels), len(voted)
+    if labels.shape != cheap.shape or not 2 <= n <= m <= size:
+        what = f"{n} expert labels, {len(cheap)} and {m} cheap ones in a stratum of {size}"
+        raise UsageError(Problem("sample-ppi", what, expected="at least 2 expert labels, each with a cheap one"))
+    if trust is None:
+        trust = _tuned(labels, cheap)
+    rest = labels - trust * cheap
+    total = size * (trust * voted.mean() + rest.mean())
+    variance = size**2 * (labels.var(ddof=1) * (1 / m - 1 / size) + rest.var(ddof=1) * (1 / n - 1 / m))
+    return float(total), float(variance), trust
+
+
+def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, trust: float) -> float:
+    """The variance of ``assisted_total`` as if votes had misled twice more, which is what intervals rest on.
+
+    Of few errors the votes may have seen all by luck, and then Y − λ f hardly varies in the sample. One error with the
+    lowest vote and one item without, with the highest vote, are added to the squares (not to the divisor).
+    """
+    n, m = len(labels), len(voted)
+
+    def square(weight: float) -> float:
+        rest = labels - weight * cheap
+        middle = rest.mean()
+        added = (1 - weight * voted.min() - middle) ** 2 + (weight * voted.max() + middle) ** 2
+        return float((((rest - middle) ** 2).sum() + added) / (n - 1))
+
+    return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
+
+
+def _tuned(labels: Floats, cheap: Floats) -> float:
+    spread = float(cheap.var(ddof=1))
+    if len(labels) < FEWEST or spread == 0 or labels.var() == 0:
+        return 0.0
+    trust = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
+    return trust if (labels - trust * cheap).var() < labels.var() else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assisted:
+    """Totals that use cheap labels.
+
+    Attributes:
+        totals: Errors of each stratum; NaN where the experts stand alone; shape (strata,), as the others.
+        variances: Their variances.
+        trust: How far the cheap labels were used, 0 to 1.
+        voted: Items of each stratum that have cheap labels.
+        guarded: The variances that intervals rest on; None: ``variances``.
+    """
+
+    totals: Floats
+    variances: Floats
+    trust: Floats
+    voted: tuple[int, ...]
+    guarded: Floats | None = None
+
+
+def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
+    """Plain and smoothed totals with those that cheap labels helped to find in their place.
+
+    Smoothed ones are moved as far as the plain ones are, and get the guarded variances.
+    """
+    helped = ~np.isnan(assisted.totals)
+    moved = np.where(helped, assisted.totals - plain[0], 0.0)
+    guarded = assisted.variances if assisted.guarded is None else assisted.guarded
+
+    def with_help(totals: Totals, own: Floats) -> Totals:
+        return np.clip(totals[0] + moved, 0, strata.sizes), np.where(helped, own, totals[1])
+
+    return with_help(plain, assisted.variances), with_help(smoothed, guarded)
+
+
+def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], problems: Problems) -> Assisted:
+    """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum.
+
+    Raises:
+        InputError: If the frame is not that of the sample.
+    """
+    check_frame(frame, key)
+    strata, codes = stratify(frame, key.edges)
+    votes = np.array([cheap.get(item, np.nan) for item in frame.items])
+    expert = np.array([cheap.get(item, np.nan) for item in judged.items])
+    totals, variances, guarded = (np.full(len(strata), np.nan) for _ in range(3))
+    trust = np.zeros(len(strata))
+    voted = [int((~np.isnan(votes[codes == at])).sum()) for at in range(len(strata))]
+    sample = judged.sample
+    for at, name in enumerate(strata.names):
+        own = judged.stratum == at
+        if sample.corrected is not None and not sample.corrected[at]:
+            # One judgment for each item of a graded truth: how raters vary is not known, nor then what votes save.
+            continue
+        lacking = int(np.isnan(expert[own]).sum())
+        if lacking or own.sum() < 2:
+            what = f"{lacking} of {int(own.sum())} items that experts judged in stratum '{name}' have no vote"
+            fix = "there the experts' labels stand alone; collect votes for every drawn item"
+            problems.note("sample-votes", what, Place(), fix=fix)
+            continue
+        truth, size = judged.truth[own], int(strata.sizes[at])
+        if min(truth.sum(), (1 - truth).sum()) < FEW:
+            continue
+        seen = votes[(codes == at) & ~np.isnan(votes)]
+        total, variance, weight = assisted_total(truth, expert[own], seen, size)
+        if weight > 0 and 0 < total < size:
+            raters = 0.0 if sample.within is None else size * float(sample.within[at])
+            trust[at], totals[at], variances[at] = weight, total, variance + raters
+            guarded[at] = guarded_variance(truth, expert[own], seen, size, weight) + raters
+    return Assisted(totals, variances, trust, tuple(voted), guarded)

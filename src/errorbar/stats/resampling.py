@@ -1,0 +1,202 @@
+"""How intervals are made of resamples: one description for every command, one rule for draws without a value.
+
+Formula
+    q(a) is the a-quantile of the resampled values (linear between order statistics), v the value on the corpus.
+    percentile: q(α), q(1 − α). basic: 2v − q(1 − α), 2v − q(α).
+    bca: q(Φ(z0 + (z0 + z_a) / (1 − acc (z0 + z_a)))) for both tails z_a, with z0 = Φ⁻¹(share of resampled values
+    below v, ties half) and acc = Σ d³ / (6 (Σ d²)^1.5), d = mean of the leave-one-out values minus each of them.
+Conventions
+    Draws without a value (NaN: no edit of the type was drawn, one label only) count against the interval, up to a tail:
+    for its low end they are below all others, for its high end above, but no end lies beyond what was drawn; where they
+    are more than α of all draws (2.5 % at 95 %), an end is not known, and there is no interval. The interval's method
+    says their share. docs/design/intervals.md measures this beside other rules.
+    No interval has zero width: where all resamples agree, the reason is named instead. A basic interval may leave the
+    range of the score.
+Source
+    Efron 1987, Better bootstrap confidence intervals, JASA 82; Efron & Tibshirani 1993, chapters 13, 14.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
+from errorbar.stats.distributions import NORMAL, tails
+
+BootstrapMethod = Literal["bca", "percentile", "basic"]
+Method = Literal["bca", "percentile", "basic", "closed"]
+MOST_UNASKED = 20_000
+"""Sentences or items up to which intervals are made where nobody says whether to."""
+ROUNDING = 1e-12
+"""Differences up to this are rounding, not variation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made.
+
+    Attributes:
+        method: ``bca``, ``percentile``, ``basic`` (bootstrap) or ``closed`` (formula).
+        replicates: How many resamples.
+        confidence_level: Nominal coverage, a fraction.
+        seed: Of the random streams.
+        jobs: How many cores; changes no digit.
+
+    Raises:
+        UsageError: If a value will not do.
+    """
+
+    method: Method = "bca"
+    replicates: int = 2000
+    confidence_level: float = 0.95
+    seed: int = 0
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        for what, value, kind, expected in (
+            ("the number of resamples", self.replicates, Integral, "a whole number"),
+            ("the seed", self.seed, Integral, "a whole number"),
+            ("the number of jobs", self.jobs, Integral, "a whole number"),
+            ("the confidence level", self.confidence_level, Real, "a number between 0 and 1"),
+        ):
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise wrong_type(what, expected, value)
+        if self.method not in get_args(Method):
+            fix = nearest(self.method, get_args(Method))
+            raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
+        tails(self.confidence_level)
+        if self.replicates < 1:
+            raise UsageError(
+                Problem("replicates", f"the number of resamples must be at least 1, got {self.replicates}")
+            )
+        if self.jobs < 1:
+            raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {self.jobs}"))
+
+    def convention(self, unit: str) -> str:
+        """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
+        level = str(self.confidence_level)  # every digit of it
+        if self.method == "closed":
+            return f"ci:closed,{level}"
+        return f"ci:{self.method},{level},{self.replicates},by:{unit},seed:{self.seed}"
+
+    def bootstrap(self, of: str = "this value") -> BootstrapMethod:
+        """The method, where only resampling gives an interval.
+
+        Raises:
+            UsageError: It is a formula.
+        """
+        if self.method == "closed":
+            fix = "--ci-method=bca|percentile|basic"
+            raise UsageError(Problem("interval-method", f"no formula gives intervals of {of}", fix=fix))
+        return self.method
+
+    def interval(self, value: float, drawn: ArrayLike, jackknife: ArrayLike | None = None) -> Interval | Undefined:
+        """As ``bootstrap_interval``, by the method and at the level of this resampling."""
+        return bootstrap_interval(
+            value, drawn, jackknife=jackknife, method=self.bootstrap(), confidence_level=self.confidence_level
+        )
+
+
+def unasked(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
+    """Whether intervals are made where nobody says; if not, a note says why: there are too many of the units."""
+    few = n <= (MOST_UNASKED if most is None else most)
+    if not few:
+        what = f"no intervals of {n:,} {units} unless they are asked for"
+        problems.note("no-intervals", what, Place(), fix="add --ci")
+    return few
+
+
+def bootstrap_interval(
+    value: float,
+    resampled: ArrayLike,
+    *,
+    jackknife: ArrayLike | None = None,
+    method: BootstrapMethod = "bca",
+    confidence_level: float = 0.95,
+) -> Interval | Undefined:
+    """An interval from the values of resamples, or why there is none.
+
+    Args:
+        value: The value on the corpus.
+        resampled: The values on the resamples, NaN where undefined; shape (replicates,).
+        jackknife: The values with one unit or cluster left out; shape (units or clusters,). Needed by bca.
+        method: bca, percentile or basic; the choice of the default is measured in docs/design/intervals.md.
+        confidence_level: Nominal coverage.
+
+    Raises:
+        UsageError: The method or confidence level does not exist, bca has no jackknife, or there is no resample.
+    """
+    values = np.asarray(resampled, np.float64).ravel()
+    ends = tails(confidence_level)
+    if method not in get_args(BootstrapMethod):
+        fix = nearest(method, get_args(BootstrapMethod))
+        raise UsageError(Problem("interval-method", f"no bootstrap interval is called '{method}'", fix=fix))
+    if not values.size:
+        raise UsageError(Problem("replicates", "0 replicates", expected="at least 1"))
+    if method == "bca" and jackknife is None:
+        raise UsageError(Problem("bca-jackknife", "bca needs the leave-one-out values", fix="use percentile"))
+    defined = np.sort(values[~np.isnan(values)])
+    n_undefined = values.size - defined.size
+    if np.isnan(value) or n_undefined > ends[0] * values.size + ROUNDING:
+        return Undefined.RESAMPLES_UNDEFINED
+    if method == "bca" and jackknife is not None:
+        made = _bca_tails(value, defined, np.asarray(jackknife, np.float64).ravel(), ends)
+        if isinstance(made, Undefined):
+            return Undefined.NO_VARIATION if defined[-1] - defined[0] <= ROUNDING else made
+        ends = made
+    low = _at(defined, ends[0] * (values.size - 1) - n_undefined)
+    high = _at(defined, ends[1] * (values.size - 1))
+    if high - low <= ROUNDING:
+        return Undefined.NO_VARIATION
+    if method == "basic":
+        low, high = 2 * float(value) - high, 2 * float(value) - low
+    said = f", {100 * n_undefined / values.size:.2g}% of resamples undefined" if n_undefined else ""
+    return Interval(low, high, confidence_level, f"bootstrap-{method}{said}")
+
+
+def standard_error(resampled: ArrayLike) -> float:
+    """The standard deviation of the values of resamples; NaN with fewer than two."""
+    values = np.asarray(resampled, np.float64)
+    return float(np.std(values, ddof=1)) if values.size > 1 else float("nan")
+
+
+def acceleration(jackknife: ArrayLike) -> float:
+    """BCa's measure of how the standard error changes with the value, from leave-one-out values; NaN if all agree."""
+    values = np.asarray(jackknife, np.float64)
+    d = values.mean() - values
+    square = float(np.sum(d**2))
+    return float(np.sum(d**3)) / (6 * square**1.5) if square else float("nan")
+
+
+def _bca_tails(
+    value: float, defined: NDArray[np.float64], jackknife: NDArray[np.float64], ends: tuple[float, float]
+) -> tuple[float, float] | Undefined:
+    if jackknife.size < 2:
+        return Undefined.ONE_UNIT
+    if np.isnan(jackknife).any():
+        return Undefined.RESAMPLES_UNDEFINED
+    below = (np.searchsorted(defined, value) + np.searchsorted(defined, value, side="right")) / (2 * defined.size)
+    acc = acceleration(jackknife)
+    if not 0 < below < 1 or np.isnan(acc):
+        return Undefined.ONE_SIDED
+    z0 = NORMAL.inv_cdf(float(below))
+    shifted = [z0 + NORMAL.inv_cdf(end) for end in ends]
+    if any(acc * z >= 1 for z in shifted):
+        return Undefined.ONE_SIDED
+    left, right = (NORMAL.cdf(z0 + z / (1 - acc * z)) for z in shifted)
+    return left, right
+
+
+def _at(ordered: NDArray[np.float64], position: float) -> float:
+    """The number at a position, between neighbors if it is not whole: numpy's default quantile."""
+    inside = min(max(position, 0.0), ordered.size - 1.0)
+    below = int(inside)
+    a, b = float(ordered[below]), float(ordered[min(below + 1, ordered.size - 1)])
+    return a + (b - a) * (inside - below)

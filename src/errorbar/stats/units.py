@@ -1,0 +1,278 @@
+"""How units, or clusters of them, are drawn: rows of unit numbers where their order matters, weights where it does not.
+
+A row of unit numbers keeps the order of the corpus, so that a metric that depends on the order of sentences can fold it
+like a corpus. Where clusters have different sizes, so have resamples: rows are filled up with -1, which stands for no
+unit. What is a sum over units needs no rows but how often each unit is drawn; units that are alike to it are one kind
+with a frequency, so that a million judgments become a handful of weights and a draw is multinomial.
+
+Conventions
+    Each block of 1,000 draws has its own random stream (``errorbar.stats.streams``), drawn when it is called for:
+    neither the number of workers nor what is held at a time changes a digit; the same names give the same draws.
+Source
+    Davison & Hinkley 1997, section 3.8 (resample clusters, keep what is inside).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.streams import blocks
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Rows = NDArray[np.int64]
+"""Unit numbers, -1 after the last; shape (replicates, units of the longest resample)."""
+Floats = NDArray[np.float64]
+MOST_KEPT = 1 << 23
+"""Units in all resamples up to which rows are kept for the next system: 64 MB."""
+MOST_GROUPS = 400
+"""Sentences are left out in at most this many groups for BCa's acceleration."""
+MOST_HELD = 4_000_000
+"""Weights, draws times kinds, held at a time."""
+
+
+def resample_units(n_units: int, replicates: int, rng: np.random.Generator) -> Rows:
+    """Draw units with replacement; unit numbers ascend in each row, shape (replicates, n_units).
+
+    Raises:
+        UsageError: There is no unit to draw from.
+    """
+    if n_units < 1:
+        raise UsageError(Problem("nothing-to-resample", "there is no unit to draw from", expected="at least 1"))
+    draws = rng.integers(n_units, size=(replicates, n_units))
+    # Short integers sort several times faster; the draws do not depend on it.
+    short = draws.astype(np.int16 if n_units < 2**15 else np.int32 if n_units < 2**31 else np.int64)
+    short.sort(axis=1)
+    return short.astype(np.int64)
+
+
+def resample_clusters(clusters: ArrayLike, replicates: int, rng: np.random.Generator) -> Rows:
+    """Draw clusters with replacement; each brings all its units, as often as it is drawn.
+
+    Args:
+        clusters: Which cluster each unit belongs to, as whole numbers; shape (units,).
+        replicates: How many resamples.
+        rng: The stream to draw from. With one unit in every cluster the result is that of resample_units.
+
+    Returns:
+        Clusters in the order of their first units, units of a cluster in the order of the corpus.
+
+    Raises:
+        UsageError: There is no unit.
+    """
+    members = cluster_members(clusters)
+    return _rows(members, resample_units(len(members), replicates, rng))
+
+
+def leave_one_out(clusters: ArrayLike) -> Rows:
+    """Every resample that leaves out one cluster, for the jackknife: a row for each.
+
+    Args:
+        clusters: Which cluster each unit belongs to; ``np.arange(n)`` for independent units. For a large corpus,
+            ``np.arange(n) * 1000 // n`` leaves out blocks, which serves BCa as well and costs less.
+
+    Raises:
+        UsageError: There is no unit.
+    """
+    members = cluster_members(clusters)
+    everyone = np.arange(len(members))
+    others = np.tile(everyone, (len(members), 1))[~np.eye(len(members), dtype=bool)]
+    return _rows(members, others.reshape(len(members), len(members) - 1))
+
+
+def cluster_members(clusters: ArrayLike) -> list[Rows]:
+    """The units of each cluster, in the order in which clusters first appear.
+
+    Raises:
+        UsageError: There is no unit.
+    """
+    codes = np.asarray(clusters).ravel()
+    if not codes.size:
+        raise UsageError(Problem("nothing-to-resample", "there is no unit to draw from", expected="at least 1"))
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))[inverse]
+    order = np.argsort(rank, kind="stable").astype(np.int64)
+    return np.split(order, np.cumsum(np.bincount(rank))[:-1])
+
+
+def multiplicities(units: Rows, n_units: int) -> NDArray[np.int64]:
+    """How often each resample holds each unit: rows made weights; shape (replicates, n_units)."""
+    shifted = units + 1 + (n_units + 1) * np.arange(len(units))[:, None]
+    counted = np.bincount(shifted.ravel(), minlength=len(units) * (n_units + 1))
+    return counted.reshape(len(units), n_units + 1)[:, 1:]
+
+
+def resampled_units(clusters: NDArray[np.int64], resampling: Resampling, *names: str | int) -> list[Callable[[], Rows]]:
+    """The resamples as rows, in blocks that are drawn when they are called for; the same ones at every call.
+
+    Args:
+        clusters: Which cluster each unit belongs to; ``np.arange(n)`` for independent units.
+        resampling: How many, from which seed.
+        names: What they are for; two systems that are compared share one name and so the resamples.
+    """
+
+    def block(size: int, rng: np.random.Generator) -> Callable[[], Rows]:
+        # A fresh copy each time: systems that are compared must see the same resamples.
+        return lambda: resample_clusters(clusters, size, deepcopy(rng))
+
+    if clusters.size * resampling.replicates <= MOST_KEPT:
+        return list(_kept(clusters.tobytes(), resampling.replicates, resampling.seed, *names))
+    return [block(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
+
+
+@lru_cache(maxsize=2)
+def _kept(clusters: bytes, replicates: int, seed: int, *names: str | int) -> Sequence[Callable[[], Rows]]:
+    """Resamples that are drawn once for all systems of a corpus: drawing takes longer than folding."""
+    codes = np.frombuffer(clusters, np.int64)
+
+    def block(size: int, rng: np.random.Generator) -> Callable[[], Rows]:
+        drawn = resample_clusters(codes, size, rng)
+        drawn.setflags(write=False)
+        return lambda: drawn
+
+    return [block(size, rng) for size, rng in blocks(seed, *names, replicates=replicates)]
+
+
+def left_out_units(clusters: NDArray[np.int64]) -> Rows:
+    """Rows with one cluster left out at a time; many independent sentences are left out in groups of neighbors."""
+    n_clusters = len(np.unique(clusters))
+    groups = clusters
+    if n_clusters > MOST_GROUPS:
+        _, rank = np.unique(clusters, return_inverse=True)
+        groups = rank.ravel() * MOST_GROUPS // n_clusters
+    few = MOST_GROUPS * groups.size <= MOST_KEPT
+    return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
+
+
+@lru_cache(maxsize=2)
+def _kept_left_out(groups: bytes) -> Rows:
+    """Rows that are made once for all systems of a corpus."""
+    rows = leave_one_out(np.frombuffer(groups, np.int64))
+    rows.setflags(write=False)
+    return rows
+
+
+def _rows(members: list[Rows], picks: Rows) -> Rows:
+    """Join the units of the clusters picked in each row, and fill up with -1."""
+    sizes = np.array([len(units) for units in members], np.int64)
+    starts = np.cumsum(sizes) - sizes
+    picked = sizes[picks]
+    lengths = picked.sum(axis=1)
+    flat = picked.ravel()
+    within = np.arange(flat.sum()) - np.repeat(np.cumsum(flat) - flat, flat)
+    units = np.concatenate(members)[np.repeat(starts[picks.ravel()], flat) + within]
+    table = np.full((len(picks), int(lengths.max(initial=0))), -1, np.int64)
+    table[np.arange(table.shape[1]) < lengths[:, None]] = units
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units by kind: what is alike to a sum over units is one kind with a frequency.
+
+    Attributes:
+        frequency: How many units are of each kind; shape (kinds,).
+        clusters: How many units of each cluster are of each kind; sparse, shape (clusters, kinds). None: the units
+            count as independent.
+    """
+
+    frequency: Floats
+    clusters: sparse.csr_array | None = None
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters there are, if any."""
+        return None if self.clusters is None else self.clusters.shape[0]
+
+    def n_clusters_of(self, kinds: NDArray[np.bool_]) -> int | None:
+        """How many clusters have a unit of these kinds, if there are any clusters."""
+        return None if self.clusters is None else int(np.count_nonzero(self.clusters @ kinds.astype(np.float64)))
+
+    def draws(self, resampling: Resampling, *names: str | int, width: int = 1) -> list[Callable[[], Iterator[Floats]]]:
+        """The resamples as weights, in blocks that are drawn when they are called for; the same ones at every call.
+
+        Args:
+            resampling: How many, from which seed.
+            names: What they are for.
+            width: Numbers that are held for one resample besides the weights, e.g. one for each label.
+
+        Returns:
+            For each block, what yields weights of shape (replicates, kinds), some replicates at a time.
+        """
+        step = self._step(width)
+
+        def block(size: int, rng: np.random.Generator) -> Iterator[Floats]:
+            fresh = deepcopy(rng)
+            for start in range(0, size, step):
+                yield self._draw(fresh, min(step, size - start))
+
+        def later(size: int, rng: np.random.Generator) -> Callable[[], Iterator[Floats]]:
+            return lambda: block(size, rng)
+
+        return [later(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
+
+    def left_out(self, width: int = 1) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
+        """Weights with one unit, or one cluster, left out, and for how many units each row of them stands."""
+        step, n = self._step(width), self.n_clusters or len(self.frequency)
+        for start in range(0, n, step):
+            some = np.arange(start, min(n, start + step))
+            if self.clusters is not None:
+                yield self.frequency - self.clusters[some].toarray(), np.ones(len(some), np.int64)
+                continue
+            weights = np.tile(self.frequency, (len(some), 1))
+            weights[np.arange(len(some)), some] -= 1
+            yield weights, self.frequency[some].astype(np.int64)
+
+    def _step(self, width: int) -> int:
+        return max(1, MOST_HELD // max(self.n_clusters or 0, len(self.frequency), width, 1))
+
+    def _draw(self, rng: np.random.Generator, size: int) -> Floats:
+        if self.clusters is None:
+            total = self.frequency.sum()
+            return rng.multinomial(int(total), self.frequency / total, size).astype(np.float64)
+        n = self.clusters.shape[0]
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64)
+        return np.asarray((self.clusters.T @ drawn.T).T)
+
+
+def cluster_table(
+    kind_of: NDArray[np.int64], n_kinds: int, clusters: Sequence[int] | NDArray[np.int64] | None, n_units: int
+) -> sparse.csr_array | None:
+    """Count the units of each cluster of each kind; None without clusters.
+
+    Args:
+        kind_of: Kind of each unit, -1 for one that is left out; shape (units,).
+        n_kinds: How many kinds there are.
+        clusters: Cluster number of each unit.
+        n_units: How many units there are.
+
+    Raises:
+        UsageError: If there is not one cluster per unit.
+    """
+    if clusters is None:
+        return None
+    if len(clusters) != n_units:
+        what = f"{len(clusters)} clusters for {n_units} items"
+        raise UsageError(Problem("agreement-clusters", what, expected="one cluster number for each item"))
+    kept = kind_of >= 0
+    names, codes = np.unique(np.asarray(clusters)[kept], return_inverse=True)
+    return sparse_table((np.ones(len(codes)), (codes, kind_of[kept])), (len(names), n_kinds))
+
+
+def sparse_table(
+    parts: tuple[Floats, tuple[NDArray[np.int64], NDArray[np.int64]]], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """A sparse table of values and their (rows, columns); values of one place add up."""
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+
+    return sparse.csr_array(parts, shape=shape)

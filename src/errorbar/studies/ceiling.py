@@ -1,0 +1,298 @@
+"""What humans score against each other, and how near systems come: ``errorbar ceiling`` and ``errorbar.ceiling``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from errorbar.ceilings import Ceiling, Study, TypeRow, prepare_study, type_rows
+from errorbar.ceilings import ceiling as fold_ceiling
+from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
+from errorbar.core.errors import Place, Problem
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission
+from errorbar.formats.opening import Source
+from errorbar.formats.reference import Unmarked
+from errorbar.metrics.base import Metric
+from errorbar.metrics.registry import DEFAULT, parse_metric
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+NO_RATIO = "the human score is 0"
+RESAMPLES = 200
+"""Usual number of resamples: each folds every text against every subset of annotators."""
+MOST = 1000
+"""Subsets of annotators of one size that are enumerated."""
+MOST_FOLDED = 400_000_000
+"""Sentences in all folds up to which intervals are made unasked: some seconds."""
+SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
+Ends = Interval | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Subsets:
+    """Of what humans and systems are scored; the attributes are arguments of ``ceiling``."""
+
+    sizes: Sequence[int] = ()
+    most: int = MOST
+    n_documents: int | None = None
+    repeats: int = 100
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CeilingResult(Result):
+    """What humans score, and systems beside them.
+
+    Attributes:
+        found: Scores by number of references.
+        intervals: Intervals of the main measure and of ratios; None where none were made.
+        spread: The same on random subsets of the documents; None where that was not asked for.
+        by_type: Recall of each error type at the largest size; None where it was not asked for.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
+
+    found: Ceiling
+    intervals: CeilingIntervals | None
+    spread: EssaySpread | None
+    by_type: Sequence[TypeRow] | None
+    signature: str
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """A row for each number of references, recall by type, and the spread over documents."""
+        types = [
+            {"type": one.type, "human": one.human, "systems": dict(zip(self.found.systems, one.systems, strict=True))}
+            for one in self.by_type or ()
+        ]
+        return {
+            "rows": [self._record(k) for k in range(len(self.found.sizes))],
+            "by_type": types,
+            "essays": None if self.spread is None else self._spread_record(self.spread),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """By number of references, or by type; then the spread over documents."""
+        main = self._table() if self.by_type is None else self._type_table(self.by_type)
+        return [main] if self.spread is None else [main, self._spread_table(self.spread)]
+
+    def _record(self, k: int) -> dict[str, object]:
+        found, names = self.found, [measure.name for measure in self.found.measures]
+        main = names[found.main]
+        systems: dict[str, dict[str, object]] = {}
+        for s, name in enumerate(found.systems):
+            ratio = _number(found.ratio[s, k])
+            own: dict[str, object] = {**dict(zip(names, found.scores[s, k].tolist(), strict=True)), "ratio": ratio}
+            if ratio is None:
+                own["undefined"] = {"ratio": NO_RATIO}
+            if self.intervals is not None:
+                own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
+                own[f"{main}_interval"] = _ends(self.intervals.systems[s][k])
+            systems[name] = own
+        record: dict[str, object] = {
+            "n_references": found.sizes[k],
+            "n_subsets": found.n_subsets[k],
+            "exact": found.exact[k],
+            "human": dict(zip(names, found.human[k].tolist(), strict=True)),
+            "annotators": dict(zip(found.annotators, found.humans[:, k, found.main].tolist(), strict=True)),
+            "systems": systems,
+        }
+        return record if self.intervals is None else {**record, "human_interval": _ends(self.intervals.human[k])}
+
+    def _spread_record(self, spread: EssaySpread) -> dict[str, object]:
+        return {
+            "n_essays": spread.n_essays,
+            "n_available": spread.n_available,
+            "human_f": spread.human.tolist(),
+            "ratios": {
+                name: [[_number(value) for value in row] for row in spread.ratios[:, s].tolist()]
+                for s, name in enumerate(self.found.systems)
+            },
+        }
+
+    def _table(self) -> Table:
+        found, intervals = self.found, self.intervals
+        measure = found.measures[found.main]
+        columns = [
+            Column("references", "text"),
+            Column("subsets", "text", only="shown"),
+            Column("subsets", "count", only="data"),
+        ]
+        columns += [Column("exact", only="data"), Column("human", measure.kind)]
+        for name in found.systems:
+            columns += [Column(name, measure.kind), _of_human(name)]
+        rows: list[list[Cell]] = []
+        for k, size in enumerate(found.sizes):
+            drawn = f"{found.n_subsets[k]}{'' if found.exact[k] else ' drawn'}"
+            human = _estimate(found.human[k, found.main], None if intervals is None else intervals.human[k])
+            row: list[Cell] = [size, drawn, found.n_subsets[k], found.exact[k], human]
+            for s in range(len(found.systems)):
+                value = _number(found.scores[s, k, found.main])
+                row += [value, _estimate(found.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
+            rows.append(row)
+        title = measure.title.rstrip("0123456789.")
+        notes = [f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"]
+        notes += [f"– no ratio: {NO_RATIO}"] if np.isnan(found.ratio).any() else []
+        return Table(columns, rows, name="ceiling", notes=[*notes, f"signature {self.signature}"])
+
+    def _type_table(self, types: Sequence[TypeRow]) -> Table:
+        columns = [Column("type"), Column("human", "percent")]
+        for name in self.found.systems:
+            columns += [Column(name, "percent"), _of_human(name)]
+        rows: list[list[Cell]] = [
+            [one.type, one.human, *(value for pair in zip(one.systems, one.ratios, strict=True) for value in pair)]
+            for one in types
+        ]
+        note = f"recall by type against {self.found.sizes[-1]} references, in percent; – where there is nothing to find"
+        return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
+
+    def _spread_table(self, spread: EssaySpread) -> Table:
+        found = self.found
+        title = found.measures[found.main].title.rstrip("0123456789.")
+        names = [f"human {title}", *(_of_human(name).title for name in found.systems)]
+        whole = np.concatenate([found.human[None, :, found.main], found.ratio])
+        columns = [Column("what"), Column("references", "text"), Column("all documents", "percent")]
+        columns += [Column(one, "percent") for one in SPREAD]
+        rows: list[list[Cell]] = []
+        for s, (name, summaries) in enumerate(zip(names, spread.summaries(), strict=True)):
+            for k, (size, one) in enumerate(zip(found.sizes, summaries, strict=True)):
+                values = (one.lowest, one.low, one.median, one.high, one.highest, one.deviation)
+                rows.append([name, size, _number(whole[s, k]), *values])
+        note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
+        return Table(columns, rows, name="documents", notes=[note])
+
+
+def ceiling(
+    gold: Gold,
+    systems: Systems = (),
+    metric: Metric | str = DEFAULT,
+    *,
+    sizes: Sequence[int] = (),
+    most: int = MOST,
+    by: Literal["type"] | None = None,
+    n_documents: int | None = None,
+    repeats: int = 100,
+    ci: bool | None = None,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    seed: int = 0,
+    unmarked: Unmarked = "auto",
+    documents: Source | None = None,
+    as_written: bool = False,
+    lenient: bool = False,
+    force: bool = False,
+    retokenize: bool = False,
+    jobs: int = 1,
+    progress: Callable[[int], object] = lambda _: None,
+) -> CeilingResult:
+    """Score annotators against each other, and systems beside them, by number of references.
+
+    Args:
+        gold: The reference with at least two annotators, as for ``score``.
+        systems: Systems, as for ``score``.
+        metric: What is computed; the ratio is of its main measure.
+        sizes: Numbers of references; none: 1 to one less than there are annotators.
+        most: Subsets of one size that are enumerated; of more, as many are drawn.
+        by: ``type``: also recall of each error type at the largest size.
+        n_documents: Repeat on random subsets of so many documents; None: do not.
+        repeats: How many such subsets.
+        ci: Make percentile intervals; every resample folds the whole study. None: where that takes seconds, which
+            depends on the numbers of sentences, texts, subsets and resamples alone.
+        resamples: How many resamples.
+        confidence: Confidence level, a fraction.
+        seed: Of the random streams.
+        unmarked: Who looked at a sentence of M2 without any A line.
+        documents: NUCLE SGML that tells the document of each sentence.
+        as_written: Keep reference edits as they are written.
+        lenient: Repair what can be repaired and note it; otherwise refuse it.
+        force: Take a text that is not a correction of this corpus.
+        retokenize: Give lines that look untokenized the source's tokens.
+        jobs: How many cores; changes no digit.
+        progress: Is told how many resamples, or then subsets, are done.
+
+    Raises:
+        InputError: If a file is bad, or edits of one annotator overlap.
+        UsageError: If there is one annotator, the metric knows none, or an argument will not do.
+    """
+    parsed, by_type = parse_metric(metric, "sentences"), by == "type"
+    data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
+    how = Resampling("percentile", resamples, confidence, seed, jobs)
+    wanted = Subsets(sizes, most, n_documents, repeats)
+    return reached(data, parsed, how, wanted, ci=ci, by_type=by_type, progress=progress)
+
+
+def reached(
+    data: Loaded,
+    metric: Metric,
+    resampling: Resampling,
+    subsets: Subsets = Subsets(),
+    *,
+    ci: bool | None = None,
+    by_type: bool = False,
+    progress: Callable[[int], object] = lambda _: None,
+) -> CeilingResult:
+    """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
+    seed, jobs, most = resampling.seed, resampling.jobs, subsets.most
+    study = prepare_study(
+        data.corpus,
+        data.systems,
+        metric,
+        data.problems,
+        sizes=subsets.sizes,
+        most=most,
+        seed=seed,
+        jobs=jobs,
+        by_type=by_type,
+        force=True,  # who read the files has looked at them
+    )
+    found = fold_ceiling(study, jobs=jobs)
+    intervals = spread = None
+    how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
+    if ci if ci is not None else _takes_seconds(study, resampling.replicates, data.problems):
+        intervals = ceiling_intervals(study, data.documents.clusters(), resampling, progress)
+        data.documents.warn(data.problems)
+        how.append(resampling.convention(data.documents.clustering))
+    if (n_documents := subsets.n_documents) is not None:
+        of, repeats = data.need_documents("--n-documents"), subsets.repeats
+        spread = essay_spread(study, of, n_documents, repeats, seed=seed, jobs=jobs, progress=progress)
+        how.append(f"essays:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
+    if by_type:
+        how += [f"size:{study.sizes[-1]}", data.types()]
+    types = type_rows(study, study.sizes[-1]) if by_type else None
+    signature = data.signature(str(metric.spec), *how)
+    return CeilingResult(found, intervals, spread, types, signature, tuple(data.problems.notes))
+
+
+def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
+    """Whether intervals are made unasked; if not, a note says so."""
+    n_folds = sum(len(study.subsets[text.author].masks) for text in (*study.humans, *study.systems)) * resamples
+    n_sentences = len(study.humans[0].statistics)
+    if n_folds * n_sentences <= MOST_FOLDED:
+        return True
+    what = f"no intervals unless they are asked for: {n_folds:,} folds of {n_sentences:,} sentences take a while"
+    problems.note("no-intervals", what, Place(), fix="add --ci")
+    return False
+
+
+def _of_human(name: str) -> Column:
+    return Column(f"{name} / human %", "percent", f"{name}_ratio")
+
+
+def _estimate(value: float, interval: Ends | None) -> Estimate:
+    made = Estimate(_number(value), 0)
+    return made if interval is None else made.with_interval(interval)
+
+
+def _ends(value: Ends) -> object:
+    return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

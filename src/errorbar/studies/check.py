@@ -1,0 +1,228 @@
+"""``check``: every problem of a file, whatever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import fspath
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, Problem, UsageError, as_arguments, wrong_type
+from errorbar.core.labels import counted
+from errorbar.core.problems import Problems
+from errorbar.edits.admission import Admission, Look
+from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.judgment_files import is_corpus, read_judgment_table
+from errorbar.formats.judgment_layouts import is_batch
+from errorbar.formats.opening import Lines, Source, rereadable
+from errorbar.formats.ranking_files import is_ranking, read_rankings
+from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
+from errorbar.formats.tables import header_of
+from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
+from errorbar.tables.records import note_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Column, Table
+
+MOST = 1_000_000
+"""More problems than anybody reads; bounds the memory."""
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """What a file has.
+
+    Attributes:
+        file: Its path.
+        counts: How many sentences, edits, ...; empty where it could not be read to its end.
+        problems: What is wrong or worth a warning, by line.
+    """
+
+    file: str
+    counts: Mapping[str, int]
+    problems: tuple[Problem, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        """One line: the counts, and how many problems there are."""
+        said = ", ".join(counted(n, what) for what, n in self.counts.items()) or "not read to the end"
+        n = sum(each.others or 1 for each in self.problems)
+        return f"{self.file}: {said}; {counted(n, 'problems') if n else 'no problem'}"
+
+
+@dataclass(frozen=True)
+class Checked(Result):
+    """What files have.
+
+    Attributes:
+        files: The files in the order given.
+        notes: Nothing; warnings are among the problems of a file.
+    """
+
+    files: tuple[CheckedFile, ...]
+    notes: tuple[Problem, ...] = field(default=(), repr=False)
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing stops scoring; there may be warnings."""
+        return not any(problem.severity == "error" for file in self.files for problem in file.problems)
+
+    def to_dict(self) -> dict[str, object]:
+        """Each file's counts and problems."""
+        files = [
+            {"file": each.file, **each.counts, "problems": [note_record(problem) for problem in each.problems]}
+            for each in self.files
+        ]
+        return {"files": files}
+
+    def tables(self, words: Callable[[str], str] = as_arguments) -> list[Table]:
+        """A row for each problem, with options as ``words`` shows them; below, a line for each file."""
+        columns = [Column("file"), Column("line", "count"), *map(Column, ("severity", "problem", "code"))]
+        rows = [
+            (each.place.file or file.file, each.place.line or None, each.severity, words(_said(each)), each.code)
+            for file in self.files
+            for each in file.problems
+        ]
+        return [Table(columns, rows, name="problems", notes=[str(file) for file in self.files])]
+
+
+def check(
+    files: Source | Hypothesis | Sequence[Source | Hypothesis],
+    *,
+    gold: Gold | None = None,
+    source: Source | None = None,
+    force: bool = False,
+    retokenize: bool = False,
+) -> Checked:
+    """List every problem of M2, JSONL or HOO files, of judgments, of rankings, or of system outputs.
+
+    Args:
+        files: One or several files. A HOO file is a folder of edit XML or one edit file: offsets are checked against
+            the source texts, originals against their spans, and indexes, consistency sets and types.
+        gold: Check the files as systems' outputs for this reference.
+        source: Of HOO data: the folder of source texts, if they are not in ``Raw`` beside ``Gold``.
+        force: Of outputs: that one is not a correction of the source is a warning.
+        retokenize: Of outputs: first give lines that look untokenized the source's tokens.
+
+    Returns:
+        What each file has. A file that cannot be read is no exception but a problem.
+
+    Raises:
+        UsageError: If options do not fit, or an argument is of the wrong type.
+    """
+    given = system_list(files, one_name=True)
+    if source is not None and (gold is not None or not any(is_hoo(_path(each)) for each in given)):
+        what = "--source is for HOO data"
+        raise UsageError(Problem("useless-option", what, fix="leave it out, or check a HOO folder"))
+    if gold is None and (force or retokenize):
+        what = "--force and --retokenize are about systems' outputs"
+        raise UsageError(Problem("useless-option", what, fix="leave them out, or add --gold"))
+    if gold is None and any(isinstance(each, Hypothesis) for each in given):
+        raise wrong_type("a file", "a path, or gold be given", next(e for e in given if isinstance(e, Hypothesis)))
+    admission = Admission(force, retokenize)
+    texts = None if source is None else str(fspath(source))
+    checked = []
+    for each in given:
+        problems = Problems(limit=MOST)
+        counts: Mapping[str, int] = {}
+        try:
+            counts = (
+                _check_file(_path(each), texts, problems)
+                if gold is None
+                else _check_output(each, gold, admission, problems)
+            )
+        except InputError as error:
+            problems.errors += [problem for problem in error.problems if problem not in problems.errors]
+        found = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
+        checked.append(CheckedFile(_path(each), counts, tuple(found)))
+    return Checked(tuple(checked))
+
+
+def _path(file: NamedFile | Hypothesis) -> str:
+    return file.path if isinstance(file, NamedFile) else file.name
+
+
+def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[str, int]:
+    """Read a file as what it is; what is wrong is recorded."""
+    if is_hoo(file):
+        return _check_hoo(file, problems, source)
+    path = rereadable(file)
+    if is_ranking(path):
+        comparisons = read_rankings(path, problems)
+        return {
+            "systems": len(comparisons.systems),
+            "judges": len(comparisons.judges),
+            "ranked items": len(comparisons.items),
+            "comparisons": len(comparisons.first),
+        }
+    if is_judgment_table(path):
+        table = read_judgment_table(path, problems).judgments
+        return {
+            "judgments": len(table),
+            "items": len(table.items),
+            "raters": len(table.raters),
+            "labels": len(table.labels),
+        }
+    sentences = tokens = edits = unmarked = 0
+    annotators: set[str] = set()
+    for sentence in read_sentences(Lines(path, problems), problems):
+        sentences += 1
+        tokens += len(sentence.tokens)
+        edits += sum(map(len, sentence.annotations.values()))
+        unmarked += not sentence.annotations
+        annotators.update(sentence.annotations)
+    return {
+        "sentences": sentences,
+        "tokens": tokens,
+        "annotators": len(annotators),
+        "edits": edits,
+        "sentences without an A line": unmarked,
+    }
+
+
+def is_judgment_table(path: Source) -> bool:
+    """Whether a file is a table of judgments: a rater, a label and an item in each row, or a batch's results.
+
+    Raises:
+        InputError: If the file cannot be opened.
+    """
+    return not is_corpus(path) and ({"item", "rater", "label"} <= set(names := header_of(path)) or is_batch(names))
+
+
+def _check_hoo(path: str, problems: Problems, source: str | None) -> Mapping[str, int]:
+    """Gold edits against their texts."""
+    from errorbar.formats.hoo_folder import read_gold  # noqa: PLC0415 - few check HOO data
+
+    fragments = read_gold(path, problems, source=source)
+    edits = [edit for fragment in fragments for edit in fragment.edits]
+    return {
+        "fragments": len(fragments),
+        "fragments with a text": sum(fragment.text is not None for fragment in fragments),
+        "edits": len(edits),
+        "optional edits": sum(edit.optional for edit in edits),
+        "edits in consistency sets": sum(bool(edit.group) for edit in edits),
+        "edits without a correction": sum(edit.unknown for edit in edits),
+    }
+
+
+def _check_output(
+    output: NamedFile | Hypothesis, gold: Gold, admission: Admission, problems: Problems
+) -> Mapping[str, int]:
+    """A system's output against the sentences of a reference, whose own problems are no matter here."""
+    (stream,) = system_streams([output], problems)
+    look = Look(admission.retokenize)
+    sentences = changed = 0
+    quiet = Problems(lenient=True)
+    for chunk in [gold] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
+        lines = list(stream.take(len(chunk)))
+        texts = [sentence.text for sentence in chunk.sentences]
+        sentences += len(chunk)
+        if len(lines) == len(texts):
+            lines = look.add(texts, lines)
+            changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
+    stream.finish(sentences)
+    admission.say(stream.name, look.seen, look.shifts, look.retokenized, problems)
+    return {"lines": stream.count, "sentences changed": changed}
+
+
+def _said(problem: Problem) -> str:
+    expected = f" (expected {problem.expected})" if problem.expected else ""
+    return f"{problem.what}{expected}{f'; {problem.fix}' if problem.fix else ''}"

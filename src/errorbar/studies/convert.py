@@ -1,0 +1,340 @@
+"""``convert``: corpora between formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import fspath
+from typing import cast
+
+from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
+from errorbar.core.errors import Place, Problem, UsageError, wrong_type
+from errorbar.core.problems import Problems
+from errorbar.edits.apply import corrected_text
+from errorbar.edits.extract import parallel_sentences
+from errorbar.formats.hoo_detect import HOO, is_hoo
+from errorbar.formats.jsonl import has_standoff
+from errorbar.formats.m2 import write_m2
+from errorbar.formats.nucle import merge_essays, read_essays
+from errorbar.formats.nucle_project import project_essays, split_essays, with_documents
+from errorbar.formats.opening import Lines, Source
+from errorbar.formats.reference import (
+    NamedFile,
+    Unmarked,
+    named_files,
+    read_sentences,
+    reference_chunks,
+    refuse_same_names,
+)
+from errorbar.formats.registry import FORMATS, Format, find_format, recognize
+from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
+from errorbar.formats.text import read_parallel
+from errorbar.tables.result import Result
+from errorbar.tables.table import Column, Table
+
+WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
+OF_KIND = {"text": ("source",), "nucle": ("tokens", "detach_stops"), "corpus": ("documents",)}
+"""The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""
+_OF_FILES = ("documents", "unmarked")
+
+
+@dataclass(frozen=True)
+class Converted(Result):
+    """What was converted.
+
+    Attributes:
+        out: Where it was written; None: ``text`` holds it.
+        format: The format that was written.
+        n_sentences: How many sentences; None: HOO data, which is converted fragment by fragment.
+        text: What was written, where no file was named.
+        notes: Warnings and repairs, and what the format cannot hold.
+    """
+
+    out: str | None
+    format: str
+    n_sentences: int | None
+    text: str = field(default="", repr=False)
+    notes: tuple[Problem, ...] = field(default=(), repr=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """Where, in which format, how many sentences."""
+        return {"out": self.out, "format": self.format, "sentences": self.n_sentences}
+
+    def tables(self) -> list[Table]:
+        """One row."""
+        columns = [Column("out"), Column("format"), Column("sentences", "count")]
+        return [Table(columns, [[self.out, self.format, self.n_sentences]], name="converted")]
+
+
+@dataclass(slots=True)
+class _Request:
+    """What was asked for."""
+
+    inputs: list[NamedFile]
+    problems: Problems
+    source: Source | None
+    tokens: Source | None
+    documents: Source | None
+    unmarked: Unmarked
+    detach_stops: bool
+    corpus: Corpus | None = None
+    seen: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What messages call the first input."""
+        return self.inputs[0].path if self.inputs else cast("Corpus", self.corpus).name
+
+
+def convert(
+    inputs: Source | Corpus | Sequence[Source] | Mapping[str, Source],
+    out: Source | None = None,
+    *,
+    to: str | None = None,
+    from_: str | None = None,
+    source: Source | None = None,
+    tokens: Source | None = None,
+    documents: Source | None = None,
+    annotators: Sequence[str] = (),
+    alternative: int = 1,
+    optional: bool = True,
+    unmarked: Unmarked = "auto",
+    detach_stops: bool = False,
+    as_written: bool = False,
+    lenient: bool = False,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Converted:
+    """Convert a corpus between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
+
+    Args:
+        inputs: A path, several (paths, ``name=path``, or ``{name: path}``), or a ``Corpus``. Several M2 or JSONL files
+            over the same sentences become one corpus with all their annotators.
+        out: File to write, or a folder of several HOO files; ``-`` is standard output; gzipped if it ends in ``.gz``.
+            None: the result holds the text. It is replaced only when everything went well.
+        to: ``m2``, ``jsonl``, ``text`` or ``hoo``; None: by the ending of ``out``.
+        from_: Format of the inputs; None: seen from them.
+        source: The inputs are corrected versions of this text, line by line; of HOO data, the folder of source texts.
+        tokens: M2 or JSONL whose sentences give the tokens of NUCLE essays.
+        documents: NUCLE SGML that tells the essay of each sentence.
+        annotators: Annotators to keep; none: all. To text: the one whose corrections are applied; none: the source.
+        alternative: To text: which alternative of each edit is applied, from 1.
+        optional: To text: apply optional edits too.
+        unmarked: Who looked at a sentence of M2 without any A line.
+        detach_stops: Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.
+        as_written: Keep edits as they are written: repeated, unsorted, without effect.
+        lenient: Repair what can be repaired and note it; otherwise refuse it.
+        progress: Is told the number of sentences done.
+
+    Raises:
+        InputError: If a file is bad, or ``out`` cannot be written.
+        UsageError: If options do not fit the formats or each other, or an argument is of the wrong type.
+    """
+    files = [] if isinstance(inputs, Corpus) else named_files(inputs, "an input", "a path or a Corpus")
+    if not files and not isinstance(inputs, Corpus):
+        raise UsageError(Problem("no-reference", "nothing to convert is named", expected="at least one input"))
+    target_name = None if out is None else str(fspath(out))
+    if wants_hoo_conversion(files, to, from_):
+        unused = {"tokens": tokens, "documents": documents, "alternative": alternative > 1, "no_optional": not optional}
+        unused |= {"unmarked": unmarked != "auto", "detach_stops": detach_stops, "as_written": as_written}
+        _refuse([name for name, value in unused.items() if value], "HOO data", "leave it out")
+        return _convert_hoo(files, to, target_name, source, annotators, lenient=lenient)
+    target = _target(to, target_name)
+    if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
+        what = "--alternative and --no-optional say how an annotator's edits are applied"
+        raise UsageError(Problem("useless-option", what, fix="give --to=text and --annotator, or leave them out"))
+    if as_written and target.name == "text":
+        what = "--as-written keeps edits that cannot be applied"
+        raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
+    problems = Problems(lenient=lenient, as_written=as_written)
+    request = _Request(files, problems, source, tokens, documents, unmarked, detach_stops)
+    request.corpus = inputs if isinstance(inputs, Corpus) else None
+    sentences = _read(request, "corpus" if request.corpus is not None else _kind(files, from_))
+    _note_standoff(files, target, problems)
+    counted = _Counted(sentences, progress)
+    sentences = iter(counted)
+    if target.name == "text" and annotators:
+        sentences = _corrected(sentences, annotators, request, alternative=alternative - 1, optional=optional)
+    elif annotators:
+        sentences = _only(sentences, annotators, request)
+    lines = _checked(target, sentences, problems, [file.name for file in files] if len(files) > 1 else [])
+    text = ""
+    if target_name is None:
+        text = "".join(f"{line}\n" for line in lines)
+    else:
+        save_lines(lines, target_name)
+    return Converted(target_name, target.name, counted.n, text, tuple(problems.notes))
+
+
+def wants_hoo_conversion(files: Sequence[NamedFile], to: str | None, from_: str | None) -> bool:
+    """Whether HOO edit files are read or written."""
+    return HOO in (to, from_) or (from_ is None and any(is_hoo(file.path) for file in files))
+
+
+def _convert_hoo(
+    files: Sequence[NamedFile],
+    to: str | None,
+    out: str | None,
+    source: Source | None,
+    annotators: Sequence[str],
+    *,
+    lenient: bool,
+) -> Converted:
+    from errorbar.studies.hoo_conversion import convert_hoo  # noqa: PLC0415 - few convert HOO data
+
+    if out is None:
+        raise wrong_type("out", "a file or a folder where HOO data is converted", out)
+    texts = None if source is None else str(fspath(source))
+    notes = convert_hoo(files, to, out, source=texts, annotators=annotators, lenient=lenient)
+    return Converted(out, to or "", None, notes=tuple(notes))
+
+
+def _target(to: str | None, out: str | None) -> Format:
+    if to is not None:
+        target = find_format(to)
+        if target.write is None:
+            what = f"errorbar reads {to} and does not write it"
+            raise UsageError(Problem("no-format", what, fix=f"give --to={'|'.join(WRITABLE)}"))
+        return target
+    name = (out or STANDARD_OUTPUT).removesuffix(".gz")
+    found = next((known for known in FORMATS.values() if known.write and name.endswith(known.ending)), None)
+    if found is None:
+        what = f"the ending of '{out}' names no format" if name != STANDARD_OUTPUT else "no format to write was given"
+        raise UsageError(Problem("no-format", what, fix=f"give --to={'|'.join(WRITABLE)}"))
+    return found
+
+
+def _note_standoff(files: Sequence[NamedFile], target: Format, problems: Problems) -> None:
+    """Say that the character edits of HOO data stay behind: sentences are converted, and hold the same in tokens."""
+    for file in files:
+        if target.name != "text" and has_standoff(file.path):
+            what = f"{target.name} made of sentences has no stand-off records; left out"
+            fix = "--to=hoo reads them"
+            problems.note("jsonl-standoff-left", what, Place(file.path), fix=fix)
+
+
+def _kind(files: list[NamedFile], from_: str | None) -> str:
+    """The format that all inputs have; M2 and JSONL count as one."""
+    names = [from_ or recognize(file.path).name for file in files]
+    for file, name in zip(files, names, strict=True):
+        if {name, names[0]} not in ({name}, {"m2", "jsonl"}):
+            what = f"this is {name}, while {files[0].path} is {names[0]}"
+            fix = "convert one after the other, or give --from"
+            raise UsageError(Problem("mixed-formats", what, Place(file.path), fix=fix))
+    return names[0]
+
+
+def _read(request: _Request, kind: str) -> Iterator[Sentence]:
+    """The sentences of the inputs; options that would have no effect are refused."""
+    wanted = {
+        "source": request.source is not None,
+        "tokens": request.tokens is not None,
+        "documents": request.documents is not None,
+        "detach_stops": request.detach_stops,
+        "unmarked": request.unmarked != "auto",
+    }
+    fits = OF_KIND.get(kind, _OF_FILES)
+    useless = [name for name, given in wanted.items() if given and name not in fits]
+    _refuse(useless, f"input in the format {kind}", "leave it out, or name the format with --from")
+    if kind == "nucle":
+        return _from_essays(request)
+    if kind != "text":
+        return _from_corpus(request)
+    if request.source is not None:
+        return _from_parallel(request, request.source)
+    if len(request.inputs) > 1:
+        what = "several plain texts, but no source text"
+        raise UsageError(Problem("no-source", what, fix="name the source: --source=FILE"))
+    return FORMATS["text"].read(Lines(request.name, request.problems), request.problems)
+
+
+def _refuse(names: Sequence[str], what: str, fix: str) -> None:
+    for name in names:
+        option = f"--{name.replace('_', '-')}"
+        raise UsageError(Problem("useless-option", f"{option} has no meaning for {what}", fix=fix))
+
+
+def _from_corpus(request: _Request) -> Iterator[Sentence]:
+    if request.corpus is not None:
+        request.problems.take(request.corpus.notes)
+        sentences: Iterator[Sentence] = iter(request.corpus.sentences)
+    else:
+        chunks = reference_chunks(request.inputs, request.problems, unmarked=request.unmarked)
+        sentences = (sentence for chunk in chunks for sentence in chunk.sentences)
+    if request.documents is None:
+        return sentences
+    return with_documents(sentences, str(request.documents), request.problems, request.name)
+
+
+def _from_parallel(request: _Request, source: Source) -> Iterator[Sentence]:
+    refuse_same_names(request.inputs, "texts")
+    corrected = [Lines(file.path, request.problems) for file in request.inputs]
+    lines = read_parallel(Lines(source, request.problems), corrected, request.problems)
+    return parallel_sentences(lines, [file.name for file in request.inputs])
+
+
+def _from_essays(request: _Request) -> Iterator[Sentence]:
+    problems = request.problems
+    if len(request.inputs) == 1:
+        essays = read_essays(request.name, problems)
+    else:
+        essays = merge_essays([(file.name, read_essays(file.path, problems)) for file in request.inputs])
+    if request.tokens is None:
+        sentences, name = split_essays(essays), request.name
+    else:
+        name = str(request.tokens)
+        quiet = Problems(lenient=True)  # its annotations are not used; `errorbar check` lists what is wrong with them
+        sentences = read_sentences(Lines(name, problems), quiet)
+    return project_essays(essays, sentences, problems, name=name, detach_stops=request.detach_stops)
+
+
+def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request) -> Iterator[Sentence]:
+    for sentence in sentences:
+        request.seen.update(dict.fromkeys(sentence.annotations))
+        kept = {name: sentence.annotations[name] for name in annotators if name in sentence.annotations}
+        yield Sentence(sentence.text, kept, sentence.document, sentence.writer, sentence.line)
+    _check_seen(annotators, request)
+
+
+def _corrected(
+    sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request, *, alternative: int, optional: bool
+) -> Iterator[Sentence]:
+    if len(annotators) > 1:
+        raise UsageError(Problem("two-annotators", "a text can hold one annotator's corrections", fix="give one"))
+    name, file = annotators[0], request.name
+    n_absent = 0
+    for sentence in sentences:
+        request.seen.update(dict.fromkeys(sentence.annotations))
+        n_absent += name not in sentence.annotations
+        text = corrected_text(sentence, name, request.problems, alternative=alternative, optional=optional, file=file)
+        yield Sentence(text)
+    _check_seen(annotators, request)
+    if n_absent:
+        what = f"annotator '{name}' did not look at {n_absent} sentences; they are written as they are"
+        request.problems.note("annotator-absent", what, Place(file))
+
+
+def _check_seen(annotators: Sequence[str], request: _Request) -> None:
+    for name in annotators:
+        if name not in request.seen:
+            raise unknown_annotator(name, request.seen)
+
+
+class _Counted:
+    """Sentences, counted as they pass."""
+
+    def __init__(self, sentences: Iterable[Sentence], progress: Callable[[int], object]) -> None:
+        self.n = 0
+        self._sentences = sentences
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for sentence in self._sentences:
+            self.n += 1
+            yield sentence
+            self._progress(self.n)
+
+
+def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems, names: Sequence[str]) -> Iterator[str]:
+    assert target.write is not None
+    yield from write_m2(sentences, problems, names) if target.name == "m2" else target.write(sentences, problems)
+    problems.raise_errors()

@@ -1,0 +1,267 @@
+"""What a crowd's judgments say: answers by several methods, and how many raters equal an expert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+import numpy as np
+
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.estimate import Interval
+from errorbar.core.problems import Problems
+from errorbar.crowdsourcing.answers import UNKNOWN
+from errorbar.crowdsourcing.em import MIN_ITEMS, Runs
+from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
+from errorbar.crowdsourcing.methods import METHODS, Comparison, Method, aggregate, answer_name
+from errorbar.crowdsourcing.rater_models import Prior
+from errorbar.formats.flags import read_answers
+from errorbar.formats.opening import Source
+from errorbar.stats.streams import stream
+from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
+from errorbar.studies.signatures import crowd_signature
+from errorbar.tables.result import Result
+from errorbar.tables.shown import percent
+from errorbar.tables.table import Cell, Column, Table
+
+Answered = Source | Mapping[str, str]
+"""A table ``item,label``, or item to label."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdAnswers(Result):
+    """Answers by several methods next to each other.
+
+    Attributes:
+        made: The answers, and what EM found.
+        chosen: Items that are shown, by number.
+        summary: Whether tables count answers and runs of EM in place of showing items.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
+
+    made: Comparison
+    chosen: Sequence[int]
+    summary: bool
+    signature: str
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """Counts and runs of every method, and the items with their answers and shares."""
+        return {
+            "summary": {name: self._counted(name) for name in self.made.answers},
+            "items": [] if self.summary else [self._item(item) for item in self.chosen],
+            "n_differing": len(self.made.differing),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> list[Table]:
+        """Items, or the summary where it was asked for."""
+        return [self._summary_table() if self.summary else self._item_table()]
+
+    def _counted(self, name: str) -> dict[str, object]:
+        answers, fit = self.made.answers[name], self.made.fits.get(name)
+        counts = np.bincount(answers.answer + 1, minlength=len(answers.labels) + 1).tolist()
+        record: dict[str, object] = {
+            "answers": dict(zip((*answers.labels, UNKNOWN), (*counts[1:], counts[0]), strict=True))
+        }
+        if fit is not None:
+            names = ("name", "log_likelihood", "objective", "n_iterations", "converged")
+            record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
+            record["best"] = fit.best
+            record["starts"] = [{key: getattr(run, key) for key in names} for run in fit.starts]
+        return record
+
+    def _item(self, item: int) -> dict[str, object]:
+        first = self.made.answers["majority"]
+        answers = {
+            name: {"answer": answer_name(each, item), "share": self._share(name, item)}
+            for name, each in self.made.answers.items()
+        }
+        return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}
+
+    def _share(self, name: str, item: int) -> float | None:
+        row = self.made.answers[name].shares[item]
+        return None if np.isnan(row).any() else float(row.max(initial=0.0))
+
+    def _item_table(self) -> Table:
+        names, first = list(self.made.answers), self.made.answers["majority"]
+        columns = [Column("item"), *map(Column, names), Column("judgments", "count")]
+        columns += [Column(f"{name} share", "number") for name in names]
+        rows: list[list[Cell]] = []
+        for item in self.chosen:
+            said: list[Cell] = [answer_name(each, item) for each in self.made.answers.values()]
+            shares: list[Cell] = [self._share(name, item) for name in names]
+            rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
+        note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
+        return Table(columns, rows, "Answers", "answers", [note])
+
+    def _summary_table(self) -> Table:
+        base = self.made.answers["majority"]
+        columns = [Column("method"), *(Column(label, "count", label) for label in (*base.labels, UNKNOWN))]
+        columns += [Column("differ from majority", "count"), Column("log-likelihood", "number", digits=3)]
+        columns += [Column("best start"), Column("runs"), Column("passes")]
+        rows: list[list[Cell]] = []
+        for name, answers in self.made.answers.items():
+            counts = np.bincount(answers.answer + 1, minlength=len(base.labels) + 1).tolist()
+            row: list[Cell] = [name, *counts[1:], counts[0], int((answers.answer != base.answer).sum())]
+            fit = self.made.fits.get(name)
+            if fit is None:
+                rows.append([*row, None, None, None, None])
+                continue
+            runs = "; ".join(f"{run.objective:.3f}" for run in fit.starts)
+            passes = "; ".join(f"{run.n_iterations}{'' if run.converged else '+'}" for run in fit.starts)
+            rows.append([*row, fit.log_likelihood, fit.starts[fit.best].name, runs, passes])
+        notes = [
+            "runs: log-likelihood plus log-prior (less a constant) that each start of EM ended at; the largest is best",
+            "passes: of each run; + where it had not converged",
+        ]
+        return Table(columns, rows, "Methods", "methods", notes if self.made.fits else [])
+
+
+def crowd_aggregate(
+    judgments: Votes,
+    *,
+    methods: Sequence[Method] = (),
+    ties: str = UNKNOWN,
+    prior: Prior | None = None,
+    runs: Runs | None = None,
+    min_items: float = MIN_ITEMS,
+    differing: bool = False,
+    summary: bool = False,
+    seed: int = 0,
+    **reading: Unpack[CrowdReading],
+) -> CrowdAnswers:
+    """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
+
+    Args:
+        judgments: As of ``errorbar.crowd``, like ``reading``.
+        methods: ``majority``, ``trust``, ``one-coin``, ``dawid-skene``; (): those that apply, of all.
+        ties: The label that wins a tie it takes part in, or ``unknown``.
+        prior: Pseudo-counts of the models; None: the default.
+        runs: How EM is run; None: the defaults.
+        min_items: Fewest judgments of a rater, on average, that the models accept.
+        differing: Only the items on which methods differ.
+        summary: No items: counts of answers and runs of EM.
+        seed: Of the random starts.
+        reading: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit, or a method that is named does not apply.
+    """
+    options, believed, run = JudgmentOptions(**reading), prior or Prior(), runs or Runs()
+    problems = Problems(lenient=options.lenient)
+    table = read_crowd(judgments, options, problems).judgments
+
+    def aggregated(names: Sequence[Method]) -> Comparison:
+        generator = stream(seed, "crowd", "aggregate")
+        return aggregate(table, generator, methods=names, prior=believed, ties=ties, min_items=min_items, runs=run)
+
+    try:
+        made = aggregated(methods or METHODS)
+    except UsageError as error:
+        if methods:
+            raise
+        # Not asked for by name: what does not apply here is said, and the majority is shown all the same.
+        problems.notes += [replace(problem, severity="warning") for problem in error.problems]
+        made = aggregated(["majority"])
+    for name, fit in made.fits.items():
+        best = fit.starts[fit.best]
+        if not best.converged:
+            what = f"{name} had not converged after {best.n_iterations} passes"
+            problems.note("crowd-not-converged", what, Place(), fix="raise --passes, or trust the majority more")
+    pseudo = f"{believed.diagonal:g}+{believed.off_diagonal:g}"
+    spec = f"aggregate(methods={'+'.join(made.answers)},prior={pseudo},ties={ties})"
+    said = [f"seed:{seed}", *([f"starts:{run.n_starts}"] if run.n_starts != Runs().n_starts else [])]
+    said += [f"passes:{run.max_iterations}"] if run.max_iterations != Runs().max_iterations else []
+    chosen = made.differing if differing else range(len(table.items))
+    return CrowdAnswers(made, chosen, summary, crowd_signature(spec, table, None, said), tuple(problems.notes))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrowdSizes(Result):
+    """How good the majority of k raters is, for every k, and an expert.
+
+    Attributes:
+        found: The curve, and the expert to compare with.
+        seed: Of the drawn subsets.
+        notes: Warnings and repairs.
+    """
+
+    found: HowMany
+    seed: int
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """The curve and the expert's line."""
+        names = ("k", "n_items", "accuracy", "kappa")
+        curve = [
+            {**{name: getattr(p, name) for name in names}, "kappa_low": p.low, "kappa_high": p.high}
+            for p in self.found.curve
+        ]
+        facts = ("n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
+        return {"curve": curve, **{name: getattr(self.found, name) for name in facts}, "seed": self.seed}
+
+    def tables(self) -> list[Table]:
+        """The curve."""
+        columns = [Column("raters", "text", "k"), Column("items", "count"), Column("accuracy", "percent")]
+        columns += [Column("kappa", "number"), Column("95% of draws", "number", "draws", interval="only")]
+        rows: list[list[Cell]] = []
+        for p in self.found.curve:
+            drawn = None if p.low is None or p.high is None else Interval(p.low, p.high, 0.95, "drawn subsets")
+            rows.append([f"majority of {p.k}", p.n_items, p.accuracy, p.kappa, drawn])
+        return [Table(columns, rows, "The majority of k raters", "howmany", self._notes())]
+
+    def _notes(self) -> list[str]:
+        found = self.found
+        if found.expert_accuracy is None:
+            return ["no expert line: it takes two experts, as one alone is the truth"]
+        kappa = "–" if found.expert_kappa is None else f"{found.expert_kappa:.4f}"
+        line = f"an expert against the other experts, mean of {found.n_experts}: "
+        line += f"accuracy {percent(found.expert_accuracy)}, kappa {kappa}"
+        enough = f"{found.enough or '–'} (accuracy), {found.enough_kappa or '–'} (kappa)"
+        return [line, *([f"as good as an expert from k = {enough}"] if found.n_experts > 1 else [])]
+
+
+def crowd_howmany(
+    judgments: Votes,
+    *,
+    experts: Sequence[str] = (),
+    truth: Answered | None = None,
+    draws: int = 200,
+    seed: int = 0,
+    **reading: Unpack[CrowdReading],
+) -> CrowdSizes:
+    """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
+
+    Args:
+        judgments: As of ``errorbar.crowd``, like ``reading``; of two labels.
+        experts: Raters among them who are experts; the rest is the crowd. Either these or ``truth``.
+        truth: Answers of an expert.
+        draws: Subsets drawn for kappa.
+        seed: Of the draws.
+        reading: How judgments are read.
+
+    Raises:
+        InputError: If a file is bad.
+        UsageError: If an option does not fit, or there is nobody to compare with.
+    """
+    if bool(experts) == (truth is not None):
+        what = "the crowd needs somebody to be compared with"
+        raise UsageError(Problem("howmany-truth", what, expected="either --experts or --truth"))
+    options = JudgmentOptions(**reading)
+    problems = Problems(lenient=options.lenient)
+    table = read_crowd(judgments, options, problems).judgments
+    generator = stream(seed, "crowd", "howmany")
+    if truth is None:
+        found = against_experts(table, experts, generator, n_draws=draws)
+    else:
+        found = how_many(table, [known_answers(truth, problems)], generator, n_draws=draws)
+    return CrowdSizes(found, seed, tuple(problems.notes))
+
+
+def known_answers(given: Answered, problems: Problems) -> Mapping[str, str]:
+    """Item to true label, read where it is a table."""
+    return given if isinstance(given, Mapping) else read_answers(given, problems)

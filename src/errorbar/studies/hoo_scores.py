@@ -1,0 +1,334 @@
+"""Runs against HOO gold edits: what ``errorbar score`` computes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import ClassVar
+
+from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
+from errorbar.core.estimate import Undefined
+from errorbar.core.problems import Problems
+from errorbar.edits.standoff_reading import cut_fragments
+from errorbar.execute import choose_executor
+from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
+from errorbar.formats.opening import Lines
+from errorbar.formats.untrusted import NotJsonError, parse_json
+from errorbar.metrics.base import Metric
+from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
+from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.hoo_scoring import (
+    MOST_RUNS,
+    Run,
+    best_runs,
+    hoo_plan,
+    parse_hoo,
+    prf,
+    team_of,
+    warn_above_1,
+    without_missing,
+)
+from errorbar.metrics.registry import parse_metrics
+from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.metrics.scoring import score_pieces
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.inputs import problems_in_order
+from errorbar.studies.score_result import Scores, row_labels
+from errorbar.tables.records import interval_record
+from errorbar.tables.table import Cell, Column, Table
+
+BONUS = CONDITIONS[1]
+WITH_BONUS = "bonus counts missing optional edits as found"
+_PRF = tuple(Column(figure[0].upper(), "percent", figure) for figure in FIGURES)
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Gold edits and runs to be read.
+
+    Attributes:
+        gold: The gold folder or file; one.
+        systems: Folders of edit files or corrected texts, single files, or folders of runs; ``name=path``, or a mapping
+            of names to paths.
+        source: The source texts; None: looked for beside the gold edits.
+        lenient: Repair what can be repaired.
+        jobs: Processes that read and count.
+        dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
+    """
+
+    gold: object
+    systems: object
+    source: str | None = None
+    lenient: bool = False
+    jobs: int = 1
+    dask: str | None = None
+
+    def gold_path(self) -> str:
+        """Where the gold edits are.
+
+        Raises:
+            UsageError: If there is another number of places than one, or it is no path.
+        """
+        listed = list(self.gold) if isinstance(self.gold, list | tuple) else [self.gold]
+        if len(listed) != 1:
+            raise UsageError(
+                Problem("hoo-one-gold", f"{len(listed)} gold sets", expected="one folder or file of edits")
+            )
+        return _path(listed[0])
+
+    def run_paths(self) -> list[tuple[str, str]]:
+        """Name and path of each run.
+
+        Raises:
+            UsageError: If two have one name, or one is no path.
+        """
+        if isinstance(self.systems, Mapping):
+            return [(str(name), _path(path)) for name, path in self.systems.items()]
+        listed = self.systems if isinstance(self.systems, list | tuple) else [self.systems]
+        return expand_runs([_path(each) for each in listed])
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str | PathLike):
+        raise wrong_type("HOO data", "a path", value)
+    return str(fspath(value))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HooScores(Scores):
+    """Scores of runs, runs outermost.
+
+    Attributes:
+        by_code: Recall by error code of each; the scores have it by the rows of table 8.
+        fragments: Names of the fragments.
+        teams: Whose each run is; None: as its name says.
+        best: Show the best run of each team. Runs stay in the order of the input.
+    """
+
+    schema: ClassVar[str] = "errorbar.hoo-score/1"
+    by_code: Sequence[Sequence[TypeScore]] = ()
+    fragments: Sequence[str] = ()
+    teams: Mapping[str, str] | None = None
+    best: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """Every score, and the best run of each team."""
+        rows = [self._hoo_record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
+        return {"rows": rows, "best": best_records(self.scores, self.teams)}
+
+    def tables(self) -> Sequence[Table]:
+        """The table that was asked for."""
+        if self.by_sentence:
+            return [self._fragment_table()]
+        if self.by_type:
+            return [self.type_rows()]
+        return [(best_table if self.best else score_table)(self.scores, self.teams)]
+
+    def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
+        why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
+        return {
+            "run": score.system,
+            "team": team_of(score.system) if self.teams is None else self.teams[score.system],
+            "metric": score.metric,
+            "counts": dict(score.counts),
+            "scores": [
+                {"measure": measure, "bonus": condition == BONUS, **_prf_record(score, condition, measure)}
+                for condition in CONDITIONS
+                for measure in MEASURES
+            ],
+            "by_row": [_recall_record(row, asked=score.has_intervals) for row in in_order(score.by_type)],
+            "by_code": [_recall_record(row, asked=score.has_intervals) for row in codes],
+            "by_fragment": [
+                {
+                    "fragment": name,
+                    "measure": measure,
+                    "bonus": condition == BONUS,
+                    **{figure: unit.values[measure_name(condition, measure, figure)] for figure in FIGURES},
+                    **why,
+                }
+                for name, unit in zip(self.fragments, score.by_unit, strict=True)
+                for condition in CONDITIONS
+                for measure in MEASURES
+            ],
+            "signature": str(score.signature),
+        }
+
+    def type_rows(self) -> Table:
+        """Recall of each row of table 8."""
+        columns, labels = _labels(self.scores)
+        rows: list[list[Cell]] = [
+            [*label, row.type, row.counts["gold"], *row.estimates.values()]
+            for label, score in zip(labels, self.scores, strict=True)
+            for row in in_order(score.by_type)
+        ]
+        columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
+        return Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores)])
+
+    def _fragment_table(self) -> Table:
+        columns, labels = _labels(self.scores)
+        rows: list[list[Cell]] = [
+            [*label, name, measure, condition, *(unit.values[measure_name(condition, measure, f)] for f in FIGURES)]
+            for label, score in zip(labels, self.scores, strict=True)
+            for name, unit in zip(self.fragments, score.by_unit, strict=True)
+            for measure in MEASURES
+            for condition in CONDITIONS
+        ]
+        asked = any(score.has_intervals for score in self.scores)
+        notes = [WITH_BONUS, *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if asked else ())]
+        columns = [*columns, Column("fragment"), Column("measure"), Column("condition"), *_PRF]
+        return Table(columns, rows, name="fragments", notes=notes)
+
+
+def score_hoo(
+    runs: Runs,
+    metrics: Metric | str | Sequence[Metric | str] | None = None,
+    *,
+    resampling: Resampling | None = None,
+    most: int | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> HooScores:
+    """Score runs against HOO gold edits.
+
+    With more fragments than ``most`` there are no intervals (None: whatever their number); without a resampling
+    there are none either.
+
+    Raises:
+        InputError: If a file is bad or a run lacks a fragment.
+        UsageError: If an option does not fit.
+    """
+    if resampling is not None:
+        resampling.bootstrap("HOO scores")
+    problems = Problems(lenient=runs.lenient)
+    asked = [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
+    asked, missing_as_empty = without_missing(asked)
+    found = list_gold(runs.gold_path(), source=runs.source)
+    names = [each.name for each in found]
+    files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
+    fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
+    lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
+    conventions = ("missing:empty",) if missing_as_empty and any(lacking.values()) else ()
+    plan = replace(hoo_plan(both_ways(asked), resampling, conventions), most=most)
+    endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
+    order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
+    order += [str(file.path) for run in files.values() for file in run.values()]
+    with choose_executor(runs.jobs, runs.dask) as executor, problems_in_order(problems, order):
+        pieces = cut_fragments(fragments, len(files), lenient=runs.lenient, carry=not executor.sees(order))
+        scores = score_pieces(pieces, endings, plan, problems, progress=progress, executor=executor)
+    by_row, by_code = scores[::2], scores[1::2]
+    for score in by_row:
+        warn_above_1(score, names, problems)
+    for team, count in Counter(team_of(run) for run in files).items():
+        if count > MOST_RUNS:
+            what = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
+            problems.note("hoo-many-runs", what, Place(), fix="the best run is picked among all of them")
+    codes = [score.by_type for score in by_code]
+    return HooScores(by_row, tuple(problems.notes), by_code=codes, fragments=names)
+
+
+def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
+    """Each metric with recall by row and then by error code: what both count is counted once."""
+    return [replace(one, by=by) for one in metrics for by in ("row", "code")]
+
+
+def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
+    """Recall by row, in the order of table 8."""
+    return sorted(rows, key=lambda row: row_names().index(row.type))
+
+
+def score_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> Table:
+    """A row for each run, measure and condition: P, R, F."""
+    columns, labels = _labels(scores)
+    counts = list(scores[0].counts) if scores else []
+    rows: list[list[Cell]] = [
+        [
+            *label,
+            team,
+            measure,
+            condition,
+            *prf(score, condition, measure),
+            *score.counts.values(),
+            str(score.signature),
+        ]
+        for label, score in zip(labels, scores, strict=True)
+        for team in [team_of(score.system) if teams is None else teams[score.system]]
+        for measure in MEASURES
+        for condition in CONDITIONS
+    ]
+    data = [*(Column(name, "count", only="data") for name in counts), Column("signature", only="data")]
+    columns = [*columns, Column("team", only="data"), Column("measure"), Column("condition"), *_PRF, *data]
+    return Table(columns, rows, name="scores", notes=[WITH_BONUS, *signature_lines(scores)])
+
+
+def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> Table:
+    """The best run of each team: tables 2 to 7."""
+    several = len({score.metric for score in scores}) > 1
+    rows: list[list[Cell]] = [
+        [measure, condition, team, score.system, *prf(score, condition, measure), score.metric]
+        for condition, measure, team, score in best_runs(scores, teams)
+    ]
+    columns = [Column("measure"), Column("condition"), Column("team"), Column("run"), *_PRF]
+    columns.append(Column("metric", only="" if several else "data"))
+    return Table(columns, rows, name="best", notes=[WITH_BONUS, *signature_lines(scores)])
+
+
+def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[dict[str, object]]:
+    """The best run of each team as it stands in JSON output."""
+    return [
+        {
+            "measure": measure,
+            "bonus": condition == BONUS,
+            "team": team,
+            "run": score.system,
+            "metric": score.metric,
+            **_prf_record(score, condition, measure),
+        }
+        for condition, measure, team, score in best_runs(scores, teams)
+    ]
+
+
+def _prf_record(score: Score, condition: str, measure: str) -> dict[str, object]:
+    named = dict(zip(FIGURES, prf(score, condition, measure), strict=True))
+    record: dict[str, object] = {name: estimate.value for name, estimate in named.items()}
+    record["undefined"] = {name: str(each.undefined) for name, each in named.items() if each.undefined is not None}
+    if score.has_intervals:
+        record["intervals"] = {name: interval_record(each) for name, each in named.items()}
+    return record
+
+
+def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
+    record: dict[str, object] = {"type": row.type, **row.counts}
+    if asked:
+        named = zip(MEASURES, row.estimates.values(), strict=True)
+        record["intervals"] = {measure: interval_record(each) for measure, each in named}
+    return record
+
+
+def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
+    """The leading columns that tell rows apart."""
+    columns, labels = row_labels(scores)
+    return [Column("run"), *columns[1:]], labels
+
+
+def rows_of(path: str) -> str:
+    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them.
+
+    Raises:
+        InputError: If the file is no such JSON.
+    """
+    problems = Problems()
+    lines = Lines(path, problems, last=True)
+    text = "\n".join(lines)
+    problems.raise_errors()
+    try:
+        given = parse_json(text)
+    except NotJsonError as error:
+        place = Place(lines.name, error.line)
+        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, '{"ID": "Noun"}')) from None
+    if not isinstance(given, dict) or not all(isinstance(row, str) for row in given.values()):
+        what = "not a JSON object of type to row"
+        raise InputError(Problem("hoo-types-file", what, Place(lines.name), '{"ID": "Noun"}'))
+    if any(set("=;") & set(code + row) for code, row in given.items()):
+        raise InputError(Problem("hoo-types-file", "a type or row holds '=' or ';'", Place(lines.name)))
+    return ";".join(f"{code}={row}" for code, row in given.items())

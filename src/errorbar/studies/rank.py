@@ -1,0 +1,251 @@
+"""Systems ranked from human judgments: what ``errorbar rank`` and ``errorbar.rank`` compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal
+
+from errorbar.core.errors import Problem, wrong_type
+from errorbar.core.problems import Problems
+from errorbar.core.rankings import Comparisons
+from errorbar.formats.opening import Source
+from errorbar.formats.ranking_files import read_rankings
+from errorbar.ranking.judges import JudgeAgreement, judge_agreement
+from errorbar.ranking.ranked import METHODS, Method, RankingResult, no_scores, rank_systems, signature
+from errorbar.ranking.wins import By, head_to_head
+from errorbar.stats.resampling import Resampling, unasked
+from errorbar.tables.records import interval_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+_PAIR = ("first", "second", "wins", "losses", "ties")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ranking(Result):
+    """Systems ranked by one or several methods.
+
+    Attributes:
+        given: All comparisons that were read.
+        comparisons: Those that rank: all, or those of different texts.
+        rankings: One for each method.
+        judges: Agreement between judges, and of judges with themselves.
+        signature: What was ranked how.
+        notes: Warnings and repairs.
+    """
+
+    given: Comparisons
+    comparisons: Comparisons
+    rankings: Sequence[RankingResult]
+    judges: tuple[JudgeAgreement, JudgeAgreement]
+    signature: str
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Rankings, wins of each pair of systems that was compared, and agreement."""
+        return {
+            **_counts(self.given),
+            "identical_left_out": self.comparisons is not self.given,
+            "rankings": [_record(each) for each in self.rankings],
+            "head_to_head": [dict(zip(_PAIR, row, strict=True)) for row in head_to_head(self.comparisons)],
+            "judges": dict(zip(("inter", "intra"), map(_agreement, self.judges), strict=True)),
+            "signature": self.signature,
+        }
+
+    def tables(self) -> list[Table]:
+        """The systems, best first, of one method after the other."""
+        several = len(self.rankings) > 1
+        ranged = any(len(one.resampled) for one in self.rankings)
+        rows: list[list[Cell]] = []
+        for result in self.rankings:
+            for each in result.systems:
+                span = str(each.low) if each.low == each.high else f"{each.low}–{each.high}"
+                ranks = [each.rank or None, span, each.low, each.high]
+                rows.append([result.method, each.system, each.cluster, *ranks, each.score])
+        shown: Literal["", "data"] = "" if ranged else "data"
+        columns = [
+            Column("method", only="" if several else "data"),
+            Column("system"),
+            Column("cluster", "count", only=shown),
+            Column("rank", "count"),
+            Column("rank range", "count", only="shown"),
+            Column("rank low", "count", only="data"),
+            Column("rank high", "count", only="data"),
+            Column("score", "number", digits=3),
+        ]
+        if not ranged:
+            columns = [column for column in columns if column.title != "rank range"]
+            rows = [[*row[:4], *row[5:]] for row in rows]
+        notes = [] if several else [f"method {self.rankings[0].method}"]
+        notes += [_said(self.given), *_agreements(self.judges), f"signature {self.signature}"]
+        return [Table(columns, rows, "Ranking", "ranking", notes)]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HeadToHead(Result):
+    """Wins, losses and ties of each pair of systems that was compared.
+
+    Attributes:
+        given: All comparisons that were read.
+        comparisons: Those that count.
+        notes: Warnings and repairs.
+    """
+
+    given: Comparisons
+    comparisons: Comparisons
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The pairs."""
+        pairs = [dict(zip(_PAIR, row, strict=True)) for row in head_to_head(self.comparisons)]
+        return {**_counts(self.given), "head_to_head": pairs}
+
+    def tables(self) -> list[Table]:
+        """A row for each pair."""
+        columns = [Column(name, "count" if at > 1 else "text") for at, name in enumerate(_PAIR)]
+        rows = head_to_head(self.comparisons)
+        return [Table(columns, rows, "Head to head", "head-to-head", [_said(self.given)])]
+
+
+def rank(
+    judgments: Source | Comparisons,
+    method: Method | Literal["all"] | Sequence[Method | Literal["all"]] = METHODS[0],
+    *,
+    systems: Sequence[str] = (),
+    without_identical: bool = False,
+    by: By = "item",
+    ci: bool | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    lenient: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Ranking:
+    """Rank systems from human rankings or pairs.
+
+    Args:
+        judgments: XML as the WMT's annotation tool writes it, or CSV of pairs or rankings; or ``Comparisons``.
+        method: How to rank, one or several; ``all``: by every method.
+        systems: The systems there are; another name in the file is refused.
+        without_identical: Leave out ties of systems that wrote the same text.
+        by: What is drawn as one: item, sentence or comparison.
+        ci: Make intervals, rank ranges and clusters; None: of up to 20,000 items.
+        confidence: Their confidence level, a fraction.
+        resamples: How many resamples; of ``trueskill-wmt`` also how many runs.
+        seed: Of the random streams.
+        lenient: Repair what can be repaired and note it.
+        progress: Told how many resamples TrueSkill has gone through.
+
+    Raises:
+        InputError: If the file is bad.
+        UsageError: If there is no such method, or nothing was compared.
+    """
+    given, problems = _read(judgments, systems, lenient)
+    comparisons = given.without_identical() if without_identical else given
+    asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
+    methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
+    how = resampling(given, ci, Resampling("percentile", resamples, confidence, seed), problems)
+    results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=progress)
+    notes = (*problems.notes, *no_scores(results))
+    signed = signature(comparisons, methods, how, by, seed)
+    return Ranking(given, comparisons, results, judge_agreement(given), signed, notes)
+
+
+def compare_pairs(
+    judgments: Source | Comparisons,
+    *,
+    systems: Sequence[str] = (),
+    without_identical: bool = False,
+    lenient: bool = False,
+) -> HeadToHead:
+    """Count wins, losses and ties of each pair of systems; arguments and errors are those of ``rank``."""
+    given, problems = _read(judgments, systems, lenient)
+    comparisons = given.without_identical() if without_identical else given
+    return HeadToHead(given, comparisons, tuple(problems.notes))
+
+
+def resampling(comparisons: Comparisons, ci: bool | None, how: Resampling, problems: Problems) -> Resampling | None:
+    """How judgments are resampled, or None: what ``ci`` asks for."""
+    wanted = unasked(len(comparisons.items), "items", problems) if ci is None else ci
+    return how if wanted else None
+
+
+def _read(judgments: Source | Comparisons, systems: Sequence[str], lenient: bool) -> tuple[Comparisons, Problems]:
+    problems = Problems(lenient=lenient)
+    if isinstance(judgments, Comparisons):
+        return judgments, problems
+    if not isinstance(judgments, str | PathLike):
+        raise wrong_type("judgments", "a path or Comparisons", judgments)
+    return read_rankings(judgments, problems, systems=systems), problems
+
+
+def _counts(comparisons: Comparisons) -> dict[str, int]:
+    tied = comparisons.outcome == 0
+    return {
+        "n_items": len(comparisons.items),
+        "n_judges": len(comparisons.judges),
+        "n_sentences": len(comparisons.sentences),
+        "n_comparisons": len(comparisons),
+        "n_ties": int(tied.sum()),
+        "n_identical": int(comparisons.identical.sum()),
+        "n_shown": int(comparisons.shown.sum()),
+        "n_shown_ties": int((comparisons.shown & tied).sum()),
+    }
+
+
+def _said(comparisons: Comparisons) -> str:
+    """How much was judged, and which ties nobody said."""
+    counts = _counts(comparisons)
+    n, ties = counts["n_comparisons"], counts["n_ties"]
+    text = (
+        f"{counts['n_items']:,} items, {n:,} comparisons, {ties:,} ties ({100 * ties / n:.1f}%), "
+        f"{counts['n_identical']:,} of them of systems that wrote the same text"
+    )
+    shown, shown_ties = counts["n_shown"], counts["n_shown_ties"]
+    if shown == n:
+        return text
+    if not shown:
+        return f"{text}; judges saw no two texts"
+    return f"{text}; judges saw {shown:,} pairs of texts, {shown_ties:,} ties ({100 * shown_ties / shown:.1f}%)"
+
+
+def _agreements(judges: Sequence[JudgeAgreement]) -> list[str]:
+    return [
+        f"{who}: kappa {each.kappa.value:.3f}, observed agreement {each.observed:.3f} "
+        f"({each.kappa.n_units:,} pairs of answers)"
+        for who, each in zip(("different judges", "one judge, asked again"), judges, strict=True)
+        if each.kappa.value is not None and each.observed is not None
+    ]
+
+
+def _agreement(agreement: JudgeAgreement) -> dict[str, object]:
+    return {
+        "kappa": agreement.kappa.value,
+        "undefined": None if agreement.kappa.undefined is None else str(agreement.kappa.undefined),
+        "observed": agreement.observed,
+        "expected": agreement.expected,
+        "n_pairs": agreement.kappa.n_units,
+    }
+
+
+def _record(result: RankingResult) -> dict[str, object]:
+    return {
+        "method": result.method,
+        "systems": [
+            {
+                "system": each.system,
+                "score": each.score.value,
+                "n_comparisons": each.score.n_units,
+                "n_clusters": each.score.n_clusters,
+                "undefined": None if each.score.undefined is None else str(each.score.undefined),
+                "interval": interval_record(each.score) if len(result.resampled) else None,
+                "rank": each.rank or None,
+                "rank_low": each.low or None,
+                "rank_high": each.high or None,
+                "cluster": each.cluster or None,
+            }
+            for each in result.systems
+        ],
+    }

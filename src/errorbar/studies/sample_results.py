@@ -1,0 +1,298 @@
+"""What planning, drawing and estimating a sample give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.estimate import Interval
+from errorbar.formats.saving import save_lines
+from errorbar.sampling import (
+    Assisted,
+    Cost,
+    Estimation,
+    Frame,
+    Key,
+    Plan,
+    Sample,
+    SampleEstimate,
+    Strata,
+    SystemEstimates,
+    blind_set,
+    write_key,
+)
+from errorbar.sampling.judged import Truth
+from errorbar.sampling.plan import Design
+from errorbar.sampling.quantities import TARGETS
+from errorbar.tables.records import value_record
+from errorbar.tables.result import Result
+from errorbar.tables.shown import DASH, percent
+from errorbar.tables.table import Cell, Column, Table
+
+COUNTED = ("hits", "misses", "false positives")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SamplePlan(Result):
+    """How many items of which stratum to judge, how sure that makes one, and what it costs.
+
+    Attributes:
+        plan: The allocation, and what to expect of it.
+        cost: What judging costs.
+        notes: Warnings and repairs.
+    """
+
+    plan: Plan
+    cost: Cost
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as JSON has it."""
+        plan, cost = self.plan, self.cost
+        names = ("system", "name", "value", "standard_error", "half_width")
+        return {
+            "target": plan.aim.target,
+            "strata": [dict(zip(("name", "size", "n", "rate"), row, strict=True)) for row in self._strata()],
+            "expected": [{name: getattr(one, name) for name in names} for one in plan.expected],
+            "cost": {name: getattr(cost, name) for name in ("items", "judgments", "money", "hours")},
+            "costs": None if plan.costs is None else plan.costs.tolist(),
+            "spent": plan.spent,
+        }
+
+    def tables(self) -> list[Table]:
+        """The allocation; what to expect stands below."""
+        plan, cost, strata = self.plan, self.cost, self.plan.strata
+        rows: list[list[Cell]] = [list(row) for row in self._strata()]
+        rows.append(["all", int(strata.sizes.sum()), cost.items, None])
+        columns = [
+            Column("stratum"),
+            Column("items", "count", "size"),
+            Column("to judge", "count", "n"),
+            Column("supposed errors %", "percent", "rate"),
+        ]
+        spent = [f"{cost.judgments:,} judgments"]
+        if plan.costs is not None:
+            columns.append(Column("cost of one", "count", "cost"))
+            rows = [[*row, one] for row, one in zip(rows, [*plan.costs.tolist(), None], strict=True)]
+            spent.append(f"cost {plan.spent:,g}")
+        if cost.money is not None:
+            spent.append(f"price {cost.money:,.2f}")
+        if cost.hours is not None:
+            spent.append(f"{cost.hours:.1f} hours")
+        several = len(strata.systems) > 1
+        notes = [
+            f"expected {f'{one.system} ' * several}{one.name} {percent(one.value)} ± {percent(one.half_width)}"
+            for one in plan.expected
+        ]
+        of = "the difference of " * several + plan.aim.target
+        notes += [", ".join(spent), f"best for {of} if the supposed errors are right; 95 % intervals"]
+        return [Table(columns, rows, "Items to judge", "plan", notes)]
+
+    def _strata(self) -> list[tuple[str, int, int, float]]:
+        plan = self.plan
+        columns = (plan.strata.names, plan.strata.sizes.tolist(), plan.n.tolist(), plan.rates.tolist())
+        return list(zip(*columns, strict=True))
+
+    def compare(self) -> SampleDesigns:
+        """What the same number of items gives with other designs: what stratifying buys.
+
+        Raises:
+            UsageError: If items have costs: designs are compared at one number of items.
+        """
+        if self.plan.costs is not None:
+            what = "designs are compared at one number of items, not at one cost"
+            raise UsageError(Problem("sample-cost", what, fix="leave the costs out"))
+        return SampleDesigns(self.plan, self.plan.designs(), self.notes)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleDesigns(Result):
+    """Designs of one budget.
+
+    Attributes:
+        plan: The first of them.
+        designs: All.
+        notes: Warnings and repairs.
+    """
+
+    plan: Plan
+    designs: Sequence[Design]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The designs as JSON has them."""
+        designs = [
+            {"name": one.name, "n": list(one.n), "half_widths": dict(zip(TARGETS, one.half_widths, strict=True))}
+            for one in self.designs
+        ]
+        return {"strata": list(self.plan.strata.names), "designs": designs}
+
+    def tables(self) -> list[Table]:
+        """A row for each design."""
+        columns = [Column("design"), Column("judged by stratum", key="judged")]
+        columns += [Column(f"± {target}", "percent", f"half_width_{target.lower()}") for target in TARGETS]
+        rows = [[one.name, " + ".join(f"{n:.0f}" for n in one.n), *one.half_widths] for one in self.designs]
+        judged = int(self.plan.n.sum())
+        notes = [f"half-widths of 95 % intervals with {judged:,} judged items, if the supposed errors are right"]
+        return [Table(columns, rows, "Designs of one budget", "designs", notes)]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleDraw(Result):
+    """A drawn sample.
+
+    Attributes:
+        key: Which stratum each item is from; private.
+        frame: What it was drawn from.
+        raters: Who is to judge.
+        notes: Warnings and repairs.
+    """
+
+    key: Key
+    frame: Frame
+    raters: Sequence[str]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The name of the annotation set and its items, in its blind order."""
+        drawn = self.key.rounds[-1]
+        return {"set": drawn.name, "items": list(drawn.items)}
+
+    def tables(self) -> list[Table]:
+        """The annotation set, labels to be filled in."""
+        drawn = self.key.rounds[-1]
+        columns = [Column(name) for name in ("item", "set", "rater", "label")]
+        return [Table(columns, [[item, drawn.name, rater, ""] for rater in self.raters for item in drawn.items])]
+
+    def save(self, out: str, key: str) -> None:
+        """Write the annotation set (.csv or .jsonl, maybe .gz) and its private key; neither overwrites a file.
+
+        Raises:
+            InputError: If a file cannot be written.
+            UsageError: If there is a file of either name, or both are one.
+        """
+        refuse_names(out, key)
+        lines = blind_set(
+            self.key, self.frame, self.raters, "jsonl" if out.removesuffix(".gz").endswith(".jsonl") else "csv"
+        )
+        save_lines(write_key(self.key), key)  # first: a set is worth nothing without its key
+        try:
+            save_lines(lines, out)
+        except InputError:
+            Path(key).unlink()  # a key without its set would be in the way of the next try
+            raise
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleEstimation(Result):
+    """Hits, misses, false positives, P, R and F of a whole corpus, from a judged sample.
+
+    Attributes:
+        strata: What was sampled from.
+        sample: What was judged.
+        found: Estimates of each system, and of two systems the differences.
+        how: Method and level of the intervals, weight of recall.
+        assisted: Totals that use cheap votes, or None.
+        truth: How several raters of an item make one truth.
+        notes: Warnings and repairs.
+    """
+
+    strata: Strata
+    sample: Sample
+    found: SystemEstimates
+    how: Estimation
+    assisted: Assisted | None = None
+    truth: Truth = "majority"
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The estimates as JSON has them."""
+        systems = [
+            {"system": one.system, "estimates": [{**_record(row), "bayes": _ends(row.bayes)} for row in one.rows]}
+            for one in self.found.systems
+        ]
+        helped = self.assisted
+        return {
+            "truth": self.truth,
+            "strata": [dict(zip(("name", "size", "judged", "errors"), row, strict=True)) for row in self._counts()],
+            "systems": systems,
+            "differences": [_record(row) for row in self.found.differences],
+            "votes": None if helped is None else {"items": list(helped.voted), "trust": helped.trust.tolist()},
+        }
+
+    def tables(self) -> list[Table]:
+        """Estimates with both intervals; what was judged stands below."""
+        several = len(self.found.systems) > 1
+        rows = [_row(one.system, row, several) for one in self.found.systems for row in one.rows]
+        apart = " − ".join(self.strata.systems)
+        rows += [_row(apart, row, several, sign="+") for row in self.found.differences]
+        notes = [f"{name}: {x:g} errors in {n:,} of {size:,} items" for name, size, n, x in self._counts()]
+        notes.append(f"truth: {self.truth} of the raters of an item; percent, items for hits, misses, false positives")
+        if self.assisted is not None:
+            trusts = zip(self.strata.names, self.assisted.trust.tolist(), strict=True)
+            trust = ", ".join(f"{name} {value:.2f}" for name, value in trusts)
+            notes.append(f"with votes of {sum(self.assisted.voted):,} items; trust in them: {trust}")
+        # Shares and numbers of items stand in one column, which people see in percent and in items.
+        columns = [
+            Column("system", only="data"),
+            Column("quantity", only="data"),
+            Column("", only="shown"),
+            Column("value", "number", interval="beside", only="data"),
+            Column("standard error", "number", only="data"),
+            Column("bayes", "number", interval="only", only="data"),
+            Column("estimate", "number", only="shown"),
+            Column(f"{100 * self.how.confidence_level:g}% CI", "number", only="shown"),
+            Column("by", "number", "method"),
+            Column("Bayes", "number", only="shown"),
+        ]
+        return [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
+
+    def _counts(self) -> list[tuple[str, int, int, float]]:
+        strata, sample = self.strata, self.sample
+        columns = (strata.names, strata.sizes.tolist(), sample.n.tolist(), sample.x.tolist())
+        return list(zip(*columns, strict=True))
+
+
+def refuse_names(out: str, key: str) -> None:
+    """See that neither file is there: judgments may have been filled in, and a set without its key is lost.
+
+    Raises:
+        UsageError: If one is, or they are the same.
+    """
+    if Path(key).exists():
+        what = "there is a key of this name, and a set without its key is lost"
+        raise UsageError(Problem("sample-key-exists", what, Place(key), fix="name a new file"))
+    if Path(out).is_file():
+        what = "there is a file of this name, and what raters filled in would be lost"
+        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name a new file"))
+    if Path(out).resolve() == Path(key).resolve():
+        what = "the set and its key would be one file, but raters must not see the key"
+        raise UsageError(Problem("sample-set-exists", what, Place(out), fix="name two files"))
+
+
+def _record(row: SampleEstimate) -> dict[str, object]:
+    return {"name": row.name, "standard_error": row.standard_error, **value_record(row.estimate)}
+
+
+def _ends(interval: Interval | None) -> dict[str, float] | None:
+    return None if interval is None else {"low": interval.low, "high": interval.high}
+
+
+def _row(system: str, row: SampleEstimate, several: bool, *, sign: Literal["", "+"] = "") -> list[Cell]:
+    """A row of the table of estimates: values for programs, and texts for people."""
+    interval = row.estimate.interval
+
+    def text(value: float) -> str:
+        return f"{value:,.1f}" if row.name in COUNTED else f"{100 * value:{sign}.2f}"
+
+    def ends(made: Interval | None) -> str:
+        return DASH if made is None else f"{text(made.low)}{' to ' if sign else DASH}{text(made.high)}"
+
+    name = f"{row.name}, {system}" if sign else f"{system}: {row.name}" if several else row.name
+    value = DASH if row.estimate.value is None else text(row.estimate.value)
+    method = None if interval is None else interval.method
+    shown = [value, ends(interval), method, ends(row.bayes)]
+    return [system, row.name, name, row.estimate, row.standard_error, row.bayes, *shown]

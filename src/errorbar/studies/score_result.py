@@ -1,0 +1,228 @@
+"""The scores of systems as a value: records and tables of what ``errorbar.score`` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from errorbar.core.errors import Problem
+from errorbar.core.estimate import Estimate, Undefined
+from errorbar.metrics.base import Measure
+from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.tables.records import interval_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+SHORT_HASH = 8
+"""Digits of a hypothesis hash shown in tables, so that a row fits in 80 columns; JSON and CSV have all."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scores(Result):
+    """Scores of systems, in the order given, metric by metric.
+
+    Attributes:
+        scores: The scores.
+        notes: Warnings and repairs.
+        by_type: Scores by error type were asked for.
+        by_sentence: The parts of sentences, or of fragments, were asked for.
+        order: ``best`` first, or as in the ``input``: how tables list systems.
+    """
+
+    schema: ClassVar[str] = "errorbar.score/1"
+    scores: Sequence[Score]
+    notes: Sequence[Problem] = ()
+    by_type: bool = False
+    by_sentence: bool = False
+    order: str = "best"
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
+
+    def __getitem__(self, which: int | str) -> Score:
+        """A score by its number, or the first of a system by its name."""
+        if isinstance(which, int):
+            return self.scores[which]
+        for score in self.scores:
+            if score.system == which:
+                return score
+        raise KeyError(which)
+
+    def to_dict(self) -> dict[str, object]:
+        """Rows of all scores, in the order of the input."""
+        return {"rows": [self._record(score) for score in self.scores]}
+
+    def tables(self) -> Sequence[Table]:
+        """Scores, a table for the metrics of the same measures; or error types, or sentences."""
+        if self.by_sentence:
+            return [self._sentence_table()]
+        if self.by_type:
+            return [self._types_side_by_side() if len(self.scores) > 1 else self.type_rows()]
+        kinds: dict[tuple[str, ...], list[Score]] = {}
+        for score in self._ordered():
+            kinds.setdefault(tuple(score.estimates), []).append(score)
+        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(kinds.values())]
+
+    def _ordered(self) -> list[Score]:
+        """The best first; scores of several metrics stay apart."""
+        if self.order == "input":
+            return list(self.scores)
+        specs = list(dict.fromkeys(score.metric for score in self.scores))
+        return sorted(self.scores, key=lambda score: (specs.index(score.metric), score.rank_key))
+
+    def _record(self, score: Score) -> dict[str, object]:
+        record: dict[str, object] = {
+            "system": score.system,
+            "metric": score.metric,
+            **{name: estimate.value for name, estimate in score.estimates.items()},
+            **({} if score.beta is None else {"beta": score.beta}),
+            **score.counts,
+            f"n_{score.unit}s": score.n_units,
+            "n_annotators": len(score.annotators),
+            "undefined": {
+                name: str(estimate.undefined)
+                for name, estimate in score.estimates.items()
+                if estimate.undefined is not None
+            },
+            "signature": str(score.type_signature if self.by_type else score.signature),
+        }
+        lower = [measure.name for measure in score.measures if measure.better == "lower"]
+        if score.main != "f":
+            record["main"] = score.main
+        if lower:
+            record["lower_is_better"] = lower
+        if score.has_intervals:
+            record["intervals"] = {name: interval_record(estimate) for name, estimate in score.estimates.items()}
+        if self.by_type:
+            record["by_type"] = [_type_record(row, asked=score.has_intervals) for row in score.by_type]
+        if self.by_sentence:
+            why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
+            record[f"by_{score.unit}"] = [
+                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **row.values, **why}
+                for row in score.by_unit
+            ]
+        return record
+
+    def _sentence_table(self) -> Table:
+        first = self.scores[0]
+        names, labels = row_labels(self.scores)
+        kinds = {measure.name: measure for measure in first.measures}
+        values = [kinds[name] for name in next((list(row.values) for row in first.by_unit), [])]
+        columns = [
+            *names,
+            Column("annotator"),
+            Column(first.unit, "count"),
+            *(Column(name, "count") for name in first.counts),
+            *map(measure_column, values),
+        ]
+        rows: list[list[Cell]] = [
+            [*label, row.annotator, row.unit, *row.counts.values(), *row.values.values()]
+            for label, score in zip(labels, self.scores, strict=True)
+            for row in score.by_unit
+        ]
+        notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
+        return Table(columns, rows, name="units", notes=[*notes, *signature_lines(self.scores)])
+
+    def type_rows(self) -> Table:
+        """A row for each system and type, with everything that is known of it."""
+        scores = self._ordered()
+        names, labels = row_labels(scores)
+        counts = next((list(row.counts) for score in scores for row in score.by_type), [])
+        columns = [*names, Column("type"), *map(measure_column, _type_measures(scores))]
+        rows: list[list[Cell]] = [
+            [*label, row.type, *row.estimates.values(), *row.counts.values()]
+            for label, score in zip(labels, scores, strict=True)
+            for row in score.by_type
+        ]
+        columns += [Column(one, "count") for one in counts]
+        return Table(columns, rows, name="types", notes=signature_lines(scores, types=True))
+
+    def _types_side_by_side(self) -> Table:
+        """A row for each type, and a column for each system and measure."""
+        scores = self._ordered()
+        measures = _type_measures(scores)
+        several = len({score.metric for score in scores}) > 1
+        columns, found = [Column("type")], []
+        for score in scores:
+            title = f"{score.system} {score.metric}" if several else score.system
+            short = len(measures) == 1
+            columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
+            found.append({row.type: row.estimates for row in score.by_type})
+        nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
+        rows: list[list[Cell]] = [
+            [kind, *(estimate for own in found for estimate in own.get(kind, nothing).values())]
+            for kind in sorted({kind for own in found for kind in own})
+        ]
+        said = "/".join(measure.title for measure in measures)
+        notes = [f"{said} in percent; – where the chosen annotators have no edit of the type"]
+        return Table(columns, rows, name="types", notes=[*notes, *signature_lines(scores, types=True)])
+
+
+def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> Table:
+    """Values of each score, with intervals where they were asked for and counts where they were not."""
+    names, labels = row_labels(scores)
+    asked = any(score.has_intervals for score in scores)
+    measures = merged_measures(scores)
+    counts = list(dict.fromkeys(name for score in scores for name in score.counts))
+    unit = scores[0].unit if scores else "sentence"
+    columns = [
+        *names,
+        *map(measure_column, measures),
+        *(Column(one, "count", only="data" if asked else "") for one in counts),
+        Column(f"{unit}s", "count", key=f"n_{unit}s"),
+        Column("hyp", key="hypothesis", only="data" if asked else ""),
+        Column("signature", only="data"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            *label,
+            *(score.estimates.get(measure.name) for measure in measures),
+            *(score.counts.get(one) for one in counts),
+            score.n_units,
+            score.signature.hypothesis[:SHORT_HASH],
+            str(score.signature),
+        ]
+        for label, score in zip(labels, scores, strict=True)
+    ]
+    return Table(columns, rows, title, name, signature_lines(scores))
+
+
+def measure_column(measure: Measure) -> Column:
+    """The column of a measure."""
+    return Column(measure.title, measure.kind, measure.name)
+
+
+def merged_measures(scores: Sequence[Score]) -> list[Measure]:
+    """The measures of all scores, once each; titles that differ (F0.5, F1) become the shorter common one."""
+    found: dict[str, Measure] = {}
+    for measure in (each for score in scores for each in score.measures):
+        known = found.setdefault(measure.name, measure)
+        if known.title != measure.title:
+            found[measure.name] = replace(known, title=known.title.rstrip("0123456789."))
+    return list(found.values())
+
+
+def _type_measures(scores: Sequence[Score]) -> list[Measure]:
+    given = {name for score in scores for row in score.by_type for name in row.estimates}
+    return [replace(one, title=one.name) for one in merged_measures(scores) if one.name in given]
+
+
+def row_labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
+    """The leading columns that tell rows apart."""
+    several = len({score.metric for score in scores}) > 1
+    columns = [Column("system"), Column("metric", only="" if several else "data")]
+    return columns, [[score.system, score.metric] for score in scores]
+
+
+def _type_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
+    values = {name: estimate.value for name, estimate in row.estimates.items()}
+    record: dict[str, object] = {"type": row.type, **values, **row.counts}
+    if asked and len(row.estimates) == 1:
+        record["interval"] = interval_record(next(iter(row.estimates.values())))
+    elif asked:
+        record["intervals"] = {name: interval_record(estimate) for name, estimate in row.estimates.items()}
+    return record

@@ -1,0 +1,123 @@
+"""What is said of pairs of systems, in the same words and tables by ``errorbar compare`` and by a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.tables.table import Cell, Column, PValue, Table
+
+ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
+SIGNIFICANT, NOT_SIGNIFICANT, UNDECIDED, SAME = "significant", "not significant", "undecided", "never differ"
+MOST_NAMED = 5
+"""Pairs that a note names; further ones are counted."""
+
+
+def _notes(name: str) -> list[str]:
+    return [
+        f"{name} diff: {name} of the first less {name} of the second, in points",
+        f"detectable: the difference in points of {name} that such a corpus shows with 80% power; power at 1: how "
+        "often it shows a difference of one point",
+    ]
+
+
+def level_text(alpha: float) -> str:
+    """``5%``."""
+    return f"{100 * alpha:.3g}%"
+
+
+def result(pair: Pair, alpha: float) -> str:
+    """What the test says of a pair, in a word or two."""
+    if pair.p_adjusted is None:
+        return SAME
+    if pair.significant(alpha):
+        return SIGNIFICANT
+    return UNDECIDED if pair.undecided(alpha) else NOT_SIGNIFICANT
+
+
+def verdict(pair: Pair, alpha: float, unit: str, sign: float = 1.0) -> str:
+    """What the test says of a pair, in a sentence without its full stop; ``sign`` is that of the measure."""
+    better, other = (pair.first, pair.second) if pair.difference * sign >= 0 else (pair.second, pair.first)
+    at = f"at the {level_text(alpha)} level"
+    said = {
+        SIGNIFICANT: f"{better} is significantly better than {other} {at}",
+        NOT_SIGNIFICANT: f"{better} is not significantly better than {other} {at}",
+        UNDECIDED: f"Whether {better} is better than {other} is undecided: {hopeless(unit)} {at}",
+        SAME: f"{better} and {other} never differ",
+    }
+    return said[result(pair, alpha)]
+
+
+def hopeless(unit: str) -> str:
+    """Why a pair is undecided."""
+    return f"with these {unit}s and swaps no difference, however large, could be significant"
+
+
+def group_legend(found: Comparison, alpha: float) -> list[str]:
+    """How to read group letters."""
+    how = ADJUSTED[found.testing.adjust]
+    lines = [
+        f"systems that share a group letter do not differ significantly at the {level_text(alpha)} level "
+        f"({how} over all pairs); that does not make them equal"
+    ]
+    if any(pair.undecided(alpha) for pair in found.pairs):
+        lines.append(
+            "?: the system has undecided pairs, of which nothing can be said: no difference, however large, could be "
+            "significant"
+        )
+    return lines
+
+
+def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | None = None) -> Table:
+    """A row for each pair: the difference, its interval, p-values, what the test says, and its power.
+
+    Tests are at the level that the confidence leaves; ``pairs`` are those to show, None: all.
+    """
+    alpha = 1 - confidence
+    measure = found.measures[found.main]
+    name = measure.title.rstrip("0123456789.")
+    columns = [
+        Column("first"),
+        Column("second"),
+        Column(f"{name} diff", measure.kind, "difference", signed=True, interval="beside"),
+        Column("p", "p", "p_value"),
+        Column("p_at_floor", only="data"),
+        Column("exact", only="data"),
+        Column(f"p ({ADJUSTED[found.testing.adjust]})", "p", "p_adjusted"),
+        Column("p_adjusted_at_floor", only="data"),
+        Column("smallest_p_adjusted", "p", only="data"),
+        Column(f"at {level_text(alpha)}", key="result"),
+        Column("detectable", measure.kind, "detectable_difference"),
+        Column("power at 1, %", "percent", "power_at_one_point", digits=0),
+        Column("reason", only="data"),
+    ]
+    shown = found.pairs if pairs is None else pairs
+    missing: dict[str, list[str]] = {}
+    for pair in shown:
+        missing.setdefault(why_not(pair), []).append(f"{pair.first}, {pair.second}")
+    said = [f"– {'; '.join(those[:MOST_NAMED])}{_more(those)}: {why}" for why, those in missing.items() if why]
+    rows = [_row(pair, alpha) for pair in shown]
+    return Table(columns, rows, "Every pair of systems", "pairs", [*_notes(name), *said])
+
+
+def _more(names: Sequence[str]) -> str:
+    return f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+
+
+def _row(pair: Pair, alpha: float) -> list[Cell]:
+    test = pair.test
+    # Why there is no interval stands among the other reasons.
+    difference = Estimate(pair.difference, 0, pair.interval if isinstance(pair.interval, Interval) else None)
+    return [
+        *(pair.first, pair.second, difference),
+        PValue(test.p_value, test.at_floor, test.exact and pair.p_adjusted is not None),
+        *(test.at_floor, test.exact, PValue(pair.p_adjusted, pair.at_floor), pair.at_floor, pair.smallest_p),
+        *(result(pair, alpha), pair.power.detectable, pair.power.power, why_not(pair)),
+    ]
+
+
+def why_not(pair: Pair) -> str:
+    """Why something of a pair is missing."""
+    interval = pair.interval if isinstance(pair.interval, Undefined) else None
+    return ", ".join(dict.fromkeys(str(why) for why in (pair.test.undefined, interval, pair.power.undefined) if why))

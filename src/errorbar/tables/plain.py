@@ -1,0 +1,76 @@
+"""A table as columns of plain values, for CSV and data frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.tables.shown import has_intervals, missing
+from errorbar.tables.table import Cell, Column, PValue, Table
+
+Plain = str | int | float | bool | None
+
+
+def plain(table: Table) -> dict[str, list[Plain]]:
+    """Make columns of a table.
+
+    An interval becomes two columns, ``key_low`` and ``key_high``, and so does that of an estimate beside its value; a
+    last column, ``reason``, then says why a value or an interval is missing or was set by a convention, unless the
+    table has such a column.
+
+    Returns:
+        Key to cells, fractions with all digits; None where there is no value. Keys that are there already get a number.
+    """
+    made: dict[str, list[Plain]] = {}
+    reasons: list[list[str]] = [[] for _ in table.rows]
+    asked = False
+    for at, column in enumerate(table.columns):
+        if column.only == "shown":
+            continue
+        cells = [row[at] for row in table.rows]
+        key = _free(column.key or _slug(column.title), made)
+        if _only_intervals(column, cells):
+            made |= _ends(key, [cell if isinstance(cell, Interval) else None for cell in cells])
+            continue
+        made[key] = [_plain(cell) for cell in cells]
+        if has_intervals(column, cells):
+            asked = True
+            made |= _ends(key, [cell.interval if isinstance(cell, Estimate) else None for cell in cells])
+            for row, cell in zip(reasons, cells, strict=True):
+                if isinstance(cell, Estimate):
+                    row += [str(why) for why in (cell.undefined, cell.no_interval) if why is not None]
+    if asked and "reason" not in made:
+        made["reason"] = [", ".join(dict.fromkeys(row)) for row in reasons]
+    return made
+
+
+def _only_intervals(column: Column, cells: Sequence[Cell]) -> bool:
+    return column.interval == "only" or any(isinstance(cell, Interval) for cell in cells)
+
+
+def _ends(key: str, intervals: Sequence[Interval | None]) -> dict[str, list[Plain]]:
+    return {
+        f"{key}_low": [None if each is None else each.low for each in intervals],
+        f"{key}_high": [None if each is None else each.high for each in intervals],
+    }
+
+
+def _plain(cell: Cell) -> Plain:
+    if isinstance(cell, Estimate | PValue):
+        return _plain(cell.value)
+    if isinstance(cell, Undefined | Interval) or missing(cell):
+        return None
+    return cell
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"\W+", "_", title.lower()).strip("_") or "column"
+
+
+def _free(key: str, taken: dict[str, list[Plain]]) -> str:
+    number, made = 1, key
+    while made in taken:
+        number += 1
+        made = f"{key}_{number}"
+    return made

@@ -1,0 +1,178 @@
+"""A table as people see it: the one place where values become text, and fractions percent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor, isnan, log10
+from typing import NamedTuple
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.tables.table import Cell, Column, PValue, Table
+
+DASH = "–"
+P_DIGITS = 4
+"""Digits of a p-value that is not very small."""
+
+
+class Shown(NamedTuple):
+    """A cell: its text, and what it is sorted by where that is a number."""
+
+    text: str
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of texts.
+
+    Attributes:
+        columns: Headings.
+        rows: Cells, as many as there are columns.
+        left: Which columns hold text; the others are aligned right.
+        notes: Lines below.
+        title: What it shows.
+        name: Part of anchors.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Shown]]
+    left: Sequence[bool]
+    notes: Sequence[str] = ()
+    title: str = ""
+    name: str = ""
+
+
+def shown(table: Table) -> Grid:
+    """Make texts of a table; estimates become two columns, and notes explain stars and dashes."""
+    columns: list[str] = []
+    left: list[bool] = []
+    parts: list[list[Shown]] = []
+    for at, column in enumerate(table.columns):
+        if column.only == "data":
+            continue
+        cells = [row[at] for row in table.rows]
+        beside = has_intervals(column, cells)
+        columns.append(column.title)
+        left.append(column.kind == "text")
+        parts.append([_shown(cell, column, beside) for cell in cells])
+        if beside:
+            columns.append(interval_title(cells, table.level))
+            left.append(False)
+            parts.append([_interval(cell, column) for cell in cells])
+    rows = list(zip(*parts, strict=True)) if parts else [() for _ in table.rows]
+    return Grid(columns, rows, left, [*_reasons(table), *table.notes], table.title, table.name)
+
+
+def has_intervals(column: Column, cells: Sequence[Cell]) -> bool:
+    """Whether a column of estimates has a second one beside it."""
+    if column.interval:
+        return column.interval == "beside"
+    return any(isinstance(cell, Estimate) and bool(cell.interval or cell.no_interval) for cell in cells)
+
+
+def missing(cell: Cell) -> bool:
+    """Whether there is nothing in a cell."""
+    return cell is None or (isinstance(cell, float) and isnan(cell))
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """A fraction in percent, without the sign; a dash where there is none."""
+    return DASH if value is None or isnan(value) else f"{100 * value:.{digits}f}"
+
+
+def interval_title(cells: Sequence[Cell], level: float = 0.95) -> str:
+    """The heading of the intervals of estimates, ``95% CI``; ``level`` is told where there is none."""
+    ends = (cell.interval for cell in cells if isinstance(cell, Estimate))
+    return f"{100 * next((each.confidence_level for each in ends if each), level):g}% CI"
+
+
+def p_text(value: float | None, *, at_most: bool = False) -> str:
+    """A p-value: ``0.0123``, and never 0; ``≤0.0005``, rounded up, where no more is known; a dash for none."""
+    if value is None or isnan(value):
+        return DASH
+    two = 1 - floor(log10(value)) if value > 0 else P_DIGITS  # two significant digits
+    if at_most:
+        return f"≤{ceil(value * 10**two - 1e-9) / 10**two:.{two}f}".rstrip("0").rstrip(".")
+    return f"{value:.{max(two, P_DIGITS) if value < 10**-P_DIGITS else P_DIGITS}f}"
+
+
+def reasons(estimates: Sequence[Estimate]) -> list[str]:
+    """Notes that explain stars and dashes of shares."""
+    starred = [str(e.undefined) for e in estimates if e.undefined is not None and e.value]
+    absent = [str(e.undefined) for e in estimates if e.undefined is not None and e.value is None]
+    without = [str(e.no_interval) for e in estimates if e.no_interval is not None]
+    said = (("* by convention", starred), (f"{DASH} no value", absent), (f"{DASH} no interval", without))
+    return [f"{what}: {', '.join(dict.fromkeys(why))}" for what, why in said if why]
+
+
+def _reasons(table: Table) -> list[str]:
+    """Notes of a table. In a column of numbers the reasons of dashes stand in the cells."""
+    estimates = []
+    for at, column in enumerate(table.columns):
+        for cell in (row[at] for row in table.rows if column.only != "data"):
+            if isinstance(cell, Undefined) and column.kind in ("percent", "p"):
+                estimates.append(Estimate(None, 0, undefined=cell))
+            elif isinstance(cell, Estimate) and (column.kind == "percent" or cell.value is not None):
+                said = column.kind == "percent" and column.interval != "hidden"
+                estimates.append(cell if said else replace(cell, no_interval=None))
+    return reasons(estimates)
+
+
+def _shown(cell: Cell, column: Column, beside: bool) -> Shown:
+    """A cell as it stands in its column; of an estimate the value."""
+    if isinstance(cell, Estimate):
+        if cell.value is None:
+            return Shown(DASH if beside or cell.undefined is None else cell_text(cell.undefined, column))
+        star = "*" if cell.undefined is not None and cell.value else ""
+        return Shown(cell_text(cell.value, column) + star, _sorted_by(cell.value, column))
+    if isinstance(cell, Interval):
+        return Shown(interval_text(cell, column), cell.low)
+    if isinstance(cell, PValue):
+        exact = " exact" if cell.exact and cell.value is not None else ""
+        return Shown(p_text(cell.value, at_most=cell.at_most) + exact, cell.value)
+    return Shown(cell_text(cell, column), _sorted_by(cell, column))
+
+
+def cell_text(cell: str | float | None, column: Column) -> str:
+    """A value as it stands in a column."""
+    if cell is None or missing(cell):
+        return DASH
+    if isinstance(cell, Undefined):
+        return DASH if column.kind in ("percent", "p") else str(cell)
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return cell if isinstance(cell, str) else _number(cell, column)
+
+
+def _sorted_by(cell: str | float | None, column: Column) -> float | None:
+    return None if isinstance(cell, str | bool) or missing(cell) or column.kind == "text" else float(cell or 0)
+
+
+def _interval(cell: Cell, column: Column) -> Shown:
+    """What stands beside an estimate: its interval, or in a column of numbers why there is none."""
+    if not isinstance(cell, Estimate):
+        return Shown(DASH)
+    if cell.interval is not None:
+        return Shown(interval_text(cell.interval, column), cell.interval.low)
+    reason = cell.no_interval if cell.value is not None else cell.undefined or cell.no_interval
+    return Shown(DASH if reason is None or column.kind == "percent" else str(reason))
+
+
+def interval_text(interval: Interval, column: Column) -> str:
+    """``35.90–38.80``; ``-0.1000 to 0.2000`` where ends may have a sign."""
+    between = DASH if column.kind == "percent" and not column.signed else " to "
+    return f"{_number(interval.low, column)}{between}{_number(interval.high, column)}"
+
+
+def _number(value: float, column: Column) -> str:
+    sign = "+" if column.signed else ""
+    if column.kind == "percent":
+        return f"{100 * value:{sign}.{2 if column.digits is None else column.digits}f}"
+    if column.kind == "number":
+        return f"{value:{sign},.{4 if column.digits is None else column.digits}f}"
+    if column.kind == "p":
+        return p_text(value)
+    if column.kind == "text":
+        return str(value)
+    return f"{value:{sign},}" if isinstance(value, int) else f"{value:{sign},g}"

@@ -1,0 +1,87 @@
+"""A table of a result: raw values, and what each column holds. How a value looks is for the writers to know.
+
+Conventions
+    One rule decides percent or fraction: what is a share of edits, items or wins (P, R, F, recall, ratio, coverage) is
+    kept as a fraction and shown in percent with two digits, without the sign; coefficients that can be negative
+    (kappa, alpha, correlations) and p-values are shown as they are. JSON, CSV and data frames always hold the fraction.
+    A star after a value means everywhere: an empty case that a convention filled (``Estimate.undefined`` beside a
+    value that is not 0), and a note below the table names the case. A dash stands where there is no value; a note says
+    why there is none where the table is of shares, and the cell itself in columns of the kind ``number``.
+    Estimates that have intervals, or should have had them, are shown in two columns: the value, and ``95% CI``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+
+Kind = Literal["text", "count", "percent", "number", "p"]
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """A p-value and what is known of it.
+
+    Attributes:
+        value: The value; None where nothing could be tested.
+        at_most: It is a bound: no smaller value is possible with so many resamples.
+        exact: Every swap was counted.
+    """
+
+    value: float | None
+    at_most: bool = False
+    exact: bool = False
+
+
+Cell = str | int | float | bool | Estimate | Interval | PValue | Undefined | None
+"""An ``Undefined`` is a value that is missing for a reason; NaN and None are missing without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column.
+
+    Attributes:
+        title: Its heading, e.g. ``F0.5``.
+        kind: ``text``; ``count`` (whole numbers); ``percent`` (fractions shown in percent); ``number`` (shown as it
+            is); ``p`` (p-values). Estimates and intervals go into columns of the kinds ``percent`` and ``number``.
+        key: Its name for programs, e.g. ``f``: in CSV and data frames. Empty: the title in lower case with ``_``.
+        digits: Digits after the point; None: 2 of percent, 4 of numbers.
+        interval: ``beside``: cells are estimates, and each has a second column for its interval; ``only``: cells are
+            intervals; ``hidden``: the intervals of estimates stand elsewhere. Empty: as the cells are, which a table
+            without rows cannot tell.
+        signed: Differences, shown with their sign.
+        only: ``data``: for CSV and data frames only; ``shown``: for people only.
+    """
+
+    title: str
+    kind: Kind = "text"
+    key: str = ""
+    digits: int | None = None
+    interval: Literal["", "beside", "only", "hidden"] = ""
+    signed: bool = False
+    only: Literal["", "data", "shown"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Attributes:
+        columns: What stands in it.
+        rows: Cells, as many as there are columns.
+        title: What it shows, for its caption.
+        name: Unique in a report; part of anchors and file names: lower-case letters, digits, hyphens.
+        notes: Lines below it: what was computed how. Those about stars and dashes are the writers' own.
+        level: Confidence level in headings of intervals, where none is there to tell.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    name: str = ""
+    notes: Sequence[str] = ()
+    level: float = 0.95

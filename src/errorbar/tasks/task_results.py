@@ -1,0 +1,223 @@
+"""What a shared task's runs scored: the value of ``run_task``, its tables and its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from errorbar.core.errors import Problem
+from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.studies.hoo_scores import HooScores
+from errorbar.studies.score_result import measure_column, merged_measures
+from errorbar.tables.records import note_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+from errorbar.tasks.config import Submission, Task, TaskCorpus
+
+LATE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """A run's scores.
+
+    Attributes:
+        submission: The run.
+        gold: Against the gold edits: a score for each metric, in the task's order.
+        alternatives: With alternative answers; empty where the corpus has none.
+        single: Against each annotator alone, under the first metric: annotator to score.
+        n_changed: Units that the run changes.
+        notes: What was noted of its file.
+        by_code: Of fragments, recall by error code under each metric; ``gold`` has it by row.
+    """
+
+    submission: Submission
+    gold: tuple[Score, ...]
+    alternatives: tuple[Score, ...] = ()
+    single: Mapping[str, Score] = field(default_factory=dict)
+    n_changed: int = 0
+    notes: tuple[Problem, ...] = ()
+    by_code: Sequence[Sequence[TypeScore]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A run that was not scored.
+
+    Attributes:
+        submission: The run.
+        problems: What is wrong with it.
+    """
+
+    submission: Submission
+    problems: tuple[Problem, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The run as JSON has it."""
+        file = str(self.submission.path)
+        return {
+            **_submission_record(self.submission),
+            "file": file,
+            "errors": [note_record(each) for each in self.problems],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusResults:
+    """Every run for a corpus.
+
+    Attributes:
+        corpus: The corpus.
+        n_units: Its sentences or fragments.
+        n_documents: How many essays they are from; None where that is not known.
+        annotators: Its annotators; empty where they worked as one.
+        rows: Of fragments, gold edits of each row of the type table.
+        runs: The runs, team by team.
+        refused: Runs that could not be scored.
+        pairs: Annotators against each other: writer, judge, score.
+        names: Of fragments, their names.
+    """
+
+    corpus: TaskCorpus
+    n_units: int
+    n_documents: int | None
+    annotators: tuple[str, ...]
+    rows: Mapping[str, int]
+    runs: Sequence[RunScores]
+    refused: Sequence[Refused] = ()
+    pairs: Sequence[tuple[str, str, Score]] = ()
+    names: Sequence[str] = ()
+
+    @property
+    def teams(self) -> Mapping[str, str]:
+        """Whose each run is."""
+        return {run.submission.name: run.submission.team for run in self.runs}
+
+    def best(self, *, alternatives: bool = False) -> list[RunScores]:
+        """The best run of each team under the first metric, best team first; of equal ones the first."""
+        best: dict[str, RunScores] = {}
+
+        def key(run: RunScores) -> float:
+            return (run.alternatives if alternatives else run.gold)[0].rank_key
+
+        for run in self.runs:
+            known = best.setdefault(run.submission.team, run)
+            if key(run) < key(known):
+                best[run.submission.team] = run
+        return sorted(best.values(), key=key)  # a stable sort: equal teams stay in the file's order
+
+    def to_dict(self) -> dict[str, object]:
+        """Every run as JSON has it."""
+        return {
+            "corpus": self.corpus.name,
+            "runs": [self._record(run) for run in self.runs],
+            "refused": [each.to_dict() for each in self.refused],
+        }
+
+    def _record(self, run: RunScores) -> dict[str, object]:
+        record = _submission_record(run.submission)
+        if self.corpus.kind == "hoo":
+            return {**record, "gold": self._hoo([run]).to_dict()["rows"]}
+        return {
+            **record,
+            "changed": run.n_changed,
+            "gold": [_record(score) for score in run.gold],
+            "alternatives": [_record(score) for score in run.alternatives],
+            "single": {name: _record(score) for name, score in run.single.items()},
+        }
+
+    def _hoo(self, runs: Sequence[RunScores]) -> HooScores:
+        """Runs of fragments as ``errorbar score`` shows them; whose one is, is not guessed from its name."""
+        scores = [score for run in runs for score in run.gold]
+        by_code = [rows for run in runs for rows in run.by_code]
+        teams = {run.submission.name: run.submission.team for run in runs}
+        return HooScores(scores, by_code=by_code, fragments=self.names, teams=teams)
+
+    def tables(self) -> list[Table]:
+        """The runs, and those that were refused if any was."""
+        made = self._hoo(self.runs).tables() if self.corpus.kind == "hoo" else [self._table()]
+        return [*made, *([self.refused_table()] if self.refused else [])]
+
+    def _table(self) -> Table:
+        """Every run, best first under the first metric."""
+        several = any(len(run.gold) > 1 for run in self.runs)
+        scores = [score for run in self.runs for score in run.gold]
+        measures = merged_measures(scores)
+        other = any(run.alternatives for run in self.runs)
+        columns = [
+            Column("run"),
+            Column("late"),
+            Column("metric", only="" if several else "data"),
+            *map(measure_column, measures),
+            *(Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures if other),
+            Column("changed", "count"),
+        ]
+        rows: list[list[Cell]] = []
+        for run in sorted(self.runs, key=lambda run: run.gold[0].rank_key):
+            for at, score in enumerate(run.gold):
+                answers = run.alternatives[at] if other else None
+                rows.append(
+                    [
+                        run.submission.name,
+                        LATE if run.submission.late else "",
+                        score.metric,
+                        *(score.estimates.get(one.name) for one in measures),
+                        *(answers.estimates.get(one.name) for one in measures if answers is not None),
+                        run.n_changed,
+                    ]
+                )
+        notes = [f"corpus {self.corpus.name}", *signature_lines(scores)]
+        return Table(columns, rows, name=f"runs-{self.corpus.name}", notes=notes)
+
+    def refused_table(self) -> Table:
+        """Runs that could not be scored, and why: the first problem of each."""
+        columns = [Column("refused"), Column("problems", "count"), Column("first", key="problem")]
+        rows: list[list[Cell]] = [
+            [each.submission.name, len(each.problems), str(each.problems[0])] for each in self.refused
+        ]
+        return Table(columns, rows, name=f"refused-{self.corpus.name}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TaskResults(Result):
+    """Everything that was scored.
+
+    Attributes:
+        task: The task.
+        corpora: Results of each test corpus that has gold edits.
+        notes: Warnings and repairs.
+        n_measured: Outputs that had to be measured.
+        n_found: Those that had been measured before.
+        n_pruned: Old entries of the cache that were removed.
+    """
+
+    task: Task
+    corpora: Sequence[CorpusResults]
+    notes: Sequence[Problem] = ()
+    n_measured: int = 0
+    n_found: int = 0
+    n_pruned: int = 0
+
+    @property
+    def refused(self) -> list[Refused]:
+        """Every run that could not be scored."""
+        return [each for found in self.corpora for each in found.refused]
+
+    def to_dict(self) -> dict[str, object]:
+        """Every run, corpus by corpus."""
+        return {"task": self.task.name, "corpora": [found.to_dict() for found in self.corpora]}
+
+    def tables(self) -> Sequence[Table]:
+        """For each corpus its runs, and those that were refused if any was."""
+        return [table for found in self.corpora for table in found.tables()]
+
+
+def _submission_record(submission: Submission) -> dict[str, object]:
+    submitted = None if submission.submitted is None else submission.submitted.isoformat()
+    return {"team": submission.team, "run": submission.run, "late": submission.late, "submitted": submitted}
+
+
+def _record(score: Score) -> dict[str, Any]:
+    values = {name: estimate.value for name, estimate in score.estimates.items()}
+    return {"metric": score.metric, **values, **score.counts, "signature": str(score.signature)}

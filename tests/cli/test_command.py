@@ -1,0 +1,158 @@
+"""What every command has: help in groups, old names of options, notes that can be silenced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from errorbar.cli.command import Command, Option, former
+from tests.helpers.cli import CommandLine
+from tests.helpers.commands import every_command
+
+MOST_OPTIONS = 20
+"""Of one command: a help that fits on a screen or two."""
+
+
+def sections(text: str) -> dict[str, list[str]]:
+    """The options of a help by the heading they stand under."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            found[line[:-1]] = []
+        elif line.startswith("  -") and found:
+            found[next(reversed(found))].append(line.split()[0].rstrip(","))
+    return found
+
+
+def test_help_comes_in_groups(errorbar: CommandLine) -> None:
+    found = sections(errorbar("compare", "--help").out)
+    assert list(found) == ["Inputs", "What to compute", "Intervals", "Output", "Other"]
+    assert "--gold" in found["Inputs"]
+    assert "--metric" in found["What to compute"]
+    assert {"--confidence", "--seed"} <= set(found["Intervals"])
+    assert found["Output"][0] == "--format"
+    assert "-h" in found["Other"]
+    assert "--seed" in sections(errorbar("crowd", "mine", "--help").out)["Other"]
+
+
+@pytest.mark.parametrize(("name", "command"), [*every_command()])
+def test_no_command_has_more_options_than_a_reader_takes_in(name: str, command: click.Command) -> None:
+    options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+    assert len(options) <= MOST_OPTIONS, name
+
+
+@pytest.mark.parametrize(("name", "command"), [*every_command()])
+def test_every_option_is_explained_in_a_sentence(name: str, command: click.Command) -> None:
+    for each in command.params:
+        if isinstance(each, click.Option) and not each.hidden:
+            text = (each.help or "").partition("  [default")[0]
+            assert text[:1].isupper(), f"{name} {each.opts[0]}: {text}"
+            assert text.endswith("."), f"{name} {each.opts[0]}: {text}"
+            assert len(text.split()) > 2, f"{name} {each.opts[0]}: {text}"
+
+
+@pytest.mark.parametrize("words", [("score",), ("crowd", "score"), ("crowd",)])
+def test_help_is_a_command_too(errorbar: CommandLine, words: tuple[str, ...]) -> None:
+    assert errorbar("help", *words).out == errorbar(*words, "--help").out
+    assert errorbar("help").out == errorbar("--help").out
+    assert "no command 'scor'; did you mean 'score'?" in errorbar("help", "scor").err
+
+
+def test_the_version_says_how_to_cite(errorbar: CommandLine) -> None:
+    from errorbar import __version__
+
+    out = errorbar("--version").out
+    assert out.startswith(f"errorbar {__version__}\n")
+    assert "To cite it:" in out
+    assert f"Version {__version__}." in out
+
+
+class TestRenamed:
+    @pytest.fixture
+    def command(self) -> Command:
+        @click.command("probe")
+        @click.option("--documents", cls=Option, formerly="--essays")
+        @click.option("--with/--without", "flag", cls=Option, formerly="--old-flag")
+        @click.argument("rest", nargs=-1)
+        def probe(documents: str | None, flag: bool, rest: tuple[str, ...]) -> None:
+            click.echo(f"{documents} {flag} {rest}")
+
+        return Command.of(probe)
+
+    @pytest.mark.parametrize("given", [["--essays", "x"], ["--essays=x"]])
+    def test_old_names_do_what_the_new_ones_do(
+        self, command: Command, given: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command.main([*given, "--old-flag", "--", "--essays"], standalone_mode=False)
+        out, err = capsys.readouterr()
+        assert out == "x True ('--essays',)\n"
+        assert err.splitlines() == [
+            "warning: --essays is now called --documents; the old name ends with the next release [renamed-option]",
+            "warning: --old-flag is now called --with; the old name ends with the next release [renamed-option]",
+        ]
+
+    def test_help_shows_the_new_names_only(self, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+        command.main(["--help"], standalone_mode=False)
+        out = capsys.readouterr().out
+        assert "--documents" in out
+        assert "--essays" not in out
+
+
+class TestFormer:
+    @pytest.fixture
+    def command(self) -> Command:
+        @click.command("probe")
+        @click.option("--by", type=click.Choice(("type", "team")))
+        @former("--by-type", "by", lambda other, _: "team" if other == "team" else "type", is_flag=True)
+        @click.option("--labels", multiple=True)
+        @former("--error", "labels", lambda said, given: [*said, *(f"error={each}" for each in given)], multiple=True)
+        @click.option("--jobs", type=int, default=1)
+        @former("--workers", "jobs", lambda _, n: n)
+        def probe(by: str | None, labels: tuple[str, ...], jobs: int) -> None:
+            source = click.get_current_context().get_parameter_source("jobs")
+            click.echo(f"{by} {labels} {jobs} {source.name if source else ''}")
+
+        return Command.of(probe)
+
+    def test_another_option_says_what_the_old_one_said(
+        self, command: Command, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        given = ["--error", "a b", "--by-type", "--labels", "ok=c", "--workers", "3", "--error", "d"]
+        command.main(given, standalone_mode=False)
+        out, err = capsys.readouterr()
+        assert out == "type ('ok=c', 'error=a b', 'error=d') 3 COMMANDLINE\n"
+        end = "; the old name ends with the next release [renamed-option]"
+        assert set(err.splitlines()) == {
+            f"warning: --by-type is now said by --by type{end}",
+            f"warning: --error is now said by --labels 'error=a b' --labels error=d{end}",
+            f"warning: --workers is now said by --jobs 3{end}",
+        }
+
+    def test_nothing_is_said_of_what_was_not_given(self, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+        command.main(["--by", "team"], standalone_mode=False)
+        assert capsys.readouterr() == ("team () 1 DEFAULT\n", "")
+
+    def test_what_it_becomes_is_checked_like_the_option(self, command: Command) -> None:
+        with pytest.raises(click.BadParameter, match="'many' is not a valid integer"):
+            command.main(["--workers", "many"], standalone_mode=False)
+
+    def test_help_hides_it(self, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+        command.main(["--help"], standalone_mode=False)
+        assert "--by-type" not in capsys.readouterr().out
+
+
+def test_quiet_leaves_results_and_errors(errorbar: CommandLine, tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.m2", tmp_path / "system.txt"
+    gold.write_text("S a cat\nA 0 1|||Det|||a|||REQUIRED|||-NONE-|||0\n\n")
+    system.write_text("a cat\n")
+    call = ("score", "--gold", gold, system)
+    loud = errorbar(*call)
+    assert "[edit-no-change]" in loud.err
+    for quiet in (errorbar(*call, "--quiet"), errorbar("--quiet", *call)):
+        assert (quiet.code, quiet.out, quiet.err) == (0, loud.out, "")
+    (tmp_path / "errorbar.toml").write_text("[defaults]\nquiet = true\n")
+    assert errorbar(*call, "--config", tmp_path / "errorbar.toml").err == ""
+    assert "[bad-spec]" in errorbar(*call, "--quiet", "--metric", "(").err
+    assert "requires an argument" in errorbar(*call, "--config").err

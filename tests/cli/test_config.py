@@ -1,0 +1,111 @@
+"""``errorbar.toml``: names and defaults, below the folder that has it; the command line always wins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.cli import CommandLine
+
+GOLD = """\
+S A cat sat on mat .
+A 4 4|||Det|||the|||REQUIRED|||-NONE-|||0
+
+"""
+TEXT = {"good": "A cat sat on the mat .\n", "idle": "A cat sat on mat .\n"}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a corpus of two annotators and two systems; commands run in a folder below it."""
+    (tmp_path / "a.m2").write_text(GOLD)
+    (tmp_path / "b.m2").write_text(GOLD.replace("the", "a"))
+    for name, text in TEXT.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    return tmp_path
+
+
+def write(place: Path, text: str) -> None:
+    (place / "errorbar.toml").write_text(text)
+
+
+def test_names_of_corpora_and_systems(place: Path, errorbar: CommandLine) -> None:
+    write(place, '[corpora]\nboth = ["a.m2", "b.m2"]\n[systems]\nmine = "good.txt"\n')
+    done = errorbar("score", "--gold", "both", "mine", "--format", "json")
+    assert done.code == 0, done.err
+    (row,) = json.loads(done.out)["rows"]
+    assert (row["system"], row["n_annotators"], row["correct"]) == ("mine", 2, 1)
+    one = errorbar("check", "--gold", "both", "../good.txt")
+    assert "'both' is a corpus of 2 files, and one is read here" in one.err
+
+
+def test_defaults_hold_unless_the_command_line_says_otherwise(place: Path, errorbar: CommandLine) -> None:
+    write(
+        place, '[defaults]\nformat = "json"\nconfidence = 0.9\n[defaults.score]\nmetric = "m2(beta=1)"\ngold = "a.m2"\n'
+    )
+    done = errorbar("score", "../good.txt")
+    assert json.loads(done.out)["rows"][0]["metric"] == "m2(beta=1)"
+    said = f"{place / 'errorbar.toml'}: set here: --gold {place / 'a.m2'}, --metric m2(beta=1), "
+    assert said in done.err
+    assert "--format json [config]" in done.err
+    other = errorbar("score", "../good.txt", "--metric", "m2", "--format", "csv")
+    assert ",m2," in other.out
+    assert "--metric" not in other.err
+    assert errorbar("score", "../good.txt", "--metric", "m2", "--format", "csv").out == other.out
+    assert "m2(beta=1)" in errorbar("score", "--help").out
+
+
+def test_another_file_or_none(place: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(place, "[defaults.score]\nwrong = 1\n")
+    (place / "other.toml").write_text('[defaults.score]\ngold = "a.m2"\n')
+    assert errorbar("--config", "../other.toml", "score", "../good.txt").code == 0
+    assert errorbar("--config", "", "score", "--gold", "../a.m2", "../good.txt").err == ""
+    monkeypatch.setenv("ERRORBAR_CONFIG", str(place / "other.toml"))
+    assert errorbar("score", "../good.txt").code == 0
+    missing = errorbar("--config", "no.toml", "score", "../good.txt")
+    assert missing.err == "error: no.toml: cannot be opened: No such file or directory [cannot-open]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("corpora = 3", "'corpora' must be a table, got 3; [corpora] [config-value]"),
+        ("[corpus]\nx = 'a.m2'", "'corpus' is not a setting of errorbar; did you mean 'corpora'? [config-key]"),
+        ("[corpora]\nx = 3", "[corpora] x must be a file or a list of files, got 3 [config-value]"),
+        ("[systems]\nx = ['a', 'b']", "[systems] x must be a file, got ['a', 'b'] [config-value]"),
+        ("[defaults]\nsed = 1", "[defaults] sed is not a setting of errorbar; did you mean 'seed'? [config-key]"),
+        (
+            "[defaults.scor]\nseed = 1",
+            "[defaults] scor is not a setting of errorbar; did you mean 'score'? [config-key]",
+        ),
+        (
+            "[defaults.score]\nmetrik = 'm2'",
+            "[defaults.score] metrik is not a setting of errorbar; did you mean 'metric'?",
+        ),
+        ("[defaults]\nseed = 'x'", "the default of 'seed' is not taken: 'x' is not a valid integer range"),
+        ("[defaults", "it must be TOML: Expected ']' at the end of a table declaration"),
+    ],
+)
+def test_what_nothing_reads_is_refused(place: Path, errorbar: CommandLine, text: str, message: str) -> None:
+    write(place, text)
+    done = errorbar("score", "--gold", "../a.m2", "../good.txt")
+    assert done.code == 2
+    assert done.err.startswith(f"error: {place / 'errorbar.toml'}: {message}"), done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_doctor_names_the_file_and_looks_through_every_command(place: Path, errorbar: CommandLine) -> None:
+    assert json.loads(errorbar("doctor", "--format", "json").out)["config"].startswith("none: no errorbar.toml")
+    write(place, "[corpora]\nx = 'a.m2'\n[defaults]\nseed = 1\n[defaults.crowd.score]\nties = 'half'\n")
+    found = json.loads(errorbar("doctor", "--format", "json").out)["config"]
+    assert found == f"{place / 'errorbar.toml'}; corpora: x; defaults: all commands, crowd score"
+    write(place, "[defaults.crowd.score]\ntie = 'half'\n")
+    assert "[defaults.crowd.score] tie is not a setting of errorbar; did you mean 'ties'?" in errorbar("doctor").err
+    write(place, "[defaults.crowd.scor]\nties = 'half'\n")
+    assert "[defaults.crowd] scor is not a setting of errorbar; did you mean 'score'?" in errorbar("doctor").err
+    write(place, "[defaults.score.x]\nties = 'half'\n")
+    assert "[defaults.score] x is not a setting of errorbar" in errorbar("doctor").err

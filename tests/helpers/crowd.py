@@ -1,0 +1,64 @@
+"""Crowds in one call: judgments of a long table, counts and scores of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.judgments import Judgments, RepeatPolicy
+from errorbar.core.problems import Problems
+from errorbar.formats.judgment_files import read_judgment_table
+from errorbar.formats.opening import Source
+from errorbar.metrics.crowd_weighted import (
+    Crowd,
+    CrowdScore,
+    CrowdStatistics,
+    Estimand,
+    Ties,
+    Votes,
+    score_kinds,
+)
+from errorbar.stats.resampling import Resampling
+
+Clusters = Sequence[int] | NDArray[np.int64] | None
+
+
+def read_judgments(
+    path: Source,
+    problems: Problems | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: Sequence[str] = (),
+    repeats: RepeatPolicy = "refuse",
+) -> Judgments:
+    table = read_judgment_table(path, problems, layout="long", columns=columns, labels=labels, repeats=repeats)
+    return table.judgments
+
+
+def measure_crowd(
+    share: NDArray[np.float64],
+    flag: NDArray[np.bool_],
+    n_judgments: NDArray[np.int64],
+    clusters: Clusters = None,
+    *,
+    estimand: Estimand = "weighted",
+    ties: Ties = "half",
+) -> CrowdStatistics:
+    return Crowd(estimand=estimand, ties=ties).measure(Votes(share, n_judgments, clusters), flag)
+
+
+def crowd_score(
+    share: NDArray[np.float64],
+    flag: NDArray[np.bool_],
+    n_judgments: NDArray[np.int64],
+    clusters: Clusters = None,
+    *,
+    estimand: Estimand = "weighted",
+    ties: Ties = "half",
+    beta: float = 1.0,
+    resampling: Resampling | None = None,
+) -> CrowdScore:
+    metric = Crowd(beta, estimand, "votes", ties)
+    return score_kinds(metric, metric.measure(Votes(share, n_judgments, clusters), flag), resampling=resampling)

@@ -1,0 +1,43 @@
+"""Folds of resamples, one by one and without a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.metrics import intervals
+from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.m2 import M2
+from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import left_out_units
+
+Rows = NDArray[np.int64]
+
+
+def fold_resamples(
+    metric: Metric, statistics: EditStatistics, draws: Sequence[Callable[[], Rows]]
+) -> NDArray[np.float64]:
+    """The measures of every resample; shape (replicates, measures)."""
+    return np.concatenate([metric.fold(statistics, Selection(draw())).values for draw in draws])
+
+
+def left_out(metric: Metric, statistics: EditStatistics, clusters: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The measures with one cluster left out at a time; shape (clusters, measures)."""
+    return metric.fold(statistics, Selection(left_out_units(clusters))).values
+
+
+def score_intervals(
+    metric: Metric, statistics: EditStatistics, clusters: NDArray[np.int64], resampling: Resampling
+) -> Sequence[Interval | Undefined]:
+    """Intervals of every measure."""
+    return intervals.score_intervals(metric, statistics, metric.fold(statistics), clusters, resampling)
+
+
+def chosen(metric: M2, statistics: EditStatistics) -> list[int]:
+    """The column of the annotator chosen for each sentence, -1 where nobody looked."""
+    column: dict[str | None, int] = {name: k for k, name in enumerate(statistics.annotators)}
+    return [column.get(name, -1) for name in metric.parts(statistics).annotators]

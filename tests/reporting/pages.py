@@ -1,0 +1,87 @@
+"""What tests of the report share: reports from files, tables as text, charts drawn."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from errorbar.reporting import Chart, Prose, Report
+from errorbar.reporting.make import report
+from errorbar.reporting.sections import build_report
+from errorbar.studies.model import Study
+from errorbar.tables.shown import Grid, shown
+from errorbar.tables.table import Table
+
+
+def found(**given: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report
+    """Studies of what is asked for, from 200 resamples of the seed 7."""
+    return report(**{"resamples": 200, "seed": 7, "browse": False, **given}).studies
+
+
+def report_of(parts: Sequence[Study]) -> Report:
+    """A report with a fixed command."""
+    return build_report(parts, title="Test", command="errorbar report x")
+
+
+def tables(report: Report) -> dict[str, Grid]:
+    """Every table as it is shown, those of charts too, by name."""
+    every = [block.table if isinstance(block, Chart) else block for block in report.blocks]
+    return {table.name: shown(table) for table in every if isinstance(table, Table)}
+
+
+def charts(report: Report) -> dict[str, Chart]:
+    """Every chart by name."""
+    return {chart.name: chart for chart in report.charts}
+
+
+def prose(report: Report, section: str) -> str:
+    """Every paragraph of a section."""
+    (found,) = (one for one in report.sections if one.name == section)
+    return "\n".join(line for block in found.blocks if isinstance(block, Prose) for line in block.paragraphs)
+
+
+def text_rows(table: Table | Grid) -> list[list[str]]:
+    """Cells as they are shown."""
+    grid = shown(table) if isinstance(table, Table) else table
+    return [[cell.text for cell in row] for row in grid.rows]
+
+
+def headings(table: Table) -> list[str]:
+    """Headings as they are shown."""
+    return list(shown(table).columns)
+
+
+def notes(table: Table) -> list[str]:
+    """Lines below a table."""
+    return list(shown(table).notes)
+
+
+def printed(out: str) -> list[list[str]]:
+    """Rows of a Markdown table that a command printed, without its heading, as Markdown shows them."""
+    lines = [line for line in out.splitlines() if line.startswith("|")]
+    cells = [re.split(r"(?<!\\)\|", line.strip("|")) for line in lines[2:]]
+    return [[re.sub(r"\\(?=[^\w\s])", "", cell.strip()) for cell in row] for row in cells]
+
+
+def drawn(chart: Chart) -> list[dict[str, Any]]:
+    """What a chart draws, each once; charts have several layers of the same data."""
+    datasets = chart.spec["datasets"]
+    assert isinstance(datasets, Mapping)
+    return list({json.dumps(row): row for data in datasets.values() for row in data}.values())
+
+
+def draw(spec: Mapping[str, object]) -> str:
+    """The SVG of a specification; fails on one that does not keep to the schema."""
+    vl_convert = pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    import altair
+
+    from errorbar.reporting.export import fixed_width
+
+    altair.LayerChart.from_dict(dict(spec))  # against the schema
+    svg = vl_convert.vegalite_to_svg(json.dumps(fixed_width(spec, 600)))
+    assert isinstance(svg, str)
+    return svg

@@ -1,0 +1,162 @@
+"""The board of a shared task and its teams' pages show the scores of the runs, each in its row and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from errorbar.metrics.score import Score
+from errorbar.reporting import Prose
+from errorbar.reporting.blocks import Links
+from errorbar.reporting.board import board_report, link_task, link_teams, team_report
+from errorbar.tables.table import Table
+from errorbar.tasks import TaskResults, run_task
+from errorbar.tasks.task_results import CorpusResults, RunScores
+from tests.reporting.pages import tables, text_rows
+from tests.tasks.small import TASK, make_task
+
+DESCRIBED = TASK.replace(
+    'name = "one"\n',
+    'name = "one"\nfull_name = "First Team"\naffiliation = "A University"\napproach = "rules"\nresources = "none"\n',
+)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> TaskResults:
+    return run_task(make_task(tmp_path, DESCRIBED))
+
+
+def prf(score: Score) -> list[str]:
+    """P, R and F as they are shown."""
+    return [f"{100 * (each.value or 0):.2f}" for each in (score.precision, score.recall, score.f)]
+
+
+def runs_of(results: TaskResults) -> list[RunScores]:
+    (found,) = results.corpora
+    assert isinstance(found, CorpusResults)
+    return list(found.runs)
+
+
+def best_of(results: TaskResults) -> list[RunScores]:
+    """The run of each team with the highest F, teams in the order of the task."""
+
+    def f(run: RunScores) -> float:
+        return run.gold[0].f.value or 0
+
+    return [max((run for run in runs_of(results) if run.submission.team == team), key=f) for team in ("one", "two")]
+
+
+def test_who_takes_part(results: TaskResults) -> None:
+    report = board_report(results, date="2026-11-21")
+    table = tables(report)["teams"]
+    assert table.columns == ["team", "name", "affiliation", "approach", "resources", "runs"]
+    assert text_rows(table) == [
+        ["one", "First Team", "A University", "rules", "none", "2"],
+        ["two", "–", "–", "–", "–", "1"],
+    ]
+    best = max(runs_of(results), key=lambda run: run.gold[0].f.value or 0)
+    assert report.summary == [
+        "2 teams took part with 3 runs.",
+        f"The best run for test is {best.submission.name}, with F0.5 of {prf(best.gold[0])[2]}.",
+    ]
+    assert report.facts == (("teams", "2"), ("metrics", "m2, m2(beta=1)"), ("data, test", "4 sentences, 2 annotators"))
+    assert (report.title, report.date) == ("Small", "2026-11-21")
+
+
+def test_every_run_and_the_best_of_each_team(results: TaskResults) -> None:
+    found, runs = tables(board_report(results)), runs_of(results)
+    every = found["overview-all-runs"]
+    assert every.columns == ["run", "late", "changed", "P", "R", "F0.5"]
+    assert text_rows(every) == [[run.submission.name, "", str(run.n_changed), *prf(run.gold[0])] for run in runs]
+    assert len({tuple(row[2:]) for row in text_rows(every)}) == 3  # else a swap would not show
+    for name, at in (("overview-scores", 0), ("overview-scores-m2-beta-1", 1)):
+        by_f = [(run.gold[at].f.value or 0.0, run) for run in best_of(results)]
+        ranked = [run for _, run in sorted(by_f, key=lambda pair: -pair[0])]
+        assert text_rows(found[name]) == [
+            [str(rank), run.submission.team, str(run.submission.run), "", *prf(run.gold[at])]
+            for rank, run in enumerate(ranked, 1)
+        ]
+        assert found[name].columns == ["rank", "team", "run", "late", "P", "R", ("F0.5", "F1")[at]]
+        assert found[name].notes[0] == "P, R and F in percent"
+        assert found[name].notes[-1].startswith(("signature m2|src:", "signature m2(beta=1)|src:")[at])
+
+
+def test_recall_by_type_has_a_column_for_each_team(results: TaskResults) -> None:
+    table = tables(board_report(results))["overview-types"]
+    recalls = {
+        run.submission.team: {row.type: row["recall"].value for row in run.gold[0].by_type} for run in best_of(results)
+    }
+    assert table.columns == ["type", "one", "two"]
+    assert [row[0] for row in text_rows(table)] == ["Nn", "SVA", "Vt", "Wci"]
+    for kind, *shown in text_rows(table):
+        values = [recalls[team].get(kind) for team in ("one", "two")]
+        assert shown == ["–" if value is None else f"{100 * value:.2f}" for value in values]
+
+
+def test_single_annotators(results: TaskResults) -> None:
+    (found,), best = results.corpora, best_of(results)
+    assert isinstance(found, CorpusResults)
+    names = list(best[0].single)
+    shown = tables(board_report(results))
+    table = shown["overview-single"]
+    assert table.columns == ["team", *(f"{figure}, {name}" for name in names for figure in ("P", "R", "F0.5"))]
+    assert text_rows(table) == [
+        [run.submission.team, *(cell for name in names for cell in prf(run.single[name]))] for run in best
+    ]
+    assert text_rows(shown["overview-pairs"]) == [[writer, judge, *prf(score)] for writer, judge, score in found.pairs]
+
+
+def test_the_page_of_a_team(results: TaskResults) -> None:
+    one, two = results.task.teams
+    report = team_report(results, one, date="2026-11-21")
+    assert (report.title, report.date) == ("one in Small", "2026-11-21")
+    assert report.summary == ["First Team took part with 2 runs."]
+    assert team_report(results, two).summary == ["two took part with 1 run."]
+    assert report.facts == (
+        ("task", "Small"),
+        ("name", "First Team"),
+        ("affiliation", "A University"),
+        ("approach", "rules"),
+        ("resources", "none"),
+    )
+    assert [section.title for section in report.sections] == ["Runs for test"]
+    mine = [run for run in runs_of(results) if run.submission.team == "one"]
+    shown = tables(report)
+    assert [row[0] for row in text_rows(shown["test-runs"])] == [run.submission.name for run in mine]
+    table = shown["test-types"]
+    assert table.columns == ["type", *(run.submission.name for run in mine), f"found by {mine[0].submission.name}"]
+    for row, *types in zip(text_rows(table), *(run.gold[0].by_type for run in mine), strict=True):
+        recalls = ["–" if each["recall"].value is None else f"{100 * each['recall'].value:.2f}" for each in types]
+        assert row == [types[0].type, *recalls, f"{types[0].counts['correct']} of {types[0].counts['gold']}"]
+    assert text_rows(shown["test-single"]) == [
+        [run.submission.name, name, *prf(score)] for run in mine for name, score in run.single.items()
+    ]
+
+
+def test_a_team_without_a_run(tmp_path: Path) -> None:
+    text = DESCRIBED.replace('submissions = "two"', "submissions = {}")
+    results = run_task(make_task(tmp_path, text))
+    table = tables(board_report(results))["overview-scores"]
+    assert text_rows(table)[-1] == ["–", "two", "–", "", "–", "–", "–"]
+    assert "–: no run was handed in, or none was released" in table.notes
+    (section,) = team_report(results, results.task.teams[1]).sections
+    assert section.blocks == [Prose(["No run was handed in, or none was released."])]
+
+
+def test_links_stand_first_and_leave_the_rest_alone(results: TaskResults) -> None:
+    board, (one, _) = board_report(results), results.task.teams
+    for report, linked, targets in (
+        (board, link_teams(board, results.task), {"one": "teams/one.html", "two": "teams/two.html"}),
+        (
+            team_report(results, one),
+            link_task(team_report(results, one), results.task),
+            {"All teams of Small": "../index.html"},
+        ),
+    ):
+        links, *others = linked.sections[0].blocks
+        assert isinstance(links, Links)
+        assert links.targets == targets
+        assert others == list(report.sections[0].blocks)
+        assert isinstance(others[0], Table)
+        assert linked.sections[1:] == report.sections[1:]

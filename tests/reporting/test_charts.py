@@ -1,0 +1,222 @@
+"""Charts are valid, start at zero, show every interval, hold no color, and stay legible with 1 or 200 systems."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from errorbar.core.estimate import Undefined
+from errorbar.reporting import Report
+from errorbar.reporting.blocks import Spec
+from errorbar.reporting.charts import (
+    Dot,
+    HeatCell,
+    LinePoint,
+    PlanePoint,
+    bar_chart,
+    dot_chart,
+    heat_chart,
+    line_chart,
+    plane_chart,
+)
+from errorbar.reporting.charts.base import percent_top, round_top
+from errorbar.reporting.charts.plane import ANCHORS, contour, places
+from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
+from tests.helpers.scoring import type_score
+from tests.reporting.pages import charts, draw, report_of
+from tests.reporting.studies import ceiling, score, study, systems
+
+pytest.importorskip("altair", reason="needs the extra 'report'")
+pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+Demo = tuple[list[str], Report]
+HOSTILE = "</script><b>'\"\\\\ _x_ 日本 עברית"
+
+
+def layers(spec: Spec) -> Iterator[dict[str, object]]:
+    found = spec.get("layer")
+    assert isinstance(found, list)
+    yield from found
+
+
+def domains(spec: Spec) -> list[list[float]]:
+    """Domains of quantitative scales."""
+    text = json.dumps(spec)
+    return [json.loads(found) for found in re.findall(r'"domain": (\[-?[\d.]+, -?[\d.]+\])', text)]
+
+
+def test_every_chart_of_a_report_can_be_drawn(demo: Demo) -> None:
+    for chart in charts(demo[1]).values():
+        assert draw(chart.spec).startswith("<svg"), chart.name
+
+
+def test_every_chart_keeps_to_the_schema_of_vega_lite(demo: Demo) -> None:
+    """The check that ``unchecked`` leaves out where reports are made."""
+    import altair
+    from jsonschema import ValidationError
+
+    drawn = charts(demo[1])
+    assert len(drawn) >= 7
+    for chart in drawn.values():
+        altair.Chart.from_dict(dict(chart.spec))
+    wrong = {**drawn["leaderboard-chart"].spec, "height": "tall"}
+    with pytest.raises(ValidationError):
+        altair.Chart.from_dict(wrong)
+
+
+def test_specifications_hold_no_color_and_name_known_roles(demo: Demo) -> None:
+    for chart in charts(demo[1]).values():
+        text = json.dumps(chart.spec)
+        assert not re.search(r'"#[0-9a-fA-F]{3,8}"|rgb|"config"|"scheme"', text), chart.name
+        assert set(re.findall(r'"style": "(\w+)"', text)) <= set(ROLES)
+    assert set(LIGHT["style"]) == set(DARK["style"]) == set(ROLES)
+
+
+def test_axes_start_at_zero(demo: Demo) -> None:
+    for chart in charts(demo[1]).values():
+        if chart.name != "agreement-matrix":
+            assert {low for low, _ in domains(chart.spec)} <= {0}, chart.name
+
+
+def test_every_chart_has_a_text_alternative_with_a_number_and_a_table(demo: Demo) -> None:
+    for chart in charts(demo[1]).values():
+        assert re.search(r"\d\.\d\d", chart.description), chart.name
+        assert chart.table.rows
+        assert all(len(row) == len(chart.table.columns) for row in chart.table.rows), chart.name
+
+
+def test_every_interval_is_drawn() -> None:
+    dots = [Dot("a", 30, 28, 33), Dot("b", 20, 17, 22), Dot("c", 10)]
+    bars, points, *_ = layers(dot_chart(dots, title="F"))
+    datasets = dot_chart(dots, title="F")["datasets"]
+    assert isinstance(datasets, dict)
+    drawn = [datasets[layer["data"]["name"]] for layer in (bars, points)]  # type: ignore[index]
+    assert [(row["low"], row["high"]) for row in drawn[0]] == [(28, 33), (17, 22)]
+    assert [row["value"] for row in drawn[1]] == [30, 20, 10]
+
+
+def test_a_row_without_a_value_stays_on_the_axis() -> None:
+    svg = draw(dot_chart([Dot("known", 3.0), Dot("nothing-here", None)], title="F"))
+    assert "nothing-here" in svg
+
+
+def test_rounded_ends_of_axes() -> None:
+    assert [round_top(value) for value in (0, 0.03, 1, 37.1, 61, 100, 101)] == [10, 0.03, 1, 40, 70, 100, 150]
+    assert percent_top([97.0, None], room=1.12) == 100  # no axis of percent beyond 100 ...
+    assert percent_top([104.0]) == 150  # ... unless a value is
+    assert percent_top([]) == 10
+
+
+def test_contours_are_where_f_is() -> None:
+    # beta = 1, F = 50: R = 50 gives P = 50 * 50 / (2 * 50 - 50) = 50; R = 100 gives P = 5000 / 150 = 33.3.
+    recall, precision = contour(50, 1, 100, 100)[-1]
+    assert recall == 100
+    assert precision == pytest.approx(100 / 3)
+    for r, p in contour(30, 0.5, 60, 80):
+        assert 1.25 * p * r / (0.25 * p + r) == pytest.approx(30)
+        assert p <= 80 + 1e-9
+    assert contour(90, 1, 40, 40) == []  # no point with P, R <= 40 has F = 90
+
+
+def test_all_zero_and_one_system() -> None:
+    report = report_of([study([score("only", 0.0, half=None)])])
+    for chart in charts(report).values():
+        assert draw(chart.spec)
+    assert "only" in draw(charts(report)["leaderboard-chart"].spec)
+
+
+def test_200_systems_are_cut_and_the_description_says_so() -> None:
+    kinds = [type_score(f"T{k}", k, 60 - k) for k in range(60)]
+    values = {f"s{k}": 0.4 - k / 1000 for k in range(200)}
+    one = systems(values, found=ceiling(0.5, values))
+    scores = [score(each.system, each.f.value, types=kinds) for each in one.scores]
+    report = report_of([replace(one, scores=scores)])
+    drawn = charts(report)
+    for name, said in (
+        ("leaderboard-chart", "the best 40 of them"),
+        ("type-recall-map", "the 40 most frequent types and the best 16 systems"),
+        ("ceiling-curves", "the best 40 of 200 systems"),
+    ):
+        assert said in drawn[name].description
+        assert draw(drawn[name].spec)
+    assert len(drawn["leaderboard-chart"].table.rows) == 200
+    assert len(drawn["type-recall-map"].table.rows) == 60
+    # 200 names would cover the plane: they are left to the table.
+    assert sum("text" in json.dumps(layer["mark"]) for layer in layers(drawn["precision-recall-plane"].spec)) == 1
+
+
+def test_one_number_of_references_is_drawn_as_rows() -> None:
+    report = report_of([systems({"a": 0.4, "b": 0.2}, found=ceiling(0.5, {"a": 0.4, "b": 0.2}))])
+    svg = draw(charts(report)["ceiling-curves"].spec)
+    assert ">human<" in svg
+    assert "F0.5 (percent), 9 references" in svg
+
+
+def test_hostile_names_are_data() -> None:
+    report = report_of([systems({HOSTILE: 0.4, "b": 0.2}, found=ceiling(0.5, {HOSTILE: 0.4, "b": 0.2}))])
+    for chart in charts(report).values():
+        svg = draw(chart.spec)
+        assert "<b>" not in svg
+        assert "</script>" not in svg
+
+
+def test_undefined_values_are_gaps() -> None:
+    cells = [HeatCell("t", "a", None, "–"), HeatCell("t", "b", 20.0, "20")]
+    assert "–" in draw(heat_chart(cells, row_title="r", column_title="c", value_title="v", domain=(0, 20)))
+    none = score("a", None, undefined=Undefined.NO_UNITS)
+    assert draw(charts(report_of([study([none])]))["leaderboard-chart"].spec)
+
+
+def test_negative_values_are_inside_the_axis() -> None:
+    points = [LinePoint("a", 0.5, -0.2, -0.4, 0.1), LinePoint("a", 1.0, None), LinePoint("b", 0.5, 3.0)]
+    spec = line_chart(points, x_title="x", y_title="y", percent=False, whole=False)
+    assert {tuple(found) for found in domains(spec)} == {(-0.4, 4.0)}  # 3 * 1.02 = 3.06, the next round number is 4
+    assert draw(spec)
+    assert draw(dot_chart([Dot("a", -5.0, -7.0, 2.0)], title="d"))
+
+
+def test_curves_with_bars_stand_beside_each_other() -> None:
+    points = [LinePoint(name, x, 1.0, 0.5, 1.5) for name in "ab" for x in (1, 3)]
+    spec = line_chart(points, x_title="x", y_title="y")
+    places = {(row["series"], row["x"]): row["at"] for data in spec["datasets"].values() for row in data}  # type: ignore[attr-defined]
+    # 3 % of the width 2 over two curves: a step of 0.03, half of it to each side.
+    assert places["a", 1] == pytest.approx(0.985)
+    assert places["b", 1] == pytest.approx(1.015)
+
+
+def test_names_in_the_plane_do_not_cover_each_other() -> None:
+    # Two points 1 % of the width (6 pixels) apart: to the right the first name would cover the second point.
+    placed = places([("RAC", 0.5, 0.5), ("UMC", 0.51, 0.5), ("far", 0.9, 0.9)])
+    assert {name: anchor for anchor, names in placed.items() for name in names} == {
+        "RAC": ("right", -7, -8),
+        "UMC": ("left", 7, -8),
+        "far": ("left", 7, -8),
+    }
+
+
+def test_on_a_phone_names_without_a_place_are_left_out() -> None:
+    # 15 of 220 pixels apart and one above the other: five places are not enough for six names of 28 pixels.
+    points = [(f"n{k}xx", 0.5 + 0.01 * k, 0.5) for k in range(6)]
+    narrow = places(points, wide=220, every=False)
+    wide = places(points, wide=220)
+    assert {name for names in wide.values() for name in names} == {name for name, _, _ in points}
+    assert 0 < sum(map(len, narrow.values())) < 6
+
+
+def test_a_name_at_the_edge_does_not_cover_that_of_a_contour() -> None:
+    # Right of the point, 8 pixels up, stands the contour's name.
+    (anchor,) = places([("mine", 1.0, 0.5)], [("60", 0.5 + 8 / 380)])
+    assert anchor != ANCHORS[0]
+    assert places([("mine", 1.0, 0.5)]) == {ANCHORS[0]: {"mine"}}
+
+
+def test_bars_and_plane_alone() -> None:
+    assert "1,200" in draw(bar_chart({"0.5–1": 1200}, x_title="x", y_title="y"))
+    svg = draw(plane_chart([PlanePoint("mine", 40, 30, (35, 45), None)], beta=0.5, f_name="F0.5"))
+    assert "mine" in svg
+    # The axes end at 40 and 50: F0.5 of (50, 40) is 1.25 * .5 * .4 / (.25 * .5 + .4) = 47.6, so 40 is the last line.
+    assert re.findall(r">((?:F0\.5 )?\d+)</text>", svg).count("F0.5 40") == 1
+    assert "F0.5 10" not in svg

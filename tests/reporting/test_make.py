@@ -1,0 +1,68 @@
+"""``errorbar.report`` from Python: the same report from paths and from objects, saved and looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.errors import UsageError
+from errorbar.demo import demo_files
+from errorbar.reporting.make import MadeReport, report
+from errorbar.reporting.markdown import markdown
+from errorbar.studies.inputs import read_corpus
+from tests.reporting.pages import text_rows
+
+pytest.importorskip("altair", reason="needs the extra 'report'")
+
+
+@pytest.fixture(scope="module")
+def made() -> MadeReport:
+    with demo_files() as (gold, systems):
+        return report(str(gold), [str(path) for path in systems[:2]], resamples=20, browse=False)
+
+
+def test_objects_give_what_paths_give(made: MadeReport) -> None:
+    with demo_files() as (gold, systems):
+        corpus = read_corpus(gold)
+        outputs = [Hypothesis(path.stem, path.read_text(encoding="utf-8").splitlines()) for path in systems[:2]]
+    other = report(corpus, outputs, "m2", resamples=20, browse=False, title=made.report.title)
+    ours, theirs = (one.studies[0] for one in (made, other))
+    assert ours.signatures == theirs.signatures
+    first, again = (next(chart for chart in one.report.charts) for one in (made, other))
+    assert text_rows(first.table) == text_rows(again.table)
+
+
+def test_it_names_itself_and_what_is_missing(made: MadeReport) -> None:
+    assert repr(made).startswith("MadeReport('Report on gold': Leaderboard, Precision and recall, Error types, ")
+    assert made.missing == ()
+    assert "left out on request" in markdown(made.report)
+
+
+@pytest.mark.parametrize(("name", "start"), [("r.md", "# Report on gold"), ("r.tex", "% Made by errorbar")])
+def test_saved_as_its_ending_says(made: MadeReport, tmp_path: Path, name: str, start: str) -> None:
+    size = made.save(tmp_path / name)
+    assert (tmp_path / name).stat().st_size == size
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+
+
+def test_in_a_notebook_the_page_stands_in_a_frame_of_its_own(made: MadeReport) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    shown = made._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({}, "report-nothing"),
+        ({"systems": ["s"], "sample_key": "k", "judged": ["d"]}, "report-systems"),
+        ({"sample_key": "k"}, "report-sample"),
+        ({"judgments": "v.csv", "swaps": 9}, "useless-option"),
+    ]
+    for given, code in wrong:
+        with pytest.raises(UsageError) as caught:
+            report(**given)
+        assert caught.value.code == code
+        assert "--" not in str(caught.value)  # options are arguments here

@@ -1,0 +1,305 @@
+"""What stands in the page is what stands in the report, which ``test_numbers`` holds against the commands.
+
+What is drawn is what stands in the tables.
+"""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from errorbar.demo import demo_files
+from errorbar.reporting import Chart, Report
+from errorbar.studies.model import Study
+from tests.helpers.cli import CommandLine
+from tests.reporting.pages import charts, drawn, found, headings, notes, printed, report_of, tables, text_rows
+from tests.reporting.studies import crowd_study, hoo_study, sample_study
+
+pytest.importorskip("altair", reason="needs the extra 'report'")
+pytest.importorskip("jinja2", reason="needs the extra 'report'")
+pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+Demo = tuple[list[str], Report]
+
+
+class Tables(HTMLParser):
+    """Collects the cells of every table."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tables: list[list[list[str]]] = []
+        self._cell: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        elif tag in ("td", "th") and self.tables:
+            self._cell = []
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None:
+            self._cell.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th") and self._cell is not None:
+            self.tables[-1][-1].append(" ".join("".join(self._cell).split()))
+            self._cell = None
+
+
+def read(page: str) -> list[list[list[str]]]:
+    """Rows of every table, without headings."""
+    parser = Tables()
+    parser.feed(page)
+    return [[row for row in table[1:] if row] for table in parser.tables if table]
+
+
+def test_every_table_of_the_report_stands_in_the_page(demo: tuple[list[str], Report]) -> None:
+    from errorbar.reporting.page import page_html
+
+    page = read(page_html(demo[1]))
+    for table in tables(demo[1]).values():
+        rows = [[" ".join(cell.split()) for cell in row] for row in text_rows(table)]
+        assert rows in page, table.name
+
+
+def test_the_page_of_the_command_has_the_scores_of_the_command(
+    tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with demo_files() as (gold, systems):
+        given = ("--gold", gold, *systems)
+        assert errorbar("report", *given, "-o", "r.html", "--resamples", 100, "--seed", 3).code == 0
+        theirs = printed(errorbar("score", *given, "--ci", "--resamples", 100, "--seed", 3, "--format", "markdown").out)
+    page = read(Path("r.html").read_text(encoding="utf-8"))
+    wanted = {tuple(row[:7]) for row in theirs}
+    assert any({tuple(row[:7]) for row in table} == wanted for table in page)
+
+
+def test_three_systems_of_2014(data: Path) -> None:
+    submissions = data / "conll14_systems/official_submissions"
+    names = [path for path in sorted(submissions.iterdir()) if path.name in ("CAMB", "CUUI", "IITB")]
+    gold = str(data / "conll14/noalt/official-2014.combined.m2")
+    report = report_of(found(gold=(gold,), systems=tuple(map(str, names)), lenient=True))
+    # Ng et al. 2014, table 7: F0.5 of CAMB 37.33, CUUI 36.79, IITB 5.90.
+    rows = {row[0]: row[5] for row in text_rows(tables(report)["scores"])}
+    assert rows == {"CAMB": "37.33", "CUUI": "36.79", "IITB": "5.90"}
+    assert report.summary[0].startswith("CAMB has the highest F0.5 of 3 systems, 37.33 (95% interval ")
+    assert report.summary[1].startswith("CAMB is not significantly better than CUUI at the 5% level")
+
+
+def dots(chart: Chart) -> list[tuple[str, ...]]:
+    """Name, series, value and interval of every point, as tooltips show them."""
+    return sorted((row["name"], row["series"], row["shown"], row["interval"]) for row in drawn(chart))
+
+
+def curves(chart: Chart) -> list[tuple[str, ...]]:
+    """Series, place, value and interval of every point, as tooltips show them."""
+    return sorted(
+        (row["series"], f"{row['x']:g}", row["shown"], row["interval"]) for row in drawn(chart) if "series" in row
+    )
+
+
+def layer_rows(chart: Chart, number: int) -> list[dict[str, str]]:
+    """The data of one layer, in the order of the data."""
+    layers, datasets = chart.spec["layer"], chart.spec["datasets"]
+    assert isinstance(layers, list)
+    assert isinstance(datasets, dict)
+    found = datasets[layers[number]["data"]["name"]]
+    assert isinstance(found, list)
+    return found
+
+
+def names(chart: Chart) -> list[str]:
+    """The rows of a chart of points, from above."""
+    layers = chart.spec["layer"]
+    assert isinstance(layers, list)
+    found = layers[0]["encoding"]["y"]["scale"]["domain"]
+    assert isinstance(found, list)
+    return found
+
+
+def beside(value: str, interval: str) -> str:
+    """A value and its interval of a table as tooltips of the plane show them."""
+    return value.rstrip("*") + ("" if interval == "–" else f" ({interval})")
+
+
+def ends(cell: str) -> str:
+    """An interval of a table as tooltips show it."""
+    return cell.replace(" to ", "–") if cell.lstrip("-")[:1].isdigit() else "none"
+
+
+class TestChartsShowTheirTables:
+    """What stands in the table is what is drawn: the same names, numbers and intervals."""
+
+    @staticmethod
+    def chart(one: Study, name: str) -> Chart:
+        return charts(report_of([one]))[name]
+
+    def test_leaderboard(self, demo: Demo) -> None:
+        chart = charts(demo[1])["leaderboard-chart"]
+        rows = text_rows(chart.table)
+        assert names(chart) == [row[0] for row in rows]
+        assert dots(chart) == sorted((row[0], "", row[5], ends(row[6])) for row in rows)
+        assert {row["name"]: row["note"] for row in drawn(chart)} == {row[0]: row[-1] for row in rows}
+
+    def test_plane(self, demo: Demo) -> None:
+        chart = charts(demo[1])["precision-recall-plane"]
+        rows = text_rows(chart.table)
+        points = [row for row in drawn(chart) if "name" in row]
+        assert [(row["name"], row["P_shown"], row["R_shown"]) for row in points] == [
+            (name, beside(*precision), beside(*recall))
+            for name, *both in rows
+            for precision, recall in [(both[:2], both[2:])]
+        ]
+        for row in points:
+            for letter in "PR":
+                low, high = row[f"{letter}_low"], row[f"{letter}_high"]
+                ends = "" if low is None else f" ({low:.2f}–{high:.2f})"
+                assert row[f"{letter}_shown"] == f"{row[letter]:.2f}{ends}"
+
+    def test_recall_by_type(self, demo: Demo) -> None:
+        chart, counts = charts(demo[1])["type-recall-map"], text_rows(tables(demo[1])["type-counts"])
+        systems = headings(chart.table)[2:]
+        expected = [
+            (f"{kind} ({edits})", system, "–" if found == "–" else f"{recall}: {found.replace(' / ', ' of ')}")
+            for (kind, edits, *recalls), (same, *parts) in zip(text_rows(chart.table), counts, strict=True)
+            for system, recall, found in zip(systems, recalls, parts, strict=True)
+            if kind == same
+        ]
+        assert len(expected) == len(counts) * len(systems)
+        assert [(row["row"], row["column"], row["detail"]) for row in layer_rows(chart, -1)] == expected
+        for row in drawn(chart):
+            assert row["text"] == ("–" if row["value"] is None else f"{row['value']:.0f}")
+            assert row["detail"].startswith("–" if row["value"] is None else f"{row['value']:.2f}: ")
+
+    @pytest.mark.parametrize("name", ["ceiling-curves", "ceiling-ratio"])
+    def test_ceiling(self, demo: Demo, name: str) -> None:
+        chart = charts(demo[1])[name]
+        columns = headings(chart.table)
+        assert columns[2::2] == ["95% CI"] * (len(columns) // 2)
+        assert curves(chart) == sorted(
+            (series, row[0].split()[0], row[k], ends(row[k + 1]))
+            for row in text_rows(chart.table)
+            for k, series in enumerate(columns)
+            if k % 2
+        )
+
+    def test_agreement(self, demo: Demo) -> None:
+        found = charts(demo[1])
+        coefficients = {row[0]: row[1:] for row in text_rows(tables(demo[1])["agreement-coefficients"])}
+        for name, _, shown, interval in dots(found["agreement-chart"]):
+            value, between = coefficients[name]
+            assert (shown, interval) == (value, between.replace(" to ", "–"))
+        details = {
+            (row["row"], row["column"]): (row["text"], row["detail"]) for row in drawn(found["agreement-matrix"])
+        }
+        for first, second, _, _, kappa, between in text_rows(found["agreement-matrix"].table):
+            expected = (f"{float(kappa):.2f}", f"{kappa} ({between})")
+            assert details[first, second] == details[second, first] == expected
+            assert details[first, first] == details[second, second] == ("", "")
+        kappas = sorted((float(row[4]), row[0], row[1], row[4]) for row in text_rows(found["agreement-matrix"].table))
+        (_, *low), (_, *high) = kappas[0], kappas[-1]
+        assert found["agreement-matrix"].description == (
+            "Cohen's kappa of every pair of 3 annotators. "
+            f"Lowest: {low[2]} ({low[0]} and {low[1]}); highest: {high[2]} ({high[0]} and {high[1]})."
+        )
+
+    def test_crowd(self) -> None:
+        found = charts(report_of([crowd_study()]))
+        histogram = found["crowd-histogram"]
+        assert [(row["name"], row["text"]) for row in drawn(histogram)] == [
+            (row[0], row[1]) for row in text_rows(histogram.table)
+        ]
+        scores = found["crowd-scores"]
+        assert dots(scores) == sorted((row[0], row[1], row[11], ends(row[12])) for row in text_rows(scores.table))
+        bins = found["crowd-bins"]
+        weighted = [row for row in text_rows(bins.table) if row[2] == "weighted"]
+        assert names(bins) == [f"{row[0]} at {row[1]}" for row in weighted]
+        assert dots(bins) == sorted(
+            (f"{row[0]} at {row[1]}", quantity, row[k], ends(row[k + 1]))
+            for row in weighted
+            for quantity, k in (("P", 5), ("R", 7))
+        )
+        for name in ("crowd-kappa", "crowd-youden", "crowd-kappa-at", "crowd-odds"):
+            assert curves(found[name]) == sorted(
+                (row[0], row[1].removeprefix(">= "), row[6], ends(row[7])) for row in text_rows(found[name].table)
+            )
+
+    def test_crowd_in_words(self) -> None:
+        found = charts(report_of([crowd_study()]))
+        text = found["crowd-histogram"].description
+        assert text.startswith("60 items by the share of raters who agree with the majority. 0.5–0.6: ")
+        for row in text_rows(found["crowd-histogram"].table):
+            assert f" {row[0]}: {row[1]}" in text
+        for row in text_rows(found["crowd-scores"].table):
+            assert f" {row[0]}, {row[1]}: {row[11]} (95% interval {row[12]})" in found["crowd-scores"].description
+        weighted = [row for row in text_rows(found["crowd-bins"].table) if row[2] == "weighted"]
+        for row in weighted[:3]:
+            said = f" P of {row[0]} at {row[1]}: {row[5]}; R of {row[0]} at {row[1]}: {row[7]}"
+            assert said in found["crowd-bins"].description
+        kappas = [row for row in text_rows(found["crowd-kappa"].table) if row[0] == "a"]
+        said = f" a: {kappas[0][6]} at 0.5, {kappas[-1][6]} at 1."
+        assert found["crowd-kappa"].description.endswith(said)
+
+    @pytest.mark.parametrize("name", ["hoo-plain", "hoo-bonus"])
+    def test_runs(self, name: str) -> None:
+        chart = self.chart(hoo_study(), name)
+        rows = text_rows(chart.table)
+        assert names(chart) == ["AA1", "BB0", "AA0"]  # by F of correction
+        assert dots(chart) == sorted((row[0], row[1], row[6], ends(row[7])) for row in rows)
+        said = [f"{row[1]} {row[6]}" + (f" (95% interval {row[7]})" if row[7] != "–" else "") for row in rows[:3]]
+        assert chart.description.endswith(f" sorted by correction. AA1: {', '.join(said)}.")
+
+    def test_recall_of_runs(self) -> None:
+        chart = self.chart(hoo_study(), "hoo-recall")
+        rows = text_rows(chart.table)
+        assert [row[:3] for row in rows[:2]] == [["AA1", "Noun", "2"], ["AA1", "Verb", "2"]]
+        expected = {(f"{kind} ({gold})", run): shares for run, kind, gold, *shares in rows}
+        assert {(row["row"], row["column"]) for row in drawn(chart)} == set(expected)
+        for row in drawn(chart):
+            detected, recognized, corrected = expected[row["row"], row["column"]]
+            assert row["value"] == pytest.approx(float(corrected))
+            assert row["text"] == f"{row['value']:.0f}"
+            # Two gold edits each: 50 percent are one of them.
+            n = {share: f"{share} ({float(share) / 50:.0f} of 2)" for share in (detected, recognized, corrected)}
+            said = f"detection {n[detected]}, recognition {n[recognized]}, correction {n[corrected]}"
+            assert row["detail"] == said
+        assert chart.description.endswith(" for 3 runs. Noun, the most frequent: AA1 corrects 1 of 2.")
+        (note,) = notes(chart.table)
+        assert note.startswith("no gold edit: Article, ")
+        assert "Noun" not in note
+
+    def test_sample(self) -> None:
+        found = charts(report_of([sample_study()]))
+        chart = found["sample-estimates"]
+        rows = [row for row in text_rows(chart.table) if row[1] in ("P", "R", "F")]
+        assert names(chart) == ["a: P", "a: R", "a: F", "b: P", "b: R", "b: F"]
+        assert dots(chart) == sorted((f"{row[0]}: {row[1]}", "", row[2], row[3]) for row in rows)
+        said = [f"{row[1]} {row[2]} (95% interval {row[3]})" for row in rows]
+        assert chart.description == (
+            "P, R and F of the whole corpus of 1,000 items, estimated from 160. "
+            f"a: {', '.join(said[:3])}; b: {', '.join(said[3:])}."
+        )
+
+    def test_budget(self) -> None:
+        chart = self.chart(sample_study(), "sample-budget")
+        rows = text_rows(chart.table)
+        assert curves(chart) == sorted(
+            (name, row[0].replace(",", ""), value, "none")
+            for row in rows
+            for name, value in zip("PRF", row[1:], strict=True)
+        )
+        first, last = rows[0], rows[-1]
+        assert headings(chart.table) == ["judgments", "± P", "± R", "± F"]
+        assert (
+            chart.description
+            == "Expected half-width of the intervals by number of judgments. "
+            + "; ".join(
+                f"{name}: ± {first[k]} points with {first[0]}, ± {last[k]} with {last[0]}"
+                for k, name in enumerate("PRF", start=1)
+            )
+            + "."
+        )

@@ -1,0 +1,346 @@
+"""What sections say beside their tables: sentences, notes, and which rows come first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from errorbar.ceilings import Ceiling
+from errorbar.ceilings.spread import CeilingIntervals
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_scoring import prf
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.score import Score
+from errorbar.metrics.swaps import SwapPlan
+from errorbar.reporting import Chart, Prose
+from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
+from errorbar.reporting.sections.figures import listed, slug
+from tests.helpers.scoring import type_score
+from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
+from tests.reporting.studies import comparison, curves, estimate, hoo_study, human, score, study, systems, whole
+
+pytest.importorskip("altair", reason="needs the extra 'report'")
+PLAIN, _ = CONDITIONS
+
+
+class TestLeaderboard:
+    def test_in_words(self) -> None:
+        chart = charts(report_of([systems({"b": 0.2, "a": 0.4, "c": 0.1}, {("a", "c"): 0.01})]))["leaderboard-chart"]
+        assert chart.description == (
+            "F0.5 of 3 systems as points with intervals as bars, best first. a: 40.00 (95% interval 38.00–42.00); "
+            "last, c: 10.00 (95% interval 8.00–12.00). Letters behind the bars: systems that share one do not differ "
+            "significantly."
+        )
+        assert text_rows(chart.table)[0][-1] == "a"
+        assert headings(chart.table)[-1] == "group"
+        assert notes(chart.table) == [
+            "intervals resample by sentence",
+            "systems that share a group letter do not differ significantly at the 5% level (max-T over all pairs); "
+            "that does not make them equal",
+        ]
+
+    def test_one_system_has_no_last_and_no_letters(self) -> None:
+        chart = charts(report_of([study([score("mine", 0.3)])]))["leaderboard-chart"]
+        assert chart.description.endswith(" best first. mine: 30.00 (95% interval 28.00–32.00).")
+        assert headings(chart.table)[-1] == "gold"
+        assert notes(chart.table) == ["intervals resample by sentence"]
+
+    def test_what_was_not_compared_is_said(self) -> None:
+        report = report_of([study([score("a", 0.3), score("b", 0.2)])])
+        said = "The systems were not compared with a test, so nothing here says which differences are real."
+        assert prose(report, "leaderboard") == said
+        assert "pairs" not in tables(report)
+
+    def test_how_systems_were_compared_is_said(self) -> None:
+        text = prose(report_of([replace(systems({"a": 0.4, "b": 0.2}), unit="document")]), "leaderboard")
+        assert "document by document" in text
+        assert "at the 5% level" in text
+        assert "undecided" not in text
+
+    def test_undecided_pairs_are_said_in_words_letters_and_the_table(self) -> None:
+        """A floor of .0525 (105 / 2001) decides b–a and b–c; of a–c .01 was found, and says so."""
+        one = systems({"a": 0.4, "b": 0.3, "c": 0.2}, {("a", "c"): 0.01}, floor=105 / 2001)
+        assert list(one.groups) == ["?", "?", "?"]
+        report = report_of([one])
+        text = prose(report, "leaderboard")
+        assert "2 pairs of 3 are undecided: with these sentences and swaps no difference, however large, could" in text
+        assert "Their systems share no letter" in text
+        chart = charts(report)["leaderboard-chart"]
+        assert "A question mark: no difference from some other system could have been significant." in chart.description
+        assert notes(chart.table)[-1].startswith("?: the system has undecided pairs, of which nothing can be said")
+        assert [row[6] for row in text_rows(tables(report)["pairs"])] == ["undecided", "significant", "undecided"]
+
+    def test_holm_is_named_where_it_adjusted(self) -> None:
+        one = systems({"a": 0.4, "b": 0.2})
+        assert one.comparison is not None
+        report = report_of([replace(one, comparison=whole(replace(one.comparison.found, testing=SwapPlan("holm"))))])
+        assert "adjusted for the number of pairs (Holm)" in prose(report, "leaderboard")
+        assert tables(report)["pairs"].columns[5] == "p (Holm)"
+        assert "p-values adjusted by Holm's method" in " ".join(
+            text
+            for section in report.sections
+            for block in section.blocks
+            if isinstance(block, Prose)
+            for text in block.paragraphs
+        )
+
+    def test_of_many_pairs_those_with_the_best_are_shown(self) -> None:
+        # 15 systems make 105 pairs, which are all shown; of 16 and 120 pairs the best has 15.
+        every = tables(report_of([systems({f"s{k}": 0.1 + k / 100 for k in range(15)})]))["pairs"]
+        assert len(every.rows) == 105
+        best = tables(report_of([systems({f"s{k}": 0.1 + k / 100 for k in range(16)})]))["pairs"]
+        assert len(best.rows) == 15
+        assert all("s15" in row[:2] for row in text_rows(best))
+        assert "only pairs with s15, the best system, of all 120 pairs" in best.notes
+
+    def test_a_pair(self) -> None:
+        compared = comparison({"a": 0.4, "b": 0.375}, {("a", "b"): 0.0321})
+        (pair,) = compared.pairs
+        known = replace(pair, power=replace(pair.power, power=0.567, detectable=0.0234))
+        for each, last in ((pair, ["–", "–"]), (known, ["2.34", "57"])):
+            one = replace(systems({"a": 0.4, "b": 0.375}), comparison=whole(replace(compared, pairs=(each,))))
+            (row,) = text_rows(tables(report_of([one]))["pairs"])
+            assert row == ["a", "b", "+2.50", "+1.50 to +3.50", "0.0321", "0.0321", "significant", *last]
+
+    def test_why_a_pair_has_no_p_value_is_said(self) -> None:
+        table = tables(report_of([systems({"a": 0.4, "b": 0.4}, {("a", "b"): None})]))["pairs"]
+        assert text_rows(table)[0][4:6] == ["–", "–"]
+        assert f"– a, b: {Undefined.NO_DISAGREEMENT}" in table.notes
+
+
+class TestPlane:
+    def test_highest_precision_and_recall(self) -> None:
+        first = score("careful", 0.3, precision=estimate(0.6), recall=estimate(0.1))
+        second = score("greedy", 0.25, precision=estimate(0.2), recall=estimate(0.5))
+        neither = score("none", None, undefined=Undefined.NO_UNITS)
+        one = study([second, first, neither])
+        assert charts(report_of([one]))["precision-recall-plane"].description == (
+            "Precision against recall of 2 systems, both from 0, with contours of equal F0.5. Highest precision: "
+            "careful, 60.00 percent at recall 10.00. Highest recall: greedy, 50.00 percent at precision 20.00. "
+            "1 system without a value of P or R cannot be drawn."
+        )
+
+    def test_a_system_without_one_of_both_is_not_drawn(self) -> None:
+        half = score("half", 0.2, precision=estimate(None, undefined=Undefined.NO_UNITS), recall=estimate(0.5))
+        chart = charts(report_of([study([score("whole", 0.3), half])]))["precision-recall-plane"]
+        assert {row["name"] for row in drawn(chart) if "name" in row} == {"whole"}
+        assert [row[0] for row in text_rows(chart.table)] == ["whole", "half"]
+        assert f"– no value: {Undefined.NO_UNITS}" in notes(chart.table)
+
+
+class TestTypes:
+    def test_frequent_types_first_and_in_words(self) -> None:
+        rare, often = type_score("Rare", 1, 3), type_score("Often", 5, 20)
+        other = type_score("Often", 6, 15)
+        one = study([score("low", 0.1, types=(other,)), score("high", 0.3, types=(rare, often))])
+        chart = charts(report_of([one]))["type-recall-map"]
+        assert text_rows(chart.table) == [["Often", "15–20", "25.00", "40.00"], ["Rare", "3", "33.33", "–"]]
+        assert text_rows(tables(report_of([one]))["type-counts"]) == [
+            ["Often", "5 / 20", "6 / 15"],
+            ["Rare", "1 / 3", "–"],
+        ]
+        assert headings(chart.table) == ["type", "edits", "high", "low"]
+        assert chart.description == (
+            "Recall of 2 error types by 2 systems, frequent types first. The most frequent type, Often: 40.00 percent "
+            "(low) down to 25.00 (high). Beside a type: its edits in the reference, from the fewest to the most that a "
+            "system was scored against."
+        )
+        assert len(notes(chart.table)) == 2
+        assert notes(chart.table)[1].startswith("edits: smallest and largest number")
+
+    def test_without_ranges_no_word_about_them(self) -> None:
+        one = study([score("only", 0.3, types=(type_score("T", 1, 4),))])
+        chart = charts(report_of([one]))["type-recall-map"]
+        assert chart.description.endswith(" The most frequent type, T: 25.00 percent (only).")
+        assert len(notes(chart.table)) == 1
+
+
+class TestCeiling:
+    ONE = study([score("a", 0.3), score("b", 0.2)], found=curves())
+
+    def test_curves(self) -> None:
+        chart = charts(report_of([self.ONE]))["ceiling-curves"]
+        assert headings(chart.table) == ["references", "human", "b", "a"]  # by F with most references
+        assert text_rows(chart.table) == [
+            ["1 (4 subsets)", "40.00", "20.00", "30.00"],
+            ["2 (1 subset)", "50.00", "45.00", "35.00"],
+        ]
+        assert chart.description == (
+            "F0.5 by number of references: a human scores 40.00 percent with 1 reference and 50.00 with 2. The best "
+            "system there, b: 20.00 and 45.00."
+        )
+        assert notes(chart.table) == ["F0.5 in percent: mean over annotators and subsets"]
+        shown = {(row["series"], row["x"]): row["shown"] for row in drawn(chart)}
+        assert shown == {
+            ("human", 1): "40.00",
+            ("human", 2): "50.00",
+            ("b", 1): "20.00",
+            ("b", 2): "45.00",
+            ("a", 1): "30.00",
+            ("a", 2): "35.00",
+        }
+
+    def test_shares(self) -> None:
+        chart = charts(report_of([self.ONE]))["ceiling-ratio"]
+        assert text_rows(chart.table) == [["1 (4 subsets)", "50.00", "75.00"], ["2 (1 subset)", "90.00", "70.00"]]
+        assert chart.description == (
+            "F of a system as a share of what a human scores, in percent, by number of references. b: 90.00 percent "
+            "with 2 references."
+        )
+        assert notes(chart.table) == ["system F over human F with as many references, in percent"]
+
+    def test_no_share_of_zero(self) -> None:
+        found = curves()
+        found = replace(found, humans=np.zeros_like(found.humans))
+        chart = charts(report_of([replace(self.ONE, ceiling=human(found))]))["ceiling-ratio"]
+        assert chart.description.endswith(" b: no ratio with 2 references.")
+        assert notes(chart.table)[1:] == ["– no ratio: the human score is 0"]
+
+    def test_missing_intervals_and_drawn_subsets_are_said(self) -> None:
+        text = prose(report_of([self.ONE]), "ceiling")
+        assert text.startswith("Each of the 2 annotators' own corrected text ")
+        assert text.endswith(" No intervals were computed; they are made on request.")
+        assert "were drawn" not in text
+        some = report_of([replace(self.ONE, ceiling=human(curves(exact=False)))])
+        assert "as many as the table says were drawn." in prose(some, "ceiling")
+        assert [row[0] for row in text_rows(tables(some)["ceiling-scores"])] == ["1 (4 subsets drawn)", "2 (1 subset)"]
+
+    def test_intervals_stand_beside_their_curve(self) -> None:
+        def near(value: float) -> Interval:
+            return Interval(value - 0.01, value + 0.02, 0.9, "percentile")
+
+        found = curves()
+        intervals = CeilingIntervals(
+            tuple(near(float(v)) for v in found.human[:, 2]),
+            tuple(tuple(near(float(v)) for v in row) for row in found.scores[:, :, 2]),
+            tuple(tuple(near(float(v)) for v in row) for row in found.ratio),
+        )
+        report = report_of([replace(self.ONE, ceiling=human(found, intervals))])
+        table = tables(report)["ceiling-scores"]
+        assert table.columns == ["references", "human", "90% CI", "b", "90% CI", "a", "90% CI"]
+        assert text_rows(table)[1][1:] == ["50.00", "49.00–52.00", "45.00", "44.00–47.00", "35.00", "34.00–37.00"]
+        assert text_rows(tables(report)["ceiling-ratios"])[1][1:] == ["90.00", "89.00–92.00", "70.00", "69.00–72.00"]
+        assert "No intervals were computed" not in prose(report, "ceiling")
+        # The best of the leaderboard is a: its own share, and that b comes nearer.
+        assert report.summary[-1] == (
+            "With 2 references, a reaches 70% (90% interval 69–72%) of what a human scores (F0.5 35.00 against 50.00); "
+            "b comes nearest to it, with 90%."
+        )
+
+    def test_more_curves_than_colors_are_said(self) -> None:
+        def text(n: int) -> str:
+            values = {f"s{k}": 0.4 - k / 1000 for k in range(n)}
+            found = Ceiling(
+                M2().measures,
+                2,
+                ("A", "B"),
+                tuple(values),
+                (1,),
+                np.full((2, 1, 3), 0.5),
+                np.array([[[v] * 3] for v in values.values()]),
+                (1,),
+                (True,),
+            )
+            section = ceiling_section(study([score(name, v) for name, v in values.items()], found=found))
+            assert section is not None
+            chart = section.blocks[1]
+            assert isinstance(chart, Chart)
+            return str(chart.description)
+
+        assert "gray" not in text(5)
+        assert text(6).endswith(" The best 5 have colors, the others are gray.")
+        assert "The chart shows" not in text(40)
+        assert " The chart shows the best 40 of 41 systems, the table all." in text(41)
+
+
+class TestChoices:
+    MAIN = (score("a", 0.4), score("b", 0.3), score("c", None, undefined=Undefined.NO_UNITS))
+
+    def section(self, *others: Score) -> tuple[list[list[str]], str]:
+        report = report_of([study(self.MAIN, others={"m2(x=1)": list(others)})])
+        return text_rows(tables(report)["choice-m2-x-1"]), prose(report, "choices")
+
+    def test_ranks_that_change(self) -> None:
+        new = score("b", 0.45, precision=estimate(0.5), recall=estimate(0.35))
+        rows, text = self.section(new, score("a", 0.41), self.MAIN[2])
+        assert rows == [
+            ["a", "40.00", "1", "41.00", "41.00", "41.00", "2", "+1.00"],
+            ["b", "30.00", "2", "50.00", "35.00", "45.00", "1", "+15.00"],
+            ["c", "–", "–", "–", "–", "–", "–", "–"],
+        ]
+        assert text.endswith(
+            "m2(x=1) in place of m2 changes F of 2 systems of 3, by up to 15.00 points, and the rank of a and b."
+        )
+        assert text.startswith("With several annotators a scorer chooses one for each sentence.")
+
+    def test_no_rank_changes(self) -> None:
+        _, text = self.section(score("a", 0.39), score("b", 0.3), self.MAIN[2])
+        assert text.endswith(" changes F of 1 system of 3, by up to 1.00 points, and no rank.")
+
+    def test_no_digit_changes(self) -> None:
+        _, text = self.section(*self.MAIN)
+        assert text.endswith("m2(x=1) in place of m2 changes no digit of F that is shown, and no rank.")
+
+    def test_one_annotator_leaves_no_choice(self) -> None:
+        one = study(
+            self.MAIN,
+            others={"m2(beta=1)": [replace(each, measures=M2(beta=1).measures) for each in self.MAIN]},
+            annotators=["A"],
+        )
+        report = report_of([one])
+        assert prose(report, "choices").startswith("m2(beta=1) in place of m2 ")
+        columns = tables(report)["choice-m2-beta-1"].columns
+        assert columns == ["system", "F0.5", "rank", "new P", "new R", "F1", "new rank", "change"]
+
+
+class TestRunsUnderOtherConventions:
+    def test_rank_and_change_beside_each_run(self) -> None:
+        one, spec = hoo_study(), "hoo(conventions=hoo2011-tool)"
+        table = tables(report_of([one]))["hoo-hoo-conventions-hoo2011-tool"]
+        before, after = (
+            {each.system: prf(each, PLAIN, "detection").f.value or 0 for each in scores}
+            for scores in (one.scores, one.variants[spec])
+        )
+        rows = [row for row in text_rows(table) if row[1] == "detection"]
+        assert rows == [
+            [
+                run,
+                "detection",
+                f"{100 * before[run]:.2f}",
+                str(1 + sum(f > before[run] for f in before.values())),
+                f"{100 * after[run]:.2f}",
+                str(1 + sum(f > after[run] for f in after.values())),
+                f"{100 * (after[run] - before[run]):+.2f}",
+            ]
+            for run in ("AA1", "BB0", "AA0")  # by F of correction
+        ]
+        changed = [f"{row[0]} ({row[1]})" for row in text_rows(table) if row[3] != row[5]]
+        assert changed
+        assert list(table.notes) == [f"new: under {spec}", f"the rank differs: {', '.join(changed)}"]
+        same = tables(report_of([one]))["hoo-hoo-matching-maxmatch"]
+        assert list(same.notes)[1:] == ["no rank differs"]
+
+    def test_best_runs_stand_only_where_a_team_has_several(self) -> None:
+        one = hoo_study()
+        assert "hoo-best" in tables(report_of([one]))
+        runs = [each for each in one.scores if each.system != "AA0"]
+        assert "hoo-best" not in tables(report_of([replace(one, scores=runs, variants={})]))
+
+    def test_the_bonus_is_explained(self) -> None:
+        found = tables(report_of([hoo_study()]))
+        assert "with bonus: missing optional edits count as found" in found["hoo-bonus-values"].notes
+        assert not any("bonus" in note for note in found["hoo-plain-values"].notes)
+
+
+def test_lists_and_names() -> None:
+    assert [listed(list("ABCDEFG")[:n], 4) for n in (0, 1, 2, 5, 6)] == [
+        "none",
+        "A",
+        "A and B",
+        "A, B, C, D and E",
+        "A, B, C, D and 2 more",
+    ]
+    assert (slug("M2(beta=1)"), slug("日本")) == ("m2-beta-1", "x")

@@ -1,0 +1,106 @@
+"""``convert`` and ``check`` from Python; tests/cli has every option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.corpus import Hypothesis
+from errorbar.core.errors import InputError, UsageError
+from errorbar.studies.check import check
+from errorbar.studies.convert import convert
+from errorbar.studies.inputs import read_corpus
+
+GOLD = "S a b c\nA 0 1|||X|||d|||REQUIRED|||-NONE-|||0\n\nS e f\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+VOTES = "item,rater,label\n1,ann,error\n1,bob,ok\n2,ann,ok\n"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    (tmp_path / "gold.m2").write_text(GOLD)
+    return tmp_path / "gold.m2"
+
+
+def test_a_corpus_becomes_text_in_memory(gold: Path) -> None:
+    done = convert(gold, to="text", annotators=["0"])
+    assert (done.text, done.n_sentences, done.format, done.out) == ("d b c\ne f\n", 2, "text", None)
+    assert convert(read_corpus(gold), to="m2").text == GOLD
+    assert convert({"ann": gold, "bob": gold}, to="jsonl").text.count('"bob"') == 2
+    assert done.to_dict() == {"out": None, "format": "text", "sentences": 2}
+    assert [table.rows for table in done.tables()] == [[[None, "text", 2]]]
+    assert "text=" not in repr(done)
+
+
+def test_a_file_is_written_and_what_it_cannot_hold_is_noted(gold: Path) -> None:
+    done = convert(gold, gold.parent / "out.txt")
+    assert (gold.parent / "out.txt").read_text() == "a b c\ne f\n"
+    assert [note.code for note in done.notes] == ["text-cannot-hold"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "options", "said"),
+    [
+        (7, {"to": "m2"}, "an input must be a path or a Corpus, got int"),
+        ([], {"to": "m2"}, "nothing to convert"),
+        ("gold.m2", {"to": "nucle"}, "errorbar reads nucle and does not write it"),
+        ("gold.m2", {}, "no format to write was given; give to="),
+        ("gold.m2", {"to": "text", "optional": False}, "leave them out"),
+        ("gold.m2", {"to": "hoo"}, "out must be a file or a folder where HOO data is converted, got NoneType"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    gold: Path, monkeypatch: pytest.MonkeyPatch, inputs: object, options: dict[str, object], said: str
+) -> None:
+    monkeypatch.chdir(gold.parent)
+    function: Callable[..., object] = convert
+    with pytest.raises(UsageError) as caught:
+        function(inputs, **options)
+    assert said in str(caught.value)
+
+
+def test_a_good_file_and_a_bad_one(gold: Path) -> None:
+    bad = gold.parent / "bad.m2"
+    bad.write_text("S a\nA 0 5|||X|||d|||REQUIRED|||-NONE-|||0\n\n")
+    done = check([gold, bad, gold.parent / "none.m2"])
+    assert [dict(each.counts).get("sentences") for each in done.files] == [2, 1, None]
+    assert [[problem.code for problem in each.problems] for each in done.files] == [
+        [],
+        ["span-outside"],
+        ["no-such-file"],
+    ]
+    assert not done.good
+    assert check(gold).good
+    (table,) = done.tables()
+    assert [row[1] for row in table.rows] == [2, None]
+    assert "use lenient=True" in str(done.files[1].problems[0])
+
+
+def test_judgments_are_checked_too(tmp_path: Path) -> None:
+    good, bad = tmp_path / "votes.csv", tmp_path / "bad.csv"
+    good.write_text(VOTES)
+    (report,) = check(good).files
+    assert str(report) == f"{good}: 3 judgments, 2 items, 2 raters, 2 labels; no problem"
+    bad.write_text(f"{VOTES}3,ann\n,bob,ok\n")
+    (report,) = check(bad).files
+    assert [problem.place.line for problem in report.problems] == [5, 6]
+    assert not check(bad).good
+
+
+def test_outputs_are_checked_against_a_reference_in_memory(gold: Path) -> None:
+    (report,) = check(Hypothesis("mine", ["d b c", "e f"]), gold=read_corpus(gold)).files
+    assert dict(report.counts) == {"lines": 2, "sentences changed": 1}
+    (report,) = check(Hypothesis("mine", ["d b c"]), gold=gold).files
+    assert [problem.code for problem in report.problems] == ["line-count"]
+
+
+def test_options_that_do_not_fit(gold: Path) -> None:
+    with pytest.raises(UsageError, match="about systems' outputs"):
+        check(gold, force=True)
+    with pytest.raises(UsageError, match="for HOO data"):
+        check(gold, source="raw")
+    with pytest.raises(UsageError, match="got Hypothesis"):
+        check(Hypothesis("mine", ["a"]))
+    with pytest.raises(InputError, match="no such file"):
+        convert(gold.parent / "none.m2", to="jsonl")

@@ -1,0 +1,145 @@
+"""Paths and objects: whatever a public function takes becomes the same corpus and the same systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import InputError, UsageError
+from errorbar.execute import choose_executor
+from errorbar.metrics.m2 import M2
+from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.studies.inputs import (
+    Gold,
+    ReadingOptions,
+    System,
+    Systems,
+    corpus_files,
+    load,
+    read_corpus,
+    read_pieces,
+    read_system,
+    system_list,
+)
+
+M2_TEXT = "S a b c\nA 0 1|||X|||d|||REQUIRED|||-NONE-|||0\n\nS e f\n\n"
+OUTPUT = ["d b c", "e f"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "gold.m2").write_text(M2_TEXT)
+    (tmp_path / "gold2.m2").write_text(M2_TEXT)
+    (tmp_path / "out.txt").write_text("\n".join(OUTPUT) + "\n")
+    return tmp_path
+
+
+def test_a_corpus_in_every_form(folder: Path) -> None:
+    path = folder / "gold.m2"
+    whole = read_corpus(path)
+    several: list[Gold] = [str(path), [path], {"gold": path}, f"gold={path}", str(folder / "gold.*"), whole]
+    for gold in several:
+        assert read_corpus(gold).sentences == whole.sentences
+    assert read_corpus(whole) is whole
+    two = read_corpus({"ann": path, "bob": folder / "gold2.m2"})
+    assert two.annotators == ("ann", "bob")
+    assert read_corpus(str(folder / "gold*.m2")).annotators == ("gold", "gold2")
+
+
+def test_systems_in_every_form(folder: Path) -> None:
+    path, made = folder / "out.txt", Hypothesis("out", OUTPUT)
+    several: list[Systems] = [path, str(path), [path], f"out={path}", {"out": path}, {"out": OUTPUT}, made, [made]]
+    for systems in several:
+        (found,) = load(folder / "gold.m2", systems).systems
+        assert found == made
+    single: list[System] = [path, made]
+    for system in single:
+        assert read_system(system) == made == read_system(system, folder / "gold.m2")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pieces_give_the_scores_of_the_whole(folder: Path, jobs: int) -> None:
+    corpus, made = read_corpus(folder / "gold.m2"), Hypothesis("out", OUTPUT)
+    found = []
+    with choose_executor(jobs) as executor:
+        for gold in (folder / "gold.m2", corpus):
+            for systems in (folder / "out.txt", made):
+                with read_pieces(gold, systems, ReadingOptions(), executor) as read:
+                    found += score_pieces(read.pieces, read.systems, Plan([M2()]), read.problems, executor=executor)
+    assert {str(score.signature) for score in found} == {str(found[0].signature)}
+    assert [score.counts for score in found] == [{"correct": 1, "proposed": 1, "gold": 1}] * 4
+
+
+def test_problems_of_pieces_come_in_the_order_of_files(folder: Path) -> None:
+    (folder / "gold.m2").write_text(M2_TEXT.replace("A 0 1", "A 0 9"))
+    (folder / "out.txt").write_bytes(b"d b \xff\ne f\n")
+    with (
+        choose_executor(1) as executor,
+        pytest.raises(InputError) as caught,
+        read_pieces(folder / "gold.m2", folder / "out.txt", ReadingOptions(), executor) as read,
+    ):
+        score_pieces(read.pieces, read.systems, Plan([M2()]), read.problems, executor=executor)
+    assert [problem.code for problem in caught.value.problems] == ["span-outside", "not-utf8"]
+
+
+def test_documents_join_a_corpus_in_memory_and_leave_it_as_it_is(folder: Path) -> None:
+    (folder / "essays.sgml").write_text("<DOC nid='7'><TEXT><P>a b c e f</P></TEXT></DOC>\n")
+    corpus = read_corpus(folder / "gold.m2")
+    found = read_corpus(corpus, documents=folder / "essays.sgml")
+    assert [sentence.document for sentence in found.sentences] == ["7", "7"]
+    assert [sentence.document for sentence in corpus.sentences] == ["", ""]
+    assert load(corpus, (), ReadingOptions(documents=folder / "essays.sgml")).documents.unit == "document"
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        (7, "gold must be a path, got int"),
+        ([None], "gold must be a path, got NoneType"),
+        ({"ann": 7}, r"gold\['ann'\] must be a path, got int"),
+        ([], "no reference file"),
+    ],
+)
+def test_other_things_are_no_corpus(gold: Gold, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_corpus(gold)
+
+
+def test_other_things_are_no_systems(folder: Path) -> None:
+    corpus = read_corpus(folder / "gold.m2")
+    wrong: list[Any] = [7, [7], {"x": 7}, {"x": "one"}, Corpus([], ()), b"out.txt"]
+    for systems in wrong:
+        with pytest.raises((UsageError, InputError)):
+            load(corpus, systems)
+    with pytest.raises(UsageError, match="two systems are called 'out'"):
+        load(corpus, [folder / "out.txt", Hypothesis("out", OUTPUT)])
+    with pytest.raises(UsageError, match="lines must be a list of sentences, got str"):
+        Hypothesis("x", "one string")
+    with pytest.raises(InputError, match="1 line for 2 sentences"):
+        load(corpus, Hypothesis("x", ["a b c"]))
+
+
+def test_a_text_for_another_source_is_refused(folder: Path) -> None:
+    source = "S " + " ".join(f"w{k}" for k in range(30)) + "\n\n"
+    (folder / "long.m2").write_text(source * 6)
+    other = Hypothesis("x", ["other words than those of the source"] * 6)
+    with pytest.raises(InputError, match="not a correction of the source"):
+        read_system(other, folder / "long.m2")
+    assert read_system(other, folder / "long.m2", force=True) == other
+
+
+def test_how_a_file_is_read_says_nothing_of_a_corpus(folder: Path) -> None:
+    corpus = read_corpus(folder / "gold.m2")
+    with pytest.raises(UsageError, match="in memory"):
+        read_corpus(corpus, unmarked="all")
+    other: Any = "al"
+    with pytest.raises(UsageError, match=r"unmarked must be one of auto, .*, got 'al'; did you mean 'all'"):
+        read_corpus(corpus, unmarked=other)
+
+
+def test_files_and_names(folder: Path) -> None:
+    assert {file.name for file in corpus_files(str(folder / "gold*.m2"))} == {"gold", "gold2"}
+    assert [each.name for each in system_list({"a": folder / "out.txt", "b": OUTPUT})] == ["a", "b"]

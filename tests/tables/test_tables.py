@@ -1,0 +1,192 @@
+"""Raw values as text, CSV, Markdown, LaTeX and HTML: one rule for percent, stars, dashes, intervals and p-values."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.tables.csv_text import csv_table
+from errorbar.tables.html_text import html_table, notebook_html
+from errorbar.tables.latex_text import latex_table
+from errorbar.tables.markdown_text import markdown_table
+from errorbar.tables.plain import plain
+from errorbar.tables.plain_text import LONGEST_CELL, text_table
+from errorbar.tables.shown import p_text, percent, shown
+from errorbar.tables.table import Cell, Column, Kind, PValue, Table
+
+ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")
+GIVEN = Estimate(0.3733, 100, ENDS)
+FILLED = Estimate(1.0, 100, undefined=Undefined.NOTHING_PROPOSED, no_interval=Undefined.ONE_SIDED)
+ZERO = Estimate(0.0, 100, undefined=Undefined.NOTHING_CORRECT)
+NONE = Estimate(None, 0, undefined=Undefined.NO_UNITS)
+
+
+def texts(column: Column, *cells: Cell) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in shown(Table([column], [[cell] for cell in cells])).rows]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "text"),
+    [
+        ("text", "a", "a"),
+        ("text", "", ""),
+        ("text", 1234, "1234"),
+        ("text", None, "–"),
+        ("text", True, "yes"),
+        ("text", Undefined.NO_UNITS, "no unit was scored"),
+        ("count", 1234567, "1,234,567"),
+        ("count", None, "–"),
+        ("percent", 0.37335, "37.34"),
+        ("percent", 1, "100.00"),
+        ("percent", float("nan"), "–"),
+        ("percent", Undefined.NO_UNITS, "–"),
+        ("percent", FILLED, "100.00*"),
+        ("percent", ENDS, "35.90–38.80"),
+        ("number", -0.1, "-0.1000"),
+        ("number", NONE, "no unit was scored"),
+        ("number", ENDS, "0.3590 to 0.3880"),
+        ("number", 1234.5, "1,234.5000"),
+        ("p", 0.0123, "0.0123"),
+        ("p", PValue(0.0005, at_most=True), "≤0.0005"),
+        ("p", PValue(0.0123, exact=True), "0.0123 exact"),
+        ("p", PValue(None, exact=True), "–"),
+    ],
+)
+def test_a_cell(kind: Kind, cell: Cell, text: str) -> None:
+    assert texts(Column("x", kind), cell)[0][0] == text
+
+
+@pytest.mark.parametrize(
+    ("value", "at_most", "text"),
+    [
+        (None, False, "–"),
+        (0.0123, False, "0.0123"),
+        (1.0, False, "1.0000"),
+        (0.00049975, False, "0.0005"),
+        (2 / 2**20, False, "0.0000019"),
+        (1e-4, False, "0.0001"),
+        (1 / 2001, True, "≤0.0005"),
+        (105 / 2001, True, "≤0.053"),  # .05247: never rounded down
+        (105 / 50_001, True, "≤0.0021"),
+        (1 / 42_000, True, "≤0.000024"),
+        (0.05, True, "≤0.05"),
+    ],
+)
+def test_p_values_are_never_0_and_bounds_are_rounded_up(value: float | None, at_most: bool, text: str) -> None:
+    assert p_text(value, at_most=at_most) == text
+
+
+def test_differences_show_their_sign() -> None:
+    column = Column("diff", "percent", signed=True)
+    assert texts(column, 0.025, Estimate(-0.01, 5, Interval(-0.02, 0.0, 0.95, "wald"))) == [
+        ["+2.50", "–"],
+        ["-1.00", "-2.00 to +0.00"],
+    ]
+    assert (percent(None), percent(0.5, 0)) == ("–", "50")
+
+
+def test_estimates_of_shares_have_a_column_beside_them_and_notes_say_why_it_is_empty() -> None:
+    table = Table([Column("system"), Column("F", "percent")], [["a", GIVEN], ["b", FILLED], ["c", ZERO], ["d", NONE]])
+    grid = shown(table)
+    assert (grid.columns, grid.left) == (["system", "F", "90% CI"], [True, False, False])
+    assert [[cell.text for cell in row[1:]] for row in grid.rows] == [
+        ["37.33", "35.90–38.80"],
+        ["100.00*", "–"],
+        ["0.00", "–"],
+        ["–", "–"],
+    ]
+    assert [row[1].value for row in grid.rows] == [0.3733, 1.0, 0.0, None]
+    assert grid.notes == [
+        "* by convention: nothing was proposed",
+        "– no value: no unit was scored",
+        "– no interval: nearly all resamples lie on one side of the value",
+    ]
+
+
+def test_in_columns_of_numbers_the_reason_stands_in_the_cell() -> None:
+    grid = shown(Table([Column("kappa", "number", digits=3)], [[GIVEN], [FILLED], [NONE]]))
+    assert [[cell.text for cell in row] for row in grid.rows] == [
+        ["0.373", "0.359 to 0.388"],
+        ["1.000*", str(Undefined.ONE_SIDED)],
+        ["–", str(Undefined.NO_UNITS)],
+    ]
+    assert grid.notes == ["* by convention: nothing was proposed"]
+
+
+def test_without_rows_the_columns_are_as_said() -> None:
+    table = Table([Column("F", "percent", interval="beside"), Column("Bayes", "percent", interval="only")], [])
+    assert shown(table).columns == ["F", "95% CI", "Bayes"]
+    assert list(plain(table)) == ["f", "f_low", "f_high", "bayes_low", "bayes_high", "reason"]
+    assert csv_table(table) == "f,f_low,f_high,bayes_low,bayes_high,reason\n"
+    assert shown(replace(table, level=0.9)).columns == ["F", "90% CI", "Bayes"]
+    assert "No rows." in html_table(shown(table))
+
+
+def test_csv_holds_fractions_with_all_digits() -> None:
+    columns = [
+        Column("system"),
+        Column("F0.5", "percent", key="f"),
+        Column("p", "p"),
+        Column("exact", only="data"),
+        Column("group", only="shown"),
+        Column("p", "count"),
+    ]
+    rows: list[list[Cell]] = [
+        ["=a", Estimate(1 / 3, 9, ENDS), PValue(0.01, at_most=True), True, "ab", 1234],
+        ["b", FILLED, Undefined.CONSTANT, False, "b", None],
+    ]
+    table = Table(columns, rows)
+    made = list(csv.reader(io.StringIO(csv_table(table))))
+    assert made == [
+        ["system", "f", "f_low", "f_high", "p", "exact", "p_2", "reason"],
+        ["'=a", "0.3333333333333333", "0.359", "0.388", "0.01", "true", "1234", ""],
+        ["b", "1.0", "", "", "", "false", "", f"{Undefined.NOTHING_PROPOSED}, {Undefined.ONE_SIDED}"],
+    ]
+    assert plain(table)["system"] == ["=a", "b"]
+    assert shown(table).columns == ["system", "F0.5", "90% CI", "p", "group", "p"]
+
+
+HOSTILE = Table([Column("a|b"), Column("n", "count")], [["x\x1b_<b>", 1], ["日本", 22]], "T", "t", ["50%\n& more"])
+
+
+def test_text_knows_how_wide_letters_are() -> None:
+    assert text_table(shown(HOSTILE)).split("\n") == [
+        " a|b         n",
+        " " + "─" * 13,
+        " x\\x1b_<b>   1",
+        " 日本       22",
+        "",
+        "50%\\n& more",
+    ]
+    assert text_table(shown(HOSTILE), styled=True).startswith("\x1b[1m a|b         n\x1b[0m\n")
+    long = Table([Column("a")], [["x" * (LONGEST_CELL + 1)]])
+    assert text_table(shown(long)).endswith(f" {'x' * LONGEST_CELL}…")
+
+
+def test_markdown() -> None:
+    made = "| a\\|b | n |\n| --- | ---: |\n| x\\\\x1b\\_\\<b\\> | 1 |\n| 日本 | 22 |\n\n- 50% & more"
+    assert markdown_table(shown(HOSTILE)) == made
+
+
+def test_latex() -> None:
+    made = latex_table(shown(HOSTILE)).split("\n")
+    assert made[0] == r"\begin{tabular}{lr}"
+    assert made[2] == r"a\textbar{}b & n \\"
+    assert made[4] == r"x\textbackslash{}x1b\_\textless{}b\textgreater{} & 1 \\"
+    assert made[-2:] == [r"\end{tabular}", r"% 50%\n& more"]
+    long = latex_table(shown(HOSTILE), document=True)
+    assert long.startswith("\\begin{longtable}{lr}\n\\caption{T}\\label{tab:t}\\\\\n\\toprule\n")
+    assert long.endswith("\\end{longtable}\n50\\% \\& more\n")
+
+
+def test_html_escapes_and_carries_what_is_sorted_by() -> None:
+    made = html_table(shown(HOSTILE))
+    assert '<caption id="table-t-title">T</caption>' in made
+    assert '<th scope="row" dir="auto">x\\x1b_&lt;b&gt;</th><td class="number" data-value="1.0">1</td>' in made
+    assert '<p class="note">50%\\n&amp; more</p>' in made
+    assert " id=" not in html_table(shown(Table([Column("a")], [["b"]], "T")))
+    assert notebook_html([HOSTILE, HOSTILE]).count("<table") == 2

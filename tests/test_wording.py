@@ -1,0 +1,61 @@
+"""Messages name options that exist, written so that Python and the command line can both show them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import errorbar
+from errorbar.cli.command import Option
+from tests.helpers.commands import every_command
+
+PACKAGE = Path(errorbar.__file__).parent
+OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?: ([^\s,;()]+))?")
+WHOLE_COMMAND = re.compile(r"\berrorbar [a-z]+(?: [^;,()]*)?")
+MAKERS = {"Problem", "error", "repairable", "note", "_refuse", "refuse"}
+
+
+def options() -> dict[str, set[str]]:
+    """Every option of every command, without its dashes, with the values that it offers."""
+    found: dict[str, set[str]] = {"help": set(), "config": set(), "quiet": set()}
+    for _, command in every_command():
+        for each in command.params:
+            if isinstance(each, click.Option):
+                offered = set(each.type.choices) if isinstance(each.type, click.Choice) else set()
+                for name in (*each.opts, *each.secondary_opts, *([each.formerly] if isinstance(each, Option) else [])):
+                    found.setdefault(name.lstrip("-"), set()).update(offered)
+    return found
+
+
+OPTIONS = options()
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The texts of a module that are no docstrings; what is put into one shows as ``X``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "X" for part in node.values]
+            yield node.lineno, "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs | inner:
+            yield node.lineno, node.value
+
+
+LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != "cli"]
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_messages_of_the_library_suit_both_sides(path: Path) -> None:
+    for line, text in texts(path):
+        for found in OPTION.finditer(WHOLE_COMMAND.sub("", text)):
+            name, after = found[1], found[2] or ""
+            assert name in OPTIONS, f"line {line}: no command has --{name}: {text}"
+            written = after in OPTIONS[name] | {"local"} or set("=|") & set(after) or after[:1] in {"'", '"', "X"}
+            assert not written, f"line {line}: write --{name}={after}, which Python can show too: {text}"

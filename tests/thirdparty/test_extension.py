@@ -1,0 +1,166 @@
+"""A metric of another package, installed beside errorbar, has every command without a line elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errorbar
+from errorbar.demo import demo_files
+from errorbar.edits.apply import apply_edits
+from tests.thirdparty import character_rate
+
+NAME = "errorbar_cer"
+METADATA = f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 1.0\n"
+ENTRY = f"[errorbar.metrics]\ncer = {NAME}:CharacterRate\n"
+Document = dict[str, Any]
+
+
+class Installed:
+    """An interpreter with the package installed."""
+
+    def __init__(self, folder: Path, gold: Path, systems: list[Path]) -> None:
+        self.folder, self.gold, self.systems = folder, str(gold), [str(path) for path in systems]
+        site = folder / "site"
+        (site / f"{NAME}-1.0.dist-info").mkdir(parents=True)
+        shutil.copy(character_rate.__file__, site / f"{NAME}.py")
+        (site / f"{NAME}-1.0.dist-info" / "METADATA").write_text(METADATA, encoding="utf-8")
+        (site / f"{NAME}-1.0.dist-info" / "entry_points.txt").write_text(ENTRY, encoding="utf-8")
+        paths = [str(site), str(Path(errorbar.__file__).parents[1])]
+        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+    def run(self, *arguments: str, code: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "errorbar", *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    def json(self, command: str, *arguments: str) -> Document:
+        document: Document = json.loads(
+            self.run(command, "--gold", self.gold, "--metric", "cer", *arguments, "--format", "json")
+        )
+        return document
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    with demo_files() as (gold, systems):
+        yield Installed(tmp_path_factory.mktemp("other"), gold, list(systems))
+
+
+def distance(wanted: str, got: str) -> int:
+    """Levenshtein's, by the recurrence as it stands in textbooks."""
+    table = {(0, k): k for k in range(len(got) + 1)} | {(k, 0): k for k in range(len(wanted) + 1)}
+    for i, a in enumerate(wanted, 1):
+        for k, b in enumerate(got, 1):
+            table[i, k] = min(table[i - 1, k] + 1, table[i, k - 1] + 1, table[i - 1, k - 1] + (a != b))
+    return table[len(wanted), len(got)]
+
+
+def by_hand(gold: str, system: str) -> tuple[int, int]:
+    """Edits and characters of the nearest references, added up without the library's metrics."""
+    total, characters = 0, 0
+    lines = Path(system).read_text(encoding="utf-8").splitlines()
+    for sentence, line in zip(errorbar.read_corpus(gold).sentences, lines, strict=True):
+        texts = [" ".join(apply_edits(sentence.tokens, edits)) for _, edits in sorted(sentence.annotations.items())]
+        counted = [(distance(text, " ".join(line.split())), len(text)) for text in texts]
+        best = min(counted, key=lambda pair: pair[0] / max(pair[1], 1))
+        total, characters = total + best[0], characters + best[1]
+    return total, characters
+
+
+def test_it_is_listed(other: Installed) -> None:
+    assert "cer" in other.run("metrics")
+
+
+def test_score(other: Installed) -> None:
+    (row,) = other.json("score", "--ci", "--by", "sentence", other.systems[0])["rows"]
+    edits, characters = by_hand(other.gold, other.systems[0])
+    assert (row["edits"], row["characters"]) == (edits, characters)
+    assert row["cer"] == pytest.approx(edits / characters)
+    assert row["intervals"]["cer"]["low"] < row["cer"] < row["intervals"]["cer"]["high"]
+    assert sum(each["edits"] for each in row["by_sentence"]) == edits
+    assert row["lower_is_better"] == ["cer"]
+    assert row["signature"].startswith("cer|")
+
+
+def test_one_annotator_and_what_it_lacks(other: Installed) -> None:
+    (row,) = other.json("score", "--annotator", "1", other.systems[0])["rows"]
+    assert row["metric"] == "cer(only=1)"
+    said = other.run("score", "--gold", other.gold, "--metric", "cer", "--by", "type", other.systems[0], code=2)
+    assert "cer has no scores by error type: texts have no error types" in said
+
+
+def test_workers_change_no_digit(other: Installed) -> None:
+    alone, two = (other.json("score", *other.systems, "--jobs", jobs) for jobs in ("1", "2"))
+    assert alone == two
+
+
+def test_compare(other: Installed) -> None:
+    found = other.json("compare", *other.systems, "--swaps", "500", "--resamples", "200")
+    rates = {each["system"]: each["cer"] for each in found["systems"]}
+    assert all(pair["difference"] == rates[pair["first"]] - rates[pair["second"]] for pair in found["pairs"])
+    table = other.run("compare", "--gold", other.gold, "--metric", "cer", *other.systems, "--swaps", "500")
+    shown = [line.split()[1] for line in table.splitlines() if line[:3] in (" a ", " b ", " c ", " d ")]
+    assert shown == sorted(rates, key=lambda name: rates[name])  # the lowest rate is best
+
+
+def test_ceiling(other: Installed) -> None:
+    rows = other.json("ceiling", other.systems[0], "--ci", "--resamples", "50")["rows"]
+    assert [row["n_references"] for row in rows] == [1, 2]
+    assert rows[0]["human"]["cer"] > rows[1]["human"]["cer"] > 0  # another reference may be nearer
+    assert "human_interval" in rows[0]
+
+
+def test_report(other: Installed) -> None:
+    arguments = ("--metric", "cer", *other.systems, "--resamples", "200", "--swaps", "500", "-o", "report.html")
+    other.run("report", "--gold", other.gold, *arguments)
+    page = (other.folder / "report.html").read_text(encoding="utf-8")
+    assert "CER" in page
+    assert f"{100 * by_hand(other.gold, other.systems[0])[0] / by_hand(other.gold, other.systems[0])[1]:.2f}" in page
+
+
+def test_task(other: Installed) -> None:
+    task = other.folder / "task"
+    (task / "data").mkdir(parents=True)
+    corpus = errorbar.read_corpus(other.gold)
+    (task / "data" / "gold.jsonl").write_bytes(Path(other.gold).read_bytes())
+    sources = "".join(" ".join(sentence.tokens) + "\n" for sentence in corpus.sentences)
+    (task / "data" / "source.txt").write_text(sources, encoding="utf-8")
+    lines = ["[task]", 'name = "CER"', 'metrics = ["cer"]', "[[corpus]]", 'name = "test"', 'role = "test"']
+    lines += ['source = "data/source.txt"', 'gold = ["data/gold.jsonl"]']
+    for path in other.systems:
+        name = Path(path).stem
+        (task / name).mkdir()
+        shutil.copy(path, task / name / f"{name}-1.txt")
+        lines += ["[[team]]", f'name = "{name}"', f'submissions = "{name}"']
+    (task / "task.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = json.loads(other.run("task", "run", "task/task.toml", "--format", "json"))
+    assert "cer" in json.dumps(found)
+
+
+def test_meta(other: Installed) -> None:
+    """A metric of which lower is better agrees with humans who rank by it."""
+    scores = other.json("score", *other.systems, "--no-ci")
+    (other.folder / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+    human = [f"{row['system']},{1 - row['cer']}" for row in scores["rows"]]
+    (other.folder / "human.csv").write_text("\n".join(["system,score", *human]) + "\n", encoding="utf-8")
+    found = json.loads(other.run("meta", "human.csv", "scores.json", "--format", "json"))
+    (metric,) = found["metrics"]
+    assert metric["metric"] == "cer"
+    assert {each["kind"]: each["value"] for each in metric["correlations"]}["spearman"] == pytest.approx(1.0)
