@@ -10,7 +10,7 @@ import click
 
 from errorbar.cli.config import find_config, load_config
 from errorbar.cli.talk import be_quiet, say
-from errorbar.core.errors import Place, Problem, as_options
+from errorbar.core.errors import Place, Problem, UsageError, as_options
 
 _INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
     counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient
@@ -111,6 +111,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take defaults from the config file, and options under their old names."""
         rest = self._own(ctx, args)
+        self._refuse_twice(rest)
         config = find_config(ctx)
         ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
         try:
@@ -128,6 +129,17 @@ class Command(click.Command):
                     file for name in files for file in config.corpora.get(name, (name,))
                 )
         return left
+
+    def _refuse_twice(self, args: Sequence[str]) -> None:
+        """Refuse an option that takes one value and is given two: the first would be lost without a word."""
+        words = args[: args.index("--")] if "--" in args else args
+        for each in self.params:
+            if not isinstance(each, click.Option) or each.multiple or each.is_flag or each.count:
+                continue
+            names = [name for name in each.opts if name.startswith("--")]
+            if sum(word in names or word.startswith(tuple(f"{name}=" for name in names)) for word in words) > 1:
+                what = f"{names[0]} is given twice, and takes one value"
+                raise UsageError(Problem("option-twice", what, fix="leave one of them out"))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; first say what the config file decided."""

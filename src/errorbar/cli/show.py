@@ -123,7 +123,7 @@ def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) ->
 def json_text(document: object, output: str | None = None) -> str:
     """A JSON document; what stdout's encoding cannot hold is escaped as JSON does it."""
     utf = output is not None or (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
-    return visible_json(json.dumps(document, ensure_ascii=not utf, indent=1))
+    return visible_json(json.dumps(document, ensure_ascii=not utf, indent=1, allow_nan=False))
 
 
 def is_styled() -> bool:

@@ -39,7 +39,9 @@ def show_lines(*lines: str) -> None:
 
 def show_click_error(error: click.ClickException) -> None:
     """Show what click found wrong with the arguments, which it quotes as they are."""
-    if isinstance(error, click.MissingParameter):  # quotes nothing, and lists what there is in lines of their own
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()  # a group by itself: its help
+    elif isinstance(error, click.MissingParameter):  # quotes nothing, and lists what there is in lines of their own
         error.show()
     elif isinstance(error, click.UsageError):
         click.UsageError(visible(error.format_message()), error.ctx).show()

@@ -176,7 +176,7 @@ def shortened(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: object, known: Iterable[str]) -> str:
     """Say which of the known words was probably meant.
 
     Returns:
@@ -185,5 +185,5 @@ def nearest(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only needed once something is wrong
 
     names = list(known)
-    matches = get_close_matches(word, names, n=1, cutoff=0.5)
+    matches = get_close_matches(str(word), names, n=1, cutoff=0.5)
     return f"did you mean '{matches[0]}'?" if matches else f"known: {', '.join(names)}"

@@ -181,6 +181,8 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
         for called, (value, beta) in wanted.items():
             scores.of(called)[system] = value
             for each in row.get("by_sentence") or ():
+                if main != "f" and each.get(main) is None:
+                    continue  # nothing was scored there
                 sentence = str(int(each["sentence"]) - 1 + first_sentence)
                 found = _sentence_f(each, beta) if main == "f" else sign * float(each[main])
                 scores.of(called, sentence)[system] = found
@@ -198,7 +200,7 @@ def _is_score(row: object) -> bool:
     keys = ("sentence", "correct", "proposed", "gold") if main == "f" else ("sentence",)
     counts = [each.get(key) for each in sentences for key in keys]
     values = [row[main], *(row.get(key, 0.0) for key in ("beta", "precision", "recall"))]
-    values += [each.get(main) for each in sentences if main != "f"]
+    values += [each[main] for each in sentences if main != "f" and each.get(main) is not None]
     return (
         all(isinstance(row[key], str) for key in ("system", "metric"))
         and all(type(count) is int and 0 <= count < _LARGEST_COUNT for count in counts)

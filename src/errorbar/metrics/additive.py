@@ -141,7 +141,7 @@ class ReferenceTexts(Metric):
         n_units = np.zeros(len(sums), np.int64)
         for k, mask in enumerate(unlike):
             columns = self._best(statistics, mask)
-            chosen = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
+            chosen = _of_best(statistics, columns)
             rows = np.broadcast_to(which.ravel() == k, len(sums))
             own = weights if len(weights) == 1 else weights[rows]
             sums[rows] = own @ chosen
@@ -181,9 +181,16 @@ class ReferenceTexts(Metric):
     def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
         """The best annotator of each sentence, and its counts and values."""
         columns = self._best(statistics, np.ones(len(statistics.annotators), np.bool_))
-        counts = np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
+        counts = _of_best(statistics, columns)
         names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
         return UnitParts(names, counts, self.rate(counts))
+
+
+def _of_best(statistics: Sums, columns: NDArray[np.int64]) -> NDArray[Any]:
+    """The counts of each unit under the annotator in its column, 0 where that is -1."""
+    if not len(statistics.annotators):
+        return np.zeros((len(columns), statistics.counts.shape[2]), statistics.counts.dtype)
+    return np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:

@@ -143,10 +143,8 @@ def type_intervals(
 def _closed(row: TypeScore, level: float) -> list[Interval | Undefined]:
     """Wilson's interval of the edits that were found among those to be found."""
     known = row.counts["correct"], row.counts["gold"]
-    return [
-        Undefined.NOTHING_IN_REFERENCE if not known[1] else proportion_interval(*known, confidence_level=level)
-        for _ in row.estimates
-    ]
+    found = Undefined.NOTHING_IN_REFERENCE if not known[1] else proportion_interval(*known, confidence_level=level)
+    return [found if name == "recall" else Undefined.DEPENDENT_UNITS for name in row.estimates]
 
 
 def _with(row: TypeScore, intervals: Sequence[Interval | Undefined]) -> TypeScore:

@@ -199,7 +199,7 @@ class _Whole:
         self.annotators.update(part.annotators)
         for content, records in zip(self._hashes, part.records, strict=True):
             _add(content, records, part.n)
-        if part.clusters is not None:
+        if part.clusters is not None and (self._plan.most is None or self.n <= self._plan.most):
             self.documents.add_names(part.clusters)
         for only, missing in part.absent.items():
             self.absent[only] += missing

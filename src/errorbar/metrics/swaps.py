@@ -127,7 +127,11 @@ def swap_tests(
     ways = testing.number(len(systems), 1 - resampling.confidence_level)
     results = [Tested(_the_same()) for _ in pairs]
     n_differing = [int(differing(metric, systems[a], systems[b], codes).sum()) for a, b in pairs]
-    known = [k for k, n in enumerate(n_differing) if n]
+    values = [float(main_values(metric, one)[0]) for one in systems]
+    for k, (a, b) in enumerate(pairs):
+        if np.isnan(values[a] - values[b]):
+            results[k] = Tested(Randomization(np.nan, None, 0, 0, exact=True, undefined=Undefined.NOT_COMPARABLE))
+    known = [k for k, n in enumerate(n_differing) if n and results[k].test.undefined is not Undefined.NOT_COMPARABLE]
     if not known:
         return results
     mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
@@ -137,7 +141,6 @@ def swap_tests(
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
     kept = (2 ** int(anywhere.sum()) if exact else ways) if keep else 0
     _refuse_too_many(len(known), kept)
-    values = [float(main_values(metric, one)[0]) for one in systems]
     observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
     swapped = _swap(mixer, drawn, observed, kept)
 

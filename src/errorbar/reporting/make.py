@@ -69,7 +69,7 @@ class MadeReport:
 
         Args:
             path: The file: ``.html``, ``.md`` or ``.tex``; ``-``: standard output.
-            kind: ``html``, ``markdown`` or ``latex``; None: as the ending says, else a page.
+            kind: ``html``, ``markdown`` or ``latex``; None: as the ending says; to standard output a page.
 
         Returns:
             Bytes written.
@@ -77,9 +77,13 @@ class MadeReport:
         Raises:
             InputError: If the file cannot be written.
             MissingExtraError: If a library that a page takes is not installed.
+            UsageError: If nothing says what the file is to be.
         """
         name = os.fspath(path)
         fitting: list[Kind] = [one for one, endings in KINDS.items() if name.lower().endswith(endings)]
+        if kind is None and not fitting and name != "-":
+            fix = "name a file that ends in .html, .md or .tex, or say which kind"
+            raise UsageError(Problem("output-format", f"nothing says what '{name}' is to be", fix=fix))
         return save_report(self.report, name, kind or (fitting[0] if fitting else "html"))
 
     def save_charts(self, folder: str | os.PathLike[str]) -> list[Path]:

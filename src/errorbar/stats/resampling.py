@@ -182,7 +182,9 @@ def _bca_tails(
         return Undefined.ONE_UNIT
     if np.isnan(jackknife).any():
         return Undefined.RESAMPLES_UNDEFINED
-    below = (np.searchsorted(defined, value) + np.searchsorted(defined, value, side="right")) / (2 * defined.size)
+    near = ROUNDING * max(1.0, abs(value))  # sums of weights come out a last bit beside the value
+    ends_of_ties = np.searchsorted(defined, value - near), np.searchsorted(defined, value + near, side="right")
+    below = sum(ends_of_ties) / (2 * defined.size)
     acc = acceleration(jackknife)
     if not 0 < below < 1 or np.isnan(acc):
         return Undefined.ONE_SIDED

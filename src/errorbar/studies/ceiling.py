@@ -11,7 +11,7 @@ import numpy as np
 from errorbar.ceilings import Ceiling, Study, TypeRow, prepare_study, type_rows
 from errorbar.ceilings import ceiling as fold_ceiling
 from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
-from errorbar.core.errors import Place, Problem
+from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
@@ -89,7 +89,10 @@ class CeilingResult(Result):
         systems: dict[str, dict[str, object]] = {}
         for s, name in enumerate(found.systems):
             ratio = _number(found.ratio[s, k])
-            own: dict[str, object] = {**dict(zip(names, found.scores[s, k].tolist(), strict=True)), "ratio": ratio}
+            own: dict[str, object] = {
+                **dict(zip(names, map(_number, found.scores[s, k].tolist()), strict=True)),
+                "ratio": ratio,
+            }
             if ratio is None:
                 own["undefined"] = {"ratio": NO_RATIO}
             if self.intervals is not None:
@@ -100,8 +103,10 @@ class CeilingResult(Result):
             "n_references": found.sizes[k],
             "n_subsets": found.n_subsets[k],
             "exact": found.exact[k],
-            "human": dict(zip(names, found.human[k].tolist(), strict=True)),
-            "annotators": dict(zip(found.annotators, found.humans[:, k, found.main].tolist(), strict=True)),
+            "human": dict(zip(names, map(_number, found.human[k].tolist()), strict=True)),
+            "annotators": dict(
+                zip(found.annotators, map(_number, found.humans[:, k, found.main].tolist()), strict=True)
+            ),
             "systems": systems,
         }
         return record if self.intervals is None else {**record, "human_interval": _ends(self.intervals.human[k])}
@@ -221,6 +226,22 @@ def ceiling(
         InputError: If a file is bad, or edits of one annotator overlap.
         UsageError: If there is one annotator, the metric knows none, or an argument will not do.
     """
+    if by not in (None, "type"):
+        raise UsageError(Problem("bad-parameter", f"by must be 'type' or None, got {by!r}"))
+    asked: object = sizes
+    if isinstance(asked, int):
+        sizes = [asked]
+    elif not isinstance(asked, range):  # which may be longer than anybody should look through
+        if not isinstance(asked, list | tuple) or not all(isinstance(size, int) for size in asked):
+            raise wrong_type("sizes", "whole numbers, e.g. range(1, 10)", asked)
+    numbers: dict[str, object] = {
+        "most": most,
+        "n_documents": 1 if n_documents is None else n_documents,
+        "repeats": repeats,
+    }
+    for what, value in numbers.items():
+        if not isinstance(value, int) or value < 1:
+            raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
     parsed, by_type = parse_metric(metric, "sentences"), by == "type"
     data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
     how = Resampling("percentile", resamples, confidence, seed, jobs)

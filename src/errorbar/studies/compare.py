@@ -61,7 +61,9 @@ class Compared(Result):
     def to_dict(self) -> dict[str, object]:
         """Systems in the order of the input, and every pair."""
         names = ["system", *(measure.name for measure in self.found.measures)]
-        rows = zip(self.found.names, self.found.scores.tolist(), strict=True)
+        rows = [
+            (name, map(_known, row)) for name, row in zip(self.found.names, self.found.scores.tolist(), strict=True)
+        ]
         return {
             "systems": [dict(zip(names, (name, *row), strict=True)) for name, row in rows],
             "pairs": [_record(pair, self.alpha) for pair in self.found.pairs],
@@ -173,6 +175,10 @@ def compared(
     return Compared(found, confidence, unit, data.signature(str(metric.spec), *how), tuple(data.problems.notes))
 
 
+def _known(value: float) -> float | None:
+    return None if value != value else value  # noqa: PLR0124 - nan
+
+
 def _record(pair: Pair, alpha: float) -> dict[str, object]:
     interval: dict[str, object] | None
     if isinstance(pair.interval, Interval):
@@ -184,7 +190,7 @@ def _record(pair: Pair, alpha: float) -> dict[str, object]:
     return {
         "first": pair.first,
         "second": pair.second,
-        "difference": pair.difference,
+        "difference": _known(pair.difference),
         "interval": interval,
         "p_value": pair.test.p_value,
         "p_adjusted": pair.p_adjusted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -59,13 +59,16 @@ class Scores(Result):
     def tables(self) -> Sequence[Table]:
         """Scores, a table for the metrics of the same measures; or error types, or sentences."""
         if self.by_sentence:
-            return [self._sentence_table()]
+            kinds: dict[tuple[str, ...], list[Score]] = {}
+            for score in self.scores:
+                kinds.setdefault((*score.counts, *score.estimates), []).append(score)
+            return [self._sentence_table(scores, f"units{k or ''}") for k, scores in enumerate(kinds.values())]
         if self.by_type:
             return [self._types_side_by_side() if len(self.scores) > 1 else self.type_rows()]
-        kinds: dict[tuple[str, ...], list[Score]] = {}
+        tables: dict[tuple[str, ...], list[Score]] = {}
         for score in self._ordered():
-            kinds.setdefault(tuple(score.estimates), []).append(score)
-        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(kinds.values())]
+            tables.setdefault(tuple(score.estimates), []).append(score)
+        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(tables.values())]
 
     def _ordered(self) -> list[Score]:
         """The best first; scores of several metrics stay apart."""
@@ -102,14 +105,15 @@ class Scores(Result):
         if self.by_sentence:
             why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
             record[f"by_{score.unit}"] = [
-                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **row.values, **why}
+                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **_known(row.values), **why}
                 for row in score.by_unit
             ]
         return record
 
-    def _sentence_table(self) -> Table:
-        first = self.scores[0]
-        names, labels = row_labels(self.scores)
+    @staticmethod
+    def _sentence_table(scores: Sequence[Score], name: str) -> Table:
+        first = scores[0]
+        names, labels = row_labels(scores)
         kinds = {measure.name: measure for measure in first.measures}
         values = [kinds[name] for name in next((list(row.values) for row in first.by_unit), [])]
         columns = [
@@ -121,11 +125,11 @@ class Scores(Result):
         ]
         rows: list[list[Cell]] = [
             [*label, row.annotator, row.unit, *row.counts.values(), *row.values.values()]
-            for label, score in zip(labels, self.scores, strict=True)
+            for label, score in zip(labels, scores, strict=True)
             for row in score.by_unit
         ]
         notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
-        return Table(columns, rows, name="units", notes=[*notes, *signature_lines(self.scores)])
+        return Table(columns, rows, name=name, notes=[*notes, *signature_lines(scores)])
 
     def type_rows(self) -> Table:
         """A row for each system and type, with everything that is known of it."""
@@ -226,3 +230,7 @@ def _type_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
     elif asked:
         record["intervals"] = {name: interval_record(estimate) for name, estimate in row.estimates.items()}
     return record
+
+
+def _known(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in values.items()}  # noqa: PLR0124 - nan

@@ -10,6 +10,7 @@ from errorbar.tables.table import Cell, Column, PValue, Table
 
 ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
 SIGNIFICANT, NOT_SIGNIFICANT, UNDECIDED, SAME = "significant", "not significant", "undecided", "never differ"
+NOT_COMPARABLE = "not comparable"
 MOST_NAMED = 5
 """Pairs that a note names; further ones are counted."""
 
@@ -30,7 +31,7 @@ def level_text(alpha: float) -> str:
 def result(pair: Pair, alpha: float) -> str:
     """What the test says of a pair, in a word or two."""
     if pair.p_adjusted is None:
-        return SAME
+        return NOT_COMPARABLE if pair.test.undefined is Undefined.NOT_COMPARABLE else SAME
     if pair.significant(alpha):
         return SIGNIFICANT
     return UNDECIDED if pair.undecided(alpha) else NOT_SIGNIFICANT
@@ -45,6 +46,7 @@ def verdict(pair: Pair, alpha: float, unit: str, sign: float = 1.0) -> str:
         NOT_SIGNIFICANT: f"{better} is not significantly better than {other} {at}",
         UNDECIDED: f"Whether {better} is better than {other} is undecided: {hopeless(unit)} {at}",
         SAME: f"{better} and {other} never differ",
+        NOT_COMPARABLE: f"{pair.first} and {pair.second} cannot be compared: the value of one of them is undefined",
     }
     return said[result(pair, alpha)]
 
