@@ -231,9 +231,8 @@ def ceiling(
     asked: object = sizes
     if isinstance(asked, int):
         sizes = [asked]
-    elif not isinstance(asked, range):  # which may be longer than anybody should look through
-        if not isinstance(asked, list | tuple) or not all(isinstance(size, int) for size in asked):
-            raise wrong_type("sizes", "whole numbers, e.g. range(1, 10)", asked)
+    elif not isinstance(asked, range) and not _are_numbers(asked):  # a range may be longer than anybody should look
+        raise wrong_type("sizes", "whole numbers, e.g. range(1, 10)", asked)
     numbers: dict[str, object] = {
         "most": most,
         "n_documents": 1 if n_documents is None else n_documents,
@@ -289,6 +288,10 @@ def reached(
     types = type_rows(study, study.sizes[-1]) if by_type else None
     signature = data.signature(str(metric.spec), *how)
     return CeilingResult(found, intervals, spread, types, signature, tuple(data.problems.notes))
+
+
+def _are_numbers(given: object) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(each, int) for each in given)
 
 
 def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
