@@ -287,12 +287,19 @@ def estimation(
     return SampleEstimation(strata, sample, found, how, assisted, truth, every)
 
 
+MOST_STRATA = 500
+"""Strata whose counts are named one by one."""
+
+
 def counted(counts: Sequence[str]) -> tuple[Strata, Sample]:
     """Strata and a sample from ``side:items:judged:errors``.
 
     Raises:
         UsageError: If a count is not written so, or a side is missing.
     """
+    if len(counts) > MOST_STRATA:  # the intervals take a table of each
+        what = f"{len(counts):,} strata are too many, the last '{counts[-1][:60]}'"
+        raise UsageError(Problem("sample-counts", what, expected=f"at most {MOST_STRATA}"))
     sides, numbers = [], []
     for text in counts:
         side, *rest = text.split(":")
