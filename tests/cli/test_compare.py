@@ -252,3 +252,9 @@ class TestBadInput:
         assert done.err == (
             "error: a single essay or sentence does not show how they vary (expected at least two) [one-unit]\n"
         )
+
+
+def test_two_metrics_are_refused(errorbar: CommandLine) -> None:
+    done = errorbar("compare", "--gold", "gold.m2", "all", "none", "--metric", "m2", "--metric=m2(beta=1)")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "error: --metric is given twice, and takes one value; leave one of them out [option-twice]\n"

@@ -131,10 +131,13 @@ class Command(click.Command):
         return left
 
     def _refuse_twice(self, args: Sequence[str]) -> None:
-        """Refuse an option that takes one value and is given two: the first would be lost without a word."""
+        """Refuse a second metric where one is computed: the first would be lost without a word.
+
+        Of other options the last wins, as everywhere: aliases and scripts rely on it.
+        """
         words = args[: args.index("--")] if "--" in args else args
         for each in self.params:
-            if not isinstance(each, click.Option) or each.multiple or each.is_flag or each.count:
+            if not isinstance(each, click.Option) or each.multiple or long_name(each) != "metric":
                 continue
             names = [name for name in each.opts if name.startswith("--")]
             if sum(word in names or word.startswith(tuple(f"{name}=" for name in names)) for word in words) > 1:
