@@ -16,7 +16,7 @@ from timing import table
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import read_m2
+from errorbar.formats.m2_file import read_m2
 from errorbar.formats.nucle import Essay, merge_essays, read_nucle
 from errorbar.formats.nucle_project import NOOP, locate, project_essays, split_essays
 from errorbar.formats.opening import Lines

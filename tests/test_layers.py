@@ -184,8 +184,6 @@ def test_modules_are_small() -> None:
     assert median(lengths.values()) <= 150
 
 
-STILL_TWICE = frozenset(("base", "comparison", "corpus", "m2", "registry", "score", "study"))
-"""Names that two modules have; one goes when one of the two is renamed."""
 FREELY_NAMED = ("errorbar.cli.", "errorbar.reporting.sections.")
 """Rooms whose modules are called after commands or sections."""
 
@@ -196,7 +194,7 @@ def test_modules_have_names_of_their_own() -> None:
         for module, path in MODULES.items()
         if path.name != "__init__.py" and not module.startswith(FREELY_NAMED)
     ]
-    assert {name for name in named if named.count(name) > 1} <= STILL_TWICE
+    assert {name for name in named if named.count(name) > 1} == set()
 
 
 MOST_PARAMETERS, MOST_LONG_LISTS = 6, 26

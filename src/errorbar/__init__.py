@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from errorbar.edits.maxmatch import max_match
     from errorbar.metrics.m2 import M2
     from errorbar.metrics.registry import parse_metric
-    from errorbar.metrics.score import Score
+    from errorbar.metrics.scored import Score
     from errorbar.reporting.make import report
     from errorbar.stats.resampling import Resampling
     from errorbar.studies.agree import agree

@@ -16,7 +16,7 @@ from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section
 from errorbar.reporting.sections import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
-from errorbar.studies.corpus import study_corpus
+from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.inputs import load
 from errorbar.tables.table import Column, Table
 

@@ -174,7 +174,7 @@ class TestLibrary:
     def test_studies(self) -> None:
         from errorbar.ceilings import prepare_study
         from errorbar.stats.resampling import Resampling
-        from errorbar.studies.corpus import study_corpus
+        from errorbar.studies.corpus_study import study_corpus
         from tests.studies.examples import loaded
 
         other = package.Hypothesis("other", OTHER)

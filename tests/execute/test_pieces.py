@@ -18,14 +18,14 @@ from errorbar.core.problems import Problems
 from errorbar.edits.shift import ShiftDetector, changed_lines
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.m2 import m2_annotators
+from errorbar.formats.m2_file import m2_annotators
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.formats.stretches import Cutter
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.measuring import Looked, _seen
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces
 from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
@@ -223,7 +223,7 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ids", ["0", "00000", "0000010", "1002", "0010001"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ids: str, end: str) -> None:
-    monkeypatch.setattr("errorbar.formats.m2.BLOCK", 100)
+    monkeypatch.setattr("errorbar.formats.m2_file.BLOCK", 100)
     path = write(tmp_path / "gold.m2", end.join(f"S a|||0{end}{A.format(who)}{end}" for who in ids))
     everybody = list(dict.fromkeys(ids))
     assert (m2_annotators(path), m2_annotators(path, most=2)) == (everybody, everybody[:2])

@@ -12,7 +12,7 @@ import pytest
 from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import read_m2, write_m2
+from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.nucle import Essay, Mistake, merge_essays, read_nucle
 from errorbar.formats.nucle_project import Dropped, locate, project_essays, project_mistake, split_essays
 from errorbar.formats.opening import Lines

@@ -13,7 +13,7 @@ import pytest
 
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import m2_annotators
+from errorbar.formats.m2_file import m2_annotators
 from errorbar.formats.opening import BLOCK, FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION, Lines
 from errorbar.formats.stretches import Cutter
 

@@ -14,10 +14,10 @@ import pytest
 
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
+from errorbar.formats.catalog import recognize
 from errorbar.formats.opening import Lines, open_bytes, rereadable
 from errorbar.formats.pipes import IN_MEMORY, keeping_pipes
 from errorbar.formats.reference import read_corpus
-from errorbar.formats.registry import recognize
 
 NUMBERS = "".join(f"{k}\n" for k in range(300_000)).encode()
 """More than is kept in memory."""

@@ -13,7 +13,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.registry import FORMATS, Format, Holds, find_format, recognize, recognize_line
+from errorbar.formats.catalog import FORMATS, Format, Holds, find_format, recognize, recognize_line
 from tests.helpers.read import lines_of
 from tests.strategies import disjoint_edits, tokens
 

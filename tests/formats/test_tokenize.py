@@ -10,7 +10,7 @@ import pytest
 from errorbar.core.errors import MissingExtraError
 from errorbar.core.problems import Problems
 from errorbar.formats import tokenize
-from errorbar.formats.m2 import read_m2
+from errorbar.formats.m2_file import read_m2
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.nucle_project import locate, split_essays
 from errorbar.formats.opening import Lines

@@ -14,15 +14,15 @@ from errorbar.core.problems import Problems
 from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import edit_items
 from errorbar.edits.standoff_reading import cut_fragments
+from errorbar.formats.catalog import FORMATS
 from errorbar.formats.hoo_folder import list_gold, list_run
 from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.jsonl import read_standoff, write_jsonl
-from errorbar.formats.m2 import write_m2
+from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import NamedFile, read_corpus
-from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import save_lines
 from errorbar.formats.text import read_parallel, write_text
 from errorbar.metrics.hoo import Hoo

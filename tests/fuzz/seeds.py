@@ -19,7 +19,7 @@ from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_texts import extract_standoff
 from errorbar.formats.hoo_write import write_edits
 from errorbar.formats.jsonl import write_standoff
-from errorbar.formats.m2 import write_m2
+from errorbar.formats.m2_file import write_m2
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import write_text
 from errorbar.sampling import Key, Strata, write_key

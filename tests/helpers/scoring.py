@@ -11,7 +11,7 @@ from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.score import Score, TypeScore
+from errorbar.metrics.scored import Score, TypeScore
 from errorbar.metrics.scoring import Plan, score_corpus
 from errorbar.stats.resampling import Resampling
 

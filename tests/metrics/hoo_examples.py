@@ -9,7 +9,7 @@ from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.metrics import hoo_scoring
 from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 
 PLAIN, BONUS = CONDITIONS
 DETECTION, RECOGNITION, CORRECTION = MEASURES

@@ -24,11 +24,11 @@ from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
 from errorbar.edits.apply import apply_edits
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2 import read_m2, write_m2
+from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.metrics.base import Feature, Folded, Metric, Selection, Swapping, lacking
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.registry import metric_class, metric_names, metrics_for, parse_metric
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.studies.score_result import Scores
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts

@@ -24,7 +24,7 @@ from errorbar.formats.hoo_write import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import COLUMNS, join
 from errorbar.metrics.hoo_scoring import Run, hoo_plan, score_runs
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import score_pieces
 from tests.helpers.cli import CommandLine
 from tests.helpers.standoff import fragment, standoff

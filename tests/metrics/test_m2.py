@@ -8,7 +8,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
 

@@ -17,7 +17,7 @@ from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_
 from errorbar.metrics import scoring
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import Lines, Plan, corpus_pieces, score_pieces
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import counts_of, score

@@ -10,7 +10,7 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import TypeScore
+from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import Resampling, bootstrap_interval
 from errorbar.stats.units import left_out_units, resampled_units

@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.kernel import COMPILED
 from errorbar.edits.matching import match_corpus
-from errorbar.formats.m2 import read_m2, write_m2
+from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.nucle_project import project_essays
 from errorbar.formats.opening import Lines

@@ -15,7 +15,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.edits.apply import apply_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from tests.helpers.official import percents, read_lines, read_table
 from tests.helpers.scoring import score
 

@@ -20,9 +20,9 @@ from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score, TypeScore
+from errorbar.metrics.scored import Score, TypeScore
 from errorbar.sampling import Estimation, Sample, Strata
-from errorbar.stats.comparison import Randomization
+from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.budgets import study_sample

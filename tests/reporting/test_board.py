@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reporting import Prose
 from errorbar.reporting.blocks import Links
 from errorbar.reporting.board import board_report, link_task, link_teams, team_report

@@ -23,9 +23,9 @@ from errorbar.reporting.charts import (
     line_chart,
     plane_chart,
 )
-from errorbar.reporting.charts.base import percent_top, round_top
 from errorbar.reporting.charts.plane import ANCHORS, contour, places
 from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
+from errorbar.reporting.charts.vega import percent_top, round_top
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems

@@ -13,7 +13,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting import Chart, Prose
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section

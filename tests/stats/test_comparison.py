@@ -10,7 +10,7 @@ from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import fold_counts
-from errorbar.stats.comparison import (
+from errorbar.stats.paired import (
     Swaps,
     all_swaps,
     count_extreme,

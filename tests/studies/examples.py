@@ -16,7 +16,7 @@ from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.corpus import study_corpus
+from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.inputs import Loaded
 from errorbar.studies.model import CorpusStudy
 from tests.helpers.cli import CommandLine

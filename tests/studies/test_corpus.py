@@ -10,7 +10,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.corpus import study_corpus
+from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.model import CorpusStudy
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

@@ -11,7 +11,7 @@ from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.reference import NamedFile, read_named
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.corpus import study_corpus
+from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.model import CorpusStudy
 from tests.helpers.cli import CommandLine
 from tests.studies import same

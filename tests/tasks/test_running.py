@@ -21,13 +21,13 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reporting.board import board_report
 from errorbar.reporting.markdown import markdown
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy
 from errorbar.tasks import CorpusResults, TaskResults, run_task, task_cache
-from errorbar.tasks.study import study_best
+from errorbar.tasks.best_study import study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.scoring import score

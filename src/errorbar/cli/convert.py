@@ -7,8 +7,8 @@ import click
 from errorbar.cli.command import Option
 from errorbar.cli.options import INPUT, lenient_option, show_notes, unmarked_option
 from errorbar.cli.progress import progress_bar
+from errorbar.formats.catalog import FORMATS
 from errorbar.formats.reference import Unmarked
-from errorbar.formats.registry import FORMATS
 from errorbar.formats.saving import STANDARD_OUTPUT
 
 HOO = "hoo"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
+from errorbar.formats.catalog import recognize_line
 from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.m2 import m2_annotators, no_blank_line, read_m2
+from errorbar.formats.m2_file import m2_annotators, no_blank_line, read_m2
 from errorbar.formats.opening import Lines, read_once
 from errorbar.formats.reference import (
     ALL,
@@ -22,7 +23,6 @@ from errorbar.formats.reference import (
     reference_chunks,
     refuse_same_names,
 )
-from errorbar.formats.registry import recognize_line
 from errorbar.formats.stretches import Cutter, Stretch
 
 

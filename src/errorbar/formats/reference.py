@@ -14,9 +14,9 @@ from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annot
 from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.core.labels import natural_key
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import m2_annotators, read_m2
+from errorbar.formats.catalog import recognize_line
+from errorbar.formats.m2_file import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
-from errorbar.formats.registry import recognize_line
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
 UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "everywhere", "absent")

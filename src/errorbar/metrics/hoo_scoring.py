@@ -17,7 +17,7 @@ from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, 
 from errorbar.metrics.hoo_counts import row_names
 from errorbar.metrics.measuring import Output, Reading, Records
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import Plan, score_pieces
 from errorbar.stats.resampling import Resampling
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Folded, Metric, Selection
-from errorbar.metrics.score import TypeScore
+from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import left_out_units, resampled_units

@@ -24,7 +24,7 @@ from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Folded, Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
-from errorbar.metrics.score import Score, TypeScore, UnitScore
+from errorbar.metrics.scored import Score, TypeScore, UnitScore
 from errorbar.stats.resampling import Resampling, unasked
 
 PIECE = 4096

@@ -2,7 +2,7 @@
 
 Formula
     Of each way to swap documents (or sentences) both mixed systems of every pair are folded. A pair's p-value is that
-    of errorbar.stats.comparison; adjusted it is that of errorbar.stats.multiple (max-T, the default) or Holm's.
+    of errorbar.stats.paired; adjusted it is that of errorbar.stats.multiple (max-T, the default) or Holm's.
 Conventions
     The ways come from one stream, which depends on the seed and on the number of documents: at the same number of
     ways another system changes no other pair's p-value, only its adjustment. They are drawn and folded in blocks that
@@ -28,7 +28,8 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Selection, Swapping
-from errorbar.stats.comparison import (
+from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
+from errorbar.stats.paired import (
     Randomization,
     Swaps,
     all_swaps,
@@ -36,7 +37,6 @@ from errorbar.stats.comparison import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
 

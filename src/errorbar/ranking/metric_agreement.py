@@ -33,8 +33,8 @@ from errorbar.core.rankings import MetricScores
 from errorbar.ranking.ranges import rounded
 from errorbar.ranking.ranked import RankingResult
 from errorbar.ranking.wins import Floats
-from errorbar.stats.comparison import Randomization, Swaps, randomization_test
 from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
+from errorbar.stats.paired import Randomization, Swaps, randomization_test
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
 

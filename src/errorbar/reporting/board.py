@@ -9,7 +9,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
 from errorbar.reporting.sections.figures import plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns

@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, Spec
-from errorbar.reporting.charts.base import WIDTH
 from errorbar.reporting.charts.theme import LIGHT
+from errorbar.reporting.charts.vega import WIDTH
 from errorbar.reporting.latex import latex
 from errorbar.reporting.markdown import markdown
 from errorbar.reporting.page import page_html

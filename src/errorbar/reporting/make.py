@@ -30,7 +30,7 @@ from errorbar.reporting.sections import build_report, left_out
 from errorbar.reporting.sections.figures import listed
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.budgets import study_sample
-from errorbar.studies.corpus import study_corpus
+from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd_study import study_crowd
 from errorbar.studies.flag_input import read_systems
 from errorbar.studies.hoo_study import study_hoo

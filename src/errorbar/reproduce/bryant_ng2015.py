@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from errorbar.ceilings import ceiling, prepare_study
 from errorbar.core.problems import Problems
-from errorbar.formats.m2 import read_m2
+from errorbar.formats.m2_file import read_m2
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Sources, compare, percents, scored

@@ -12,7 +12,7 @@ from errorbar.formats.hoo_folder import read_gold
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import count_rows
 from errorbar.metrics.hoo_scoring import BestRecall, best_recalls
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reproduce.cells import Cell, Outcome, compare, facts
 from errorbar.reproduce.hoo_teams import simulated_scores
 from errorbar.studies.hoo_scores import best_records, best_table

@@ -17,7 +17,7 @@ from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.standoff_texts import WORD
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import score_runs
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.stats.streams import stream
 
 DARING = (0.5, 1.0, 1.5)

@@ -6,7 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from errorbar.stats.comparison import (
+    from errorbar.stats.correlation import Correlation, Williams, correlate, correlation_interval, williams_test
+    from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
+    from errorbar.stats.letters import better_letters, letter, shared_letters
+    from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
+    from errorbar.stats.paired import (
         McNemar,
         PairedBootstrap,
         Randomization,
@@ -16,10 +20,6 @@ if TYPE_CHECKING:
         random_swaps,
         randomization_test,
     )
-    from errorbar.stats.correlation import Correlation, Williams, correlate, correlation_interval, williams_test
-    from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
-    from errorbar.stats.letters import better_letters, letter, shared_letters
-    from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
     from errorbar.stats.power import (
         PairedPower,
         detectable_difference,

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.stats.comparison import ROUNDING
+from errorbar.stats.paired import ROUNDING
 
 AdjustMethod = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 

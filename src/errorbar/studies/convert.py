@@ -12,9 +12,10 @@ from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
+from errorbar.formats.catalog import FORMATS, Format, find_format, recognize
 from errorbar.formats.hoo_detect import HOO, is_hoo
 from errorbar.formats.jsonl import has_standoff
-from errorbar.formats.m2 import write_m2
+from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle import merge_essays, read_essays
 from errorbar.formats.nucle_project import project_essays, split_essays, with_documents
 from errorbar.formats.opening import Lines, Source
@@ -26,7 +27,6 @@ from errorbar.formats.reference import (
     reference_chunks,
     refuse_same_names,
 )
-from errorbar.formats.registry import FORMATS, Format, find_format, recognize
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 from errorbar.formats.text import read_parallel
 from errorbar.tables.result import Result

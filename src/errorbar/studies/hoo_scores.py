@@ -31,7 +31,7 @@ from errorbar.metrics.hoo_scoring import (
     without_missing,
 )
 from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.metrics.scored import Score, TypeScore, signature_lines
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.inputs import problems_in_order

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from errorbar.core.errors import Problem
 from errorbar.metrics.hoo_counts import TYPE_COLUMNS
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.sampling import SampleEstimate, SampleEstimates
 from errorbar.studies.agree import AgreementResult
 from errorbar.studies.browse import Browse

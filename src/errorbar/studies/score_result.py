@@ -9,7 +9,7 @@ from typing import ClassVar
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.metrics.base import Measure
-from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.metrics.scored import Score, TypeScore, signature_lines
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table

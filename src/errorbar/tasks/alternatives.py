@@ -18,7 +18,7 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import apply_edits
 from errorbar.formats.jsonl import write_jsonl
-from errorbar.formats.m2 import write_m2
+from errorbar.formats.m2_file import write_m2
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import ALL, NamedFile, reference_chunks
 from errorbar.formats.saving import save_lines

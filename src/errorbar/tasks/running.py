@@ -14,7 +14,7 @@ from errorbar.execute import run as run_pieces
 from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.studies.measured import remembering
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task

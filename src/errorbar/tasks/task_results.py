@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from errorbar.core.errors import Problem
-from errorbar.metrics.score import Score, TypeScore, signature_lines
+from errorbar.metrics.scored import Score, TypeScore, signature_lines
 from errorbar.studies.hoo_scores import HooScores
 from errorbar.studies.score_result import measure_column, merged_measures
 from errorbar.tables.records import note_record

@@ -11,7 +11,7 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.studies.score_result import measure_column
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result

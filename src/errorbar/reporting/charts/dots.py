@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.base import (
+from errorbar.reporting.charts.vega import (
     ROW,
     TICKS,
     altair,

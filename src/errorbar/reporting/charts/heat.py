@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.base import ROW, altair, finish, rows, tips
+from errorbar.reporting.charts.vega import ROW, altair, finish, rows, tips
 
 STEP = 52
 FLAT = 7

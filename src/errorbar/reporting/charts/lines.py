@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.base import (
+from errorbar.reporting.charts.vega import (
     HEIGHT,
     TICKS,
     altair,

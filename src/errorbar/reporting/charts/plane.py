@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.base import TICKS, altair, finish, percent_top, rows, tips
+from errorbar.reporting.charts.vega import TICKS, altair, finish, percent_top, rows, tips
 
 Ends = tuple[float, float] | None
 MOST_NAMES = 30

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
-from errorbar.reporting.charts.base import unchecked
+from errorbar.reporting.charts.vega import unchecked
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.choices import choices

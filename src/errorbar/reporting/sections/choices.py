@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from errorbar.metrics.base import Measure
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Prose, Section
 from errorbar.reporting.sections.figures import listed, plural, slug, value_text
 from errorbar.reporting.sections.ranking import main_measure, ranked, ranks

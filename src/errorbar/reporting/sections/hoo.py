@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
-from errorbar.reporting.charts.base import percent_top
+from errorbar.reporting.charts.vega import percent_top
 from errorbar.reporting.sections.figures import drawn, in_sentence, plural, slug
 from errorbar.reporting.sections.ranking import ranks
 from errorbar.studies.model import HooStudy, Study

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import Pair
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.studies.model import CorpusStudy
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
-from errorbar.metrics.score import Score
+from errorbar.metrics.scored import Score
 from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural, value_text
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.reporting.sections.ranking import Standing, main_measure, ranked, standing

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from errorbar.metrics.score import TypeScore
+from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts import HeatCell, heat_chart
-from errorbar.reporting.charts.base import percent_top
+from errorbar.reporting.charts.vega import percent_top
 from errorbar.reporting.sections.figures import plural, points
 from errorbar.reporting.sections.ranking import ranked
 from errorbar.studies.model import CorpusStudy, Study

@@ -10,7 +10,7 @@ from errorbar.core.problems import Problems
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.corpus import study_corpus
+from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.hoo_study import study_hoo
 from errorbar.studies.inputs import Loaded
 from errorbar.studies.model import Study

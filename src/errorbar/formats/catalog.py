@@ -10,7 +10,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
-from errorbar.formats.m2 import read_m2, write_m2
+from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.opening import Lines, display_name, read_once
 from errorbar.formats.pipes import pipes_are_kept
 from errorbar.formats.text import read_text, write_text
