@@ -97,11 +97,11 @@ __all__ = [
 ]
 
 _MODULES = (
-    "comparison",
     "correlation",
     "f_interval",
     "letters",
     "multiple",
+    "paired",
     "power",
     "proportion",
     "resampling",
