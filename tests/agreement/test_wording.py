@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from errorbar.agreement import agreement_report, cohen_kappa, krippendorff_alpha
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.stats.distributions import t_quantile
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.helpers.cli import CommandLine
 
@@ -19,7 +19,7 @@ def test_interval_by_students_t() -> None:
     kappa = cohen_kappa(PREPOSITION_RATERS)
     assert kappa.estimate.value is not None
     assert kappa.standard_error is not None
-    half = t_quantile(0.975, PREPOSITION_RATERS.n_items - 1) * kappa.standard_error
+    half = stats.t.ppf(0.975, PREPOSITION_RATERS.n_items - 1) * kappa.standard_error
     value = kappa.estimate.value
     assert (value - half, value + half) == pytest.approx((0.546197, 0.713236), abs=1.5e-6)
     assert kappa.estimate.interval is not None

@@ -35,8 +35,7 @@ from errorbar.agreement.label_counts import Clusters, PairTable, refuse_repeats
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.stats.distributions import z_value
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, z_value
 from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
 if TYPE_CHECKING:

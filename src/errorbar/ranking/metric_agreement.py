@@ -35,8 +35,7 @@ from errorbar.ranking.ranked import RankingResult
 from errorbar.ranking.wins import Floats
 from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
 from errorbar.stats.paired import Randomization, Swaps, randomization_test
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Resampling, blocks
 
 Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -15,8 +15,7 @@ from errorbar.core.rankings import Comparisons
 from errorbar.ranking.ranges import rank_ranges, rounded
 from errorbar.ranking.trueskill import ORIGINAL, Orders, matched_runs, play, wmt_skill
 from errorbar.ranking.wins import By, Counts, Floats, bradley_terry, clusters, count, expected_wins, resampled_counts
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import Resampling, stream
 from errorbar.stats.units import resample_clusters
 from errorbar.version import __version__
 

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.rankings import Comparisons
-from errorbar.stats.distributions import NORMAL
+from errorbar.stats.resampling import NORMAL
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]

@@ -18,7 +18,7 @@ from errorbar.edits.standoff_texts import WORD
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.metrics.scored import Score
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 
 DARING = (0.5, 1.0, 1.5)
 """How much the runs of a team dare."""

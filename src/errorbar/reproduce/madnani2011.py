@@ -18,7 +18,7 @@ from errorbar.metrics.crowd_agreement import agreement_bins
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
 from errorbar.reproduce.cells import TEN_ANNOTATORS, Cell, Sources, compare, facts
 from errorbar.sampling import frame_of_systems
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 
 SYSTEM = "CAMB"
 NOT_AT_HAND = "the paper's judgments and system outputs are not at hand"

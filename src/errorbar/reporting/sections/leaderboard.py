@@ -9,7 +9,7 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts import Dot, dot_chart
 from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
 from errorbar.reporting.sections.ranking import main_measure, ranked
-from errorbar.stats.letters import UNDECIDED
+from errorbar.stats.multiple import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
