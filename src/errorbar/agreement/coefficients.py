@@ -19,7 +19,6 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +39,6 @@ from errorbar.core.judgments import Judgments
 from errorbar.execute import run
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
-
-if TYPE_CHECKING:
-    from scipy import sparse
 
 Kernel = Callable[[Floats], Floats]
 """Takes how many items each row stands for, shape (replicates, rows); gives values, NaN where undefined, of shape
@@ -67,20 +63,14 @@ def chance_corrected(observed: Floats, expected: Floats | float) -> Floats:
     return ratio(observed - expected, 1 - expected)
 
 
-def why_undefined(table: ItemCounts) -> Undefined:
-    """The reason that a coefficient of these items has no value, if it has none."""
-    return Undefined.ONE_LABEL if table.n_paired else Undefined.TOO_FEW_RATERS
-
-
 def _replicates(units: Units, kernels: Mapping[str, Kernel], resampling: Resampling, width: int) -> dict[str, Floats]:
     """Values of coefficients in the same resamples; each of shape (replicates,) or (replicates, values)."""
 
     def values(draw: Callable[[], Iterator[Floats]]) -> list[list[Floats]]:
         return [[kernel(weights) for kernel in kernels.values()] for weights in draw()]
 
-    parts = [
-        part for block in run(values, units.draws(resampling, STREAM, width=width), resampling.jobs) for part in block
-    ]
+    draws = units.draws(resampling, STREAM, width=width)
+    parts = [part for block in run(values, draws, resampling.jobs) for part in block]
     return dict(zip(kernels, map(np.concatenate, zip(*parts, strict=True)), strict=True))
 
 
@@ -131,7 +121,7 @@ def estimate_items(data: Data, make: Callable[[ItemCounts], Kernel], resampling:
     """One coefficient of items with its interval."""
     table = as_counts(data)
     kernels = {"it": make(table)}
-    return estimates(table.units, kernels, table.n_paired, why_undefined(table), resampling, len(table.labels))["it"][0]
+    return estimates(table.units, kernels, table.n_paired, table.reason, resampling, len(table.labels))["it"][0]
 
 
 def kernel_of(name: str, table: ItemCounts) -> Kernel:
@@ -216,15 +206,16 @@ def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, 
     Source
         Conger 1980; for missing judgments Gwet 2014, chapter 2.
     """
-    reason = why_undefined(item_counts(judgments))  # also refuses repeated judgments
+    reason = item_counts(judgments).reason  # also refuses repeated judgments
     n_items, n_raters, n_labels = len(judgments.items), len(judgments.raters), len(judgments.labels)
     judged, rows = np.unique(judgments.item, return_inverse=True)  # an item that nobody judged is not resampled
     row_of = np.full(n_items, -1)
     row_of[judged] = np.arange(len(judged))
     units = Units(np.ones(len(judged)), cluster_table(row_of, len(judged), clusters, n_items))
-    table = ItemCounts(_table(rows, judgments.label, (len(judged), n_labels)), units, judgments.labels)
-    columns = judgments.rater.astype(np.int64) * n_labels + judgments.label
-    said = _table(rows, columns, (len(judged), n_raters * n_labels))
+    ones, label = np.ones(len(rows)), judgments.label.astype(np.int64)
+    table = ItemCounts(sparse_table((ones, (rows, label)), (len(judged), n_labels)), units, judgments.labels)
+    columns = judgments.rater.astype(np.int64) * n_labels + label
+    said = sparse_table((ones, (rows, columns)), (len(judged), n_raters * n_labels))
     shares = Shares(table)
 
     def kernel(weights: Floats) -> Floats:
@@ -239,10 +230,6 @@ def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, 
         return chance_corrected(shares.agreement(weights), expected)
 
     return estimates(units, {"it": kernel}, table.n_paired, reason, resampling)["it"][0]
-
-
-def _table(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse_table((np.ones(len(rows)), (rows, columns)), shape)
 
 
 def specific_agreement(data: Data, *, resampling: Resampling | None = None) -> dict[str, Estimate]:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -45,8 +46,7 @@ Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
 ROUNDING = 1e-12
 """A difference of less than this share of what it was taken from is rounding."""
-MAX_CELLS = 2_000_000
-"""Cells of all joint tables together."""
+MAX_CELLS = 2_000_000  # of all joint tables together
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,7 @@ def cohen_kappa(
 
 def _difference(squares: float, square: float) -> float:
     """A mean of squares less the square of the mean, 0 where only rounding is left of it."""
-    difference = squares - square
-    return difference if difference > ROUNDING * squares else 0.0
+    return squares - square if squares - square > ROUNDING * squares else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,8 +189,7 @@ def pairwise_agreement(
     weights = agreement_weights(judgments.labels, weighting, order, numbers=numbers)
     closed = Resampling("closed", confidence_level=resampling.confidence_level if resampling else 0.95)
     kappa = partial(cohen_kappa, weighting=weighting, order=order, numbers=numbers, resampling=closed)
-    size = len(judgments.labels)
-    names = [(a, b) for i, a in enumerate(judgments.raters) for b in judgments.raters[i + 1 :]]
+    size, names = len(judgments.labels), list(combinations(judgments.raters, 2))
     parts = [None] * len(names) if by_cluster is None else _split(by_cluster, len(names))
     tables = [
         PairTable(table, judgments.labels, pair, part)
@@ -233,9 +231,8 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
         raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS:,}", fix=fix))
     refuse_repeats(judgments)
     order = np.lexsort((judgments.rater, judgments.item))
-    item, rater, label = (
-        column[order].astype(np.int64) for column in (judgments.item, judgments.rater, judgments.label)
-    )
+    columns = (judgments.item, judgments.rater, judgments.label)
+    item, rater, label = (column[order].astype(np.int64) for column in columns)
     counts = np.zeros(total, np.int64)
     cells, items = [], []
     # Judgments of one item stand together, raters ascending: meet each with the one that stands `away` further on.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments, code_of
 from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
@@ -45,6 +46,11 @@ class ItemCounts:
     def n_paired(self) -> int:
         """Items that two raters or more judged: only they say anything about agreement."""
         return int(self.units.frequency[self.n_raters >= 2].sum())
+
+    @property
+    def reason(self) -> Undefined:
+        """Why a coefficient of these items has no value, if it has none."""
+        return Undefined.ONE_LABEL if self.n_paired else Undefined.TOO_FEW_RATERS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

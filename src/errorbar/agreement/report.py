@@ -14,7 +14,6 @@ from errorbar.agreement.coefficients import (
     kernel_of,
     scott_pi,
     specific_kernel,
-    why_undefined,
 )
 from errorbar.agreement.cohen import (
     MAX_CELLS,
@@ -241,7 +240,7 @@ def _estimate(
     labels = table.labels if len(table.labels) <= MAX_LABELS else ()
     if labels:
         kernels[SPECIFIC] = specific_kernel(table)
-    made = estimates(table.units, kernels, table.n_paired, why_undefined(table), resampling, len(table.labels))
+    made = estimates(table.units, kernels, table.n_paired, table.reason, resampling, len(table.labels))
     specific = {}
     for label, estimate in zip(labels, made.pop(SPECIFIC, []), strict=True):
         unused = estimate.value is None and table.n_paired
