@@ -6,23 +6,32 @@ Formula
     Bradley–Terry: P(i beats j) = 1 / (1 + exp(θ_j − θ_i)). θ maximizes the likelihood of the wins; Σ θ = 0. Newton's
     method: the gradient is g_i = Σ_j (w_ij − n_ij P_ij), the information H_ij = −n_ij P_ij (1 − P_ij), with rows that
     sum to 0.
+    Rank ranges and clusters: in each of R resamples a system takes the ranks from 1 + (how many score higher) to (how
+    many score at least as high, itself with them). Of its R ranks, ⌈R α/2⌉ are left out at either side, α = 1 −
+    confidence; what is left is its range. A line is drawn below a system where nobody above can rank as low as the best
+    rank of anybody below; clusters are the groups between the lines.
 Conventions
     Expected Wins is a mean over the systems that i was compared with (and, where ties are ignored, compared with a
     decision); the WMT's scripts count a pair that never met as lost by both. A system that met nobody has no value.
     Bradley–Terry has natural logarithms. The maximum exists only where each system is reached from each other one by a
     chain of wins (Ford's condition); else all values are NaN. Unlike Expected Wins, a win over a strong system counts
     for more.
+    Systems of one cluster are not told apart, systems of different ones are. The WMT's script looks at the worst rank
+    of the system right above the line only; we look at all above. Scores are compared in steps of 1e-9 of the largest:
+    rounding must not separate systems with the same wins. A resample in which a score is undefined (NaN) gives its
+    system every rank, and moves no other.
 Source
     Bojar et al. 2013, Findings of the WMT, section 3 (ties ignored: "Expected Wins"); Koehn 2012, Simulating human
     judgment in machine translation evaluation campaigns, IWSLT. Bradley & Terry 1952, Biometrika 39; Ford 1957,
     American Mathematical Monthly 64(8); Hunter 2004, MM algorithms for generalized Bradley-Terry models, Annals of
-    Statistics 32.
+    Statistics 32. Ranges: Koehn 2012 again; Bojar et al. 2013; Sakaguchi, Post & Van Durme 2014, WMT.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal, get_args
 
 import numpy as np
@@ -40,19 +49,15 @@ _STEPS = 100
 _LONGEST = 2.0
 """The longest step of a strength, so that a far start cannot overshoot."""
 _ENOUGH = 1e-12
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Wins and ties of each pair of systems; a batch of them has the batch first.
+    """Wins and ties of each pair of systems, shape (..., systems, systems); a batch of them has the batch first."""
 
-    Attributes:
-        wins: How often the row's system beat the column's; shape (..., systems, systems).
-        ties: How often neither did, the same both ways; shape as ``wins``.
-    """
-
-    wins: Floats
-    ties: Floats
+    wins: Floats  # how often the row's system beat the column's
+    ties: Floats  # how often neither did, the same both ways
 
     def won(self, half_ties: bool) -> Floats:
         """Wins, with or without half of the ties."""
@@ -177,3 +182,50 @@ def _cells(comparisons: Comparisons) -> Integers:
 def _counts(cells: NDArray[np.float64] | Integers, size: int) -> Counts:
     table = np.asarray(cells, np.float64).reshape(-1, 2, size, size)
     return Counts(table[:, 0], table[:, 1] + table[:, 1].transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Ranks of every system."""
+
+    rank: Integers  # by the score on all comparisons; equal scores share the best; 0 where undefined
+    low: Integers  # the best rank of its range
+    high: Integers  # the worst
+    cluster: Integers  # numbered from 1 at the top
+
+
+def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 0.95) -> Ranges:
+    """Rank ranges and clusters: scores (systems,), NaN where undefined, and those on resamples (resamples, systems)."""
+    n, size = resampled.shape
+    scores, resampled = rounded(scores), rounded(resampled)
+    above = np.nan_to_num(resampled, nan=-np.inf)
+    ordered = np.sort(above, axis=1)
+    best, worst = np.empty((n, size), np.int64), np.empty((n, size), np.int64)
+    for row, (scale, found) in enumerate(zip(ordered, above, strict=True)):
+        best[row] = 1 + size - np.searchsorted(scale, found, side="right")
+        worst[row] = size - np.searchsorted(scale, found, side="left")
+    undefined = np.isnan(resampled)
+    best[undefined], worst[undefined] = 1, size
+    # The tiny amount keeps 1 - .95 from becoming more than a twentieth.
+    cut = min(ceil(n * (1 - confidence_level) / 2 - 1e-9), (n - 1) // 2)
+    low = np.sort(best, axis=0)[cut].astype(np.int64)
+    high = np.sort(worst, axis=0)[n - 1 - cut].astype(np.int64)
+    known = np.sort(scores[~np.isnan(scores)])
+    rank = np.where(np.isnan(scores), 0, 1 + len(known) - np.searchsorted(known, scores, side="right")).astype(np.int64)
+    return Ranges(rank, low, high, _clusters(scores, low, high))
+
+
+def rounded(scores: Floats) -> Floats:
+    """Scores without what sums of floating-point numbers leave behind; shape as given."""
+    finite = np.abs(scores[np.isfinite(scores)])
+    step = float(finite.max(initial=0.0)) * _ROUNDING
+    return scores if step == 0 else np.round(scores / step) * step
+
+
+def _clusters(scores: Floats, low: Integers, high: Integers) -> Integers:
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+    cluster = np.ones(len(scores), np.int64)
+    lowest_above = np.maximum.accumulate(high[order])
+    highest_below = np.minimum.accumulate(low[order][::-1])[::-1]
+    cluster[order[1:]] += np.cumsum(lowest_above[:-1] < highest_below[1:])
+    return cluster

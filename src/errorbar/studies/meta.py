@@ -15,6 +15,7 @@ from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
+from errorbar.ranking.judged_pairs import PairwiseAccuracy, pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     HumanScores,
     MetricAgreement,
@@ -26,7 +27,6 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
-from errorbar.ranking.sentence_accuracy import PairwiseAccuracy, pairwise_accuracy
 from errorbar.ranking.wins import By
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.rank import resampling

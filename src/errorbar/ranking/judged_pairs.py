@@ -1,18 +1,27 @@
-"""Pairwise accuracy of sentence scores: how often a metric says of two outputs what a judge said, ties with them.
+"""Outputs that judges compared: how far judges agree on who is better, and how often a metric says what they said.
 
 Formula
+    Judges: a pair of texts of one sentence that was compared twice agrees where both said the same: better, worse or
+    tie. κ = (A_o − A_e)/(1 − A_e): A_o the share of such pairs of answers that agree, A_e = q² + 2 ((1 − q)/2)², q the
+    share of ties among the answers in these pairs.
+    Pairwise accuracy of sentence scores:
     d is the difference of the metric's scores of the two outputs that a judge compared. With a threshold ε the metric
     says tie where |d| ≤ ε, else the output of the higher score. Accuracy is the share of comparisons in which it says
     what the judge said: better, worse or tie. Calibration takes the ε ≥ 0 that makes it largest.
     ``decided``: of the comparisons that a judge decided, the share in which the metric says the same, with ε = 0 and
     half a point where its scores are equal.
 Conventions
+    All pairs of answers of all pairs of judges (or, for a judge with themself, of all judges) are pooled; each counts
+    once. Systems that wrote the same text are compared as systems, as the rankings are expanded; comparisons of
+    identical texts, which nobody was asked, are left out. By chance either system of a pair is as likely to win, so
+    that kappa does not depend on which of the two is named first.
     The smallest of the best thresholds is taken, among 0 and the differences that occur. Calibration is part of the
     score: on each resample ε is found anew. ε is fitted on the comparisons that it is scored on, one number on
     thousands. Comparisons of which a metric lacks a score are left out and counted.
 Source
-    Deutsch, Foster & Freitag 2023, Ties matter: meta-evaluating modern metrics with pairwise accuracy and tie
-    calibration, EMNLP (acc_eq, which counts tied pairs of both sides).
+    Bojar et al. 2013, Findings of the WMT, section 3.1 (A_e of the three answers). Deutsch, Foster & Freitag 2023, Ties
+    matter: meta-evaluating modern metrics with pairwise accuracy and tie calibration, EMNLP (acc_eq, which counts tied
+    pairs of both sides).
 """
 
 from __future__ import annotations
@@ -28,30 +37,69 @@ from errorbar.ranking.wins import By, Floats, clusters
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units, cluster_table
 
+TIE = 1
+"""Where ties are counted, between the two ways to win."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """Agreement of judges."""
+
+    kappa: Estimate  # units are pairs of answers
+    observed: float | None = None  # A_o; None without pairs
+    expected: float | None = None  # A_e; None without pairs
+
+
+def judge_agreement(comparisons: Comparisons) -> tuple[JudgeAgreement, JudgeAgreement]:
+    """Agreement between judges, and of judges with themselves."""
+    kept = ~comparisons.identical
+    one, two = comparisons.first[kept], comparisons.second[kept]
+    swap = one > two
+    answer = np.where(swap, -comparisons.outcome[kept], comparisons.outcome[kept]) + 1
+    size = np.int64(len(comparisons.systems))
+    pair = (np.minimum(one, two) * size + np.maximum(one, two)).astype(np.int64)
+    question = comparisons.sentence[kept] * size * size + pair
+    judge = comparisons.judge[kept].astype(np.int64)
+    everybody = _answers(question, answer)
+    alone = _answers(question * len(comparisons.judges) + judge, answer)
+    others = _agreement(everybody[0] - alone[0], everybody[1] - alone[1], everybody[2] - alone[2])
+    return others, _agreement(*alone)
+
+
+def _answers(question: NDArray[np.int64], answer: NDArray[np.int64]) -> tuple[float, float, NDArray[np.float64]]:
+    """Pairs of answers to one question, those that agree, and how often each answer stands in them."""
+    _, code = np.unique(question, return_inverse=True)
+    table = np.bincount(code * 3 + answer, minlength=3 * (int(code.max(initial=-1)) + 1)).reshape(-1, 3)
+    table = table.astype(np.float64)
+    n = table.sum(axis=1)
+    pairs = float((n * (n - 1) / 2).sum())
+    equal = float((table * (table - 1) / 2).sum())
+    return pairs, equal, (table * (n - 1)[:, None]).sum(axis=0)
+
+
+def _agreement(pairs: float, equal: float, answers: NDArray[np.float64]) -> JudgeAgreement:
+    if not pairs:
+        return JudgeAgreement(Estimate(None, 0, undefined=Undefined.TOO_FEW_RATERS))
+    observed = equal / pairs
+    tied = float(answers[TIE] / answers.sum())
+    expected = tied**2 + (1 - tied) ** 2 / 2
+    if expected >= 1:
+        return JudgeAgreement(Estimate(None, int(pairs), undefined=Undefined.ONE_LABEL), observed, expected)
+    return JudgeAgreement(Estimate((observed - expected) / (1 - expected), int(pairs)), observed, expected)
+
 
 @dataclass(frozen=True, slots=True)
 class PairwiseAccuracy:
-    """How a metric's sentence scores agree with judges.
-
-    Attributes:
-        metric: Its name.
-        calibrated: Accuracy with the best threshold; units are comparisons.
-        threshold: That threshold; None where undefined.
-        plain: Accuracy with the threshold 0.
-        decided: Accuracy on the comparisons that a judge decided.
-        n_ties: Comparisons that a judge called a tie.
-        n_metric_ties: Comparisons with equal scores of the metric.
-        n_left_out: Comparisons of which the metric lacks a score.
-    """
+    """How a metric's sentence scores agree with judges; units are comparisons."""
 
     metric: str
-    calibrated: Estimate
-    threshold: float | None
-    plain: Estimate
-    decided: Estimate
-    n_ties: int
-    n_metric_ties: int
-    n_left_out: int
+    calibrated: Estimate  # with the best threshold
+    threshold: float | None  # the best; None where undefined
+    plain: Estimate  # with the threshold 0
+    decided: Estimate  # on the comparisons that a judge decided
+    n_ties: int  # that a judge called a tie
+    n_metric_ties: int  # with equal scores of the metric
+    n_left_out: int  # of which the metric lacks a score
 
 
 def pairwise_accuracy(
@@ -76,13 +124,16 @@ def pairwise_accuracy(
     order = np.argsort(np.abs(d), kind="stable")
     pairs = _Pairs(d[order], outcome[order])
     values = pairs.accuracies(np.ones((1, n)))[0]
-    drawn, n_clusters = _resampled(pairs, clusters(comparisons, by)[kept][order], how, by)
+    group = None if by == "comparison" else clusters(comparisons, by)[kept][order]
+    sampled = Units(np.ones(n), cluster_table(np.arange(n), n, group, n))
+    draws = [] if how is None else sampled.draws(how, "ranking", "pairwise", by)
+    drawn = np.concatenate([np.empty((0, 3)), *(pairs.accuracies(w) for block in draws for w in block())])
     estimates = []
     for at, units in enumerate((n, n, int(np.count_nonzero(outcome)))):
         value = float(values[at])
         found = Estimate(None, units, undefined=Undefined.NO_UNITS) if np.isnan(value) else Estimate(value, units)
         if how is not None and found.value is not None:
-            found = found.with_interval(how.interval(value, drawn[:, at]), n_clusters=n_clusters)
+            found = found.with_interval(how.interval(value, drawn[:, at]), n_clusters=sampled.n_clusters)
         estimates.append(found)
     return PairwiseAccuracy(
         metric.metric,
@@ -130,13 +181,3 @@ class _Pairs:
         tied, right = np.hstack([zero, tied])[:, self.cuts], np.hstack([zero, right])
         correct: Floats = tied + right[:, -1:] - right[:, self.cuts]
         return correct
-
-
-def _resampled(pairs: _Pairs, group: NDArray[np.int64], how: Resampling | None, by: By) -> tuple[Floats, int | None]:
-    """Accuracies of the resamples, and how many clusters they draw from."""
-    if how is None:
-        return np.empty((0, 3)), None
-    n = len(group)
-    units = Units(np.ones(n), cluster_table(np.arange(n), n, None if by == "comparison" else group, n))
-    draws = units.draws(how, "ranking", "pairwise", by)
-    return np.concatenate([pairs.accuracies(weights) for block in draws for weights in block()]), units.n_clusters
