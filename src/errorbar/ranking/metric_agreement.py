@@ -106,21 +106,15 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
     places = {system: at for at, system in enumerate(human.systems)}
     kept = dict.fromkeys(human.systems)
     for metric in metrics:
-        for code, text, gone, named, known in (
-            (
-                "meta-missing-system",
-                "no score for '{}', which humans ranked",
-                "the system",
-                human.systems,
-                metric.systems,
-            ),
-            ("meta-unknown-system", "a score for '{}', which no human ranked", "the score", metric.systems, places),
-        ):
-            for system in (each for each in named if each not in known):
-                what = f"{metric.metric} has {text.format(system)}"
-                hint = "" if problems.lenient else nearest(system, known)
-                problems.repairable(code, what, Place(), repair=f"{gone} is left out", hint=hint)
-                kept.pop(system, None)
+        for system in (each for each in human.systems if each not in metric.systems):
+            what = f"{metric.metric} has no score for '{system}', which humans ranked"
+            hint = "" if problems.lenient else nearest(system, metric.systems)
+            problems.repairable("meta-missing-system", what, Place(), repair="the system is left out", hint=hint)
+            kept.pop(system, None)
+        for system in (each for each in metric.systems if each not in places):
+            what = f"{metric.metric} has a score for '{system}', which no human ranked"
+            hint = "" if problems.lenient else nearest(system, human.systems)
+            problems.repairable("meta-unknown-system", what, Place(), repair="the score is left out", hint=hint)
     problems.raise_errors()
     if len(kept) < 2:
         what = f"{len(kept)} systems have scores of humans and of all metrics"

@@ -112,9 +112,11 @@ class Resampling:
             fix = nearest(self.method, get_args(Method))
             raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
         tails(self.confidence_level)
-        for code, of, number in (("replicates", "resamples", self.replicates), ("jobs", "jobs", self.jobs)):
-            if number < 1:
-                raise UsageError(Problem(code, f"the number of {of} must be at least 1, got {number}"))
+        must = "must be at least 1, got"
+        if self.replicates < 1:
+            raise UsageError(Problem("replicates", f"the number of resamples {must} {self.replicates}"))
+        if self.jobs < 1:
+            raise UsageError(Problem("jobs", f"the number of jobs {must} {self.jobs}"))
 
     def convention(self, unit: str) -> str:
         """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
