@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.rankings import Comparisons, MetricScores
-from errorbar.ranking.wins import By, Floats, clusters
+from errorbar.ranking.wins import By, Floats, clusters, ordered
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units, cluster_table
 
@@ -52,13 +52,9 @@ class JudgeAgreement:
 
 def judge_agreement(comparisons: Comparisons) -> tuple[JudgeAgreement, JudgeAgreement]:
     """Agreement between judges, and of judges with themselves."""
-    kept = ~comparisons.identical
-    one, two = comparisons.first[kept], comparisons.second[kept]
-    swap = one > two
-    answer = np.where(swap, -comparisons.outcome[kept], comparisons.outcome[kept]) + 1
-    size = np.int64(len(comparisons.systems))
-    pair = (np.minimum(one, two) * size + np.maximum(one, two)).astype(np.int64)
-    question = comparisons.sentence[kept] * size * size + pair
+    kept, size = ~comparisons.identical, len(comparisons.systems)
+    one, two, outcome = (column[kept] for column in ordered(comparisons))
+    question, answer = (comparisons.sentence[kept].astype(np.int64) * size + one) * size + two, outcome + 1
     judge = comparisons.judge[kept].astype(np.int64)
     everybody = _answers(question, answer)
     alone = _answers(question * len(comparisons.judges) + judge, answer)
@@ -128,23 +124,16 @@ def pairwise_accuracy(
     sampled = Units(np.ones(n), cluster_table(np.arange(n), n, group, n))
     draws = [] if how is None else sampled.draws(how, "ranking", "pairwise", by)
     drawn = np.concatenate([np.empty((0, 3)), *(pairs.accuracies(w) for block in draws for w in block())])
-    estimates = []
-    for at, units in enumerate((n, n, int(np.count_nonzero(outcome)))):
+    estimates, n_decided = [], int(np.count_nonzero(outcome))
+    for at, units in enumerate((n, n, n_decided)):
         value = float(values[at])
         found = Estimate(None, units, undefined=Undefined.NO_UNITS) if np.isnan(value) else Estimate(value, units)
         if how is not None and found.value is not None:
             found = found.with_interval(how.interval(value, drawn[:, at]), n_clusters=sampled.n_clusters)
         estimates.append(found)
-    return PairwiseAccuracy(
-        metric.metric,
-        estimates[0],
-        pairs.threshold(),
-        estimates[1],
-        estimates[2],
-        int(np.count_nonzero(outcome == 0)),
-        int(np.count_nonzero(d == 0)),
-        left_out,
-    )
+    calibrated, plain, decided = estimates
+    n_ties = n - n_decided, int(np.count_nonzero(d == 0))
+    return PairwiseAccuracy(metric.metric, calibrated, pairs.threshold(), plain, decided, *n_ties, left_out)
 
 
 class _Pairs:

@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.rankings import Comparisons
+from errorbar.ranking.wins import ordered
 from errorbar.stats.resampling import NORMAL
 
 Floats = NDArray[np.float64]
@@ -102,10 +103,7 @@ def matched_runs(
 ) -> Floats:
     """Means of the beliefs after as many comparisons as there are, chosen as they ask for; shape (runs, systems)."""
     size = len(comparisons.systems)
-    lost = comparisons.first > comparisons.second
-    low = np.where(lost, comparisons.second, comparisons.first).astype(np.int64)
-    high = np.where(lost, comparisons.first, comparisons.second).astype(np.int64)
-    outcome = np.where(lost, -comparisons.outcome, comparisons.outcome)
+    low, high, outcome = ordered(comparisons)
     # The outcomes of each pair stand together.
     order = np.argsort(low * size + high, kind="stable")
     said = outcome[order]

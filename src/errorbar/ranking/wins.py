@@ -72,23 +72,25 @@ def count(comparisons: Comparisons) -> Counts:
     return Counts(counts.wins[0], counts.ties[0])
 
 
+def ordered(comparisons: Comparisons) -> tuple[Integers, Integers, Integers]:
+    """Both systems of each comparison, the smaller number first, and what was said of that one."""
+    one, two = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
+    outcome = comparisons.outcome.astype(np.int64)
+    return np.minimum(one, two), np.maximum(one, two), np.where(one > two, -outcome, outcome)
+
+
 def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int]]:
     """Wins, losses and ties of the first system of each pair that was compared, in the order of the systems."""
-    one, two = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
     names, size = comparisons.systems, len(comparisons.systems)
-    outcome = np.where(one > two, -comparisons.outcome, comparisons.outcome)
-    pairs, at = np.unique(np.minimum(one, two) * size + np.maximum(one, two), return_inverse=True)
+    one, two, outcome = ordered(comparisons)
+    pairs, at = np.unique(one * size + two, return_inverse=True)
     columns = [np.bincount(at[outcome == said], minlength=len(pairs)).tolist() for said in (1, -1, 0)]
     places = zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True)
     return [(names[a], names[b], *counts) for (a, b), *counts in zip(places, *columns, strict=True)]
 
 
 def clusters(comparisons: Comparisons, by: By) -> Integers:
-    """What is drawn as one: the number of the item, the sentence, or the comparison itself; shape (comparisons,).
-
-    Raises:
-        UsageError: There is no such cluster.
-    """
+    """What is drawn as one: the number of the item, the sentence, or the comparison itself; shape (comparisons,)."""
     if by not in get_args(By):
         what = f"comparisons are not resampled by '{by}'"
         raise UsageError(Problem("ranking-by", what, fix=nearest(by, get_args(By))))
@@ -99,11 +101,7 @@ def clusters(comparisons: Comparisons, by: By) -> Integers:
 
 
 def resampled_counts(comparisons: Comparisons, how: Resampling, by: By = "item") -> Iterator[Counts]:
-    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples.
-
-    Raises:
-        UsageError: There is no such cluster.
-    """
+    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples."""
     size = len(comparisons.systems)
     group = None if by == "comparison" else clusters(comparisons, by)
     # Of a thousand systems most pairs never meet: only what occurs is drawn.
@@ -129,23 +127,19 @@ def expected_wins(counts: Counts, *, half_ties: bool = False) -> Floats:
 
 def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
     """Log strengths of every system, shape (..., systems), with the sum 0; NaN where there is no maximum."""
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     won = counts.won(half_ties)
     size = won.shape[-1]
     wins = won.reshape(-1, size, size)
     theta = np.full((len(wins), size), np.nan)
-    found = connected(wins)
+    # Whether a chain of wins leads from each system to each other.
+    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
+    found = np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
     if found.any() and size > 1:
         theta[found] = _maximum(wins[found])
     return theta.reshape(won.shape[:-1])
-
-
-def connected(wins: Floats) -> NDArray[np.bool_]:
-    """Whether a chain of wins leads from each system to each other; shape (batch,) for (batch, systems, systems)."""
-    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
-    return np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
 
 
 def _maximum(wins: Floats) -> Floats:
