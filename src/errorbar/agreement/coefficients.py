@@ -19,6 +19,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +44,14 @@ from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 Kernel = Callable[[Floats], Floats]
 """Takes how many items each row stands for, shape (replicates, rows); gives values, NaN where undefined, of shape
 (replicates,) or, with one for each label or pair, (replicates, values)."""
-STREAM = "agreement"
 EXPECTED: Mapping[str, Callable[[Shares, Floats], Floats | float]] = {
     "observed": lambda shares, weights: 0.0,
     "fleiss": lambda shares, weights: (shares.labels(weights) ** 2).sum(axis=1),
     "scott": lambda shares, weights: (shares.labels(weights * shares.paired) ** 2).sum(axis=1),
-    "gwet": lambda shares, weights: _guessed(shares.labels(weights)),
+    "gwet": lambda shares, weights: ratio(((p := shares.labels(weights)) * (1 - p)).sum(axis=1), shares.n_labels - 1),
     "bennett": lambda shares, weights: 1 / max(shares.n_labels, 1),
 }
 """The agreement that each coefficient expects by chance, for weights of shape (replicates, rows)."""
-
-
-def _guessed(share: Floats) -> Floats:
-    return ratio((share * (1 - share)).sum(axis=1), share.shape[1] - 1)
 
 
 def chance_corrected(observed: Floats, expected: Floats | float) -> Floats:
@@ -69,7 +65,7 @@ def _replicates(units: Units, kernels: Mapping[str, Kernel], resampling: Resampl
     def values(draw: Callable[[], Iterator[Floats]]) -> list[list[Floats]]:
         return [[kernel(weights) for kernel in kernels.values()] for weights in draw()]
 
-    draws = units.draws(resampling, STREAM, width=width)
+    draws = units.draws(resampling, "agreement", width=width)
     parts = [part for block in run(values, draws, resampling.jobs) for part in block]
     return dict(zip(kernels, map(np.concatenate, zip(*parts, strict=True)), strict=True))
 
@@ -130,10 +126,6 @@ def kernel_of(name: str, table: ItemCounts) -> Kernel:
     return lambda weights: chance_corrected(shares.agreement(weights), expected(shares, weights))
 
 
-def _estimate(name: str, data: Data, resampling: Resampling | None) -> Estimate:
-    return estimate_items(data, lambda table: kernel_of(name, table), resampling)
-
-
 def observed_agreement(data: Data, *, resampling: Resampling | None = None) -> Estimate:
     """Observed agreement A_o, a fraction; with two raters the share of items they agree on.
 
@@ -142,7 +134,7 @@ def observed_agreement(data: Data, *, resampling: Resampling | None = None) -> E
     Source
         Fleiss 1971, equation 2 (P̄), for a number of raters that may vary as in Gwet 2014, chapter 2.
     """
-    return _estimate("observed", data, resampling)
+    return estimate_items(data, partial(kernel_of, "observed"), resampling)
 
 
 def fleiss_kappa(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -154,7 +146,7 @@ def fleiss_kappa(data: Data, *, resampling: Resampling | None = None) -> Estimat
     Source
         Fleiss 1971, equations 2 to 8; for varying raters Gwet 2014, chapter 2.
     """
-    return _estimate("fleiss", data, resampling)
+    return estimate_items(data, partial(kernel_of, "fleiss"), resampling)
 
 
 def scott_pi(table: PairTable, *, resampling: Resampling | None = None) -> Estimate:
@@ -165,7 +157,7 @@ def scott_pi(table: PairTable, *, resampling: Resampling | None = None) -> Estim
     Source
         Scott 1955.
     """
-    return _estimate("scott", table, resampling)
+    return estimate_items(table, partial(kernel_of, "scott"), resampling)
 
 
 def gwet_ac1(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -177,7 +169,7 @@ def gwet_ac1(data: Data, *, resampling: Resampling | None = None) -> Estimate:
     Source
         Gwet 2008, section 3; for varying raters Gwet 2014, chapter 2.
     """
-    return _estimate("gwet", data, resampling)
+    return estimate_items(data, partial(kernel_of, "gwet"), resampling)
 
 
 def bennett_s(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -189,7 +181,7 @@ def bennett_s(data: Data, *, resampling: Resampling | None = None) -> Estimate:
         Bennett, Alpert and Goldstein 1954; Byrt, Bishop and Carlin 1993 (PABAK); with many raters Randolph 2005
         (free-marginal kappa).
     """
-    return _estimate("bennett", data, resampling)
+    return estimate_items(data, partial(kernel_of, "bennett"), resampling)
 
 
 def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, clusters: Clusters = None) -> Estimate:

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Weighting = Literal["none", "linear", "quadratic"]
-WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
+WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 ROUNDING = 1e-12
 """A difference of less than this share of what it was taken from is rounding."""
 MAX_CELLS = 2_000_000  # of all joint tables together
@@ -190,11 +190,12 @@ def pairwise_agreement(
     closed = Resampling("closed", confidence_level=resampling.confidence_level if resampling else 0.95)
     kappa = partial(cohen_kappa, weighting=weighting, order=order, numbers=numbers, resampling=closed)
     size, names = len(judgments.labels), list(combinations(judgments.raters, 2))
-    parts = [None] * len(names) if by_cluster is None else _split(by_cluster, len(names))
-    tables = [
-        PairTable(table, judgments.labels, pair, part)
-        for table, pair, part in zip(counts.reshape(len(names), size, size), names, parts, strict=True)
-    ]
+    columns = None if by_cluster is None else by_cluster.tocsc()
+    tables = []
+    for k, raters in enumerate(names):
+        cells = slice(k * size * size, (k + 1) * size * size)
+        part = None if columns is None else columns[:, cells].tocsr()
+        tables.append(PairTable(counts[cells].reshape(size, size), judgments.labels, raters, part))
     found = [PairAgreement(table, kappa(table)) for table in tables]
     if by_cluster is None or resampling is None or by_cluster.shape[0] < 2:
         return found
@@ -208,12 +209,6 @@ def pairwise_agreement(
             estimate = pair.kappa.estimate.with_interval(made, n_clusters=drawn.n_clusters)
             found[k] = PairAgreement(pair.table, replace(pair.kappa, estimate=estimate))
     return found
-
-
-def _split(by_cluster: sparse.csr_array, n_tables: int) -> list[sparse.csr_array]:
-    """Items of each cluster in each cell, table by table."""
-    columns, width = by_cluster.tocsc(), by_cluster.shape[1] // max(1, n_tables)
-    return [columns[:, width * at : width * (at + 1)].tocsr() for at in range(n_tables)]
 
 
 def joint_cells(n_raters: int, n_labels: int) -> int:

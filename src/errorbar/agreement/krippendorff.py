@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+LEVELS: tuple[Level, ...] = get_args(Level)
 _Fixed = tuple[Floats, Callable[[Floats], Floats]]
 """Disagreement of each row, and that expected of margins, shape (replicates, labels) to (replicates,)."""
 ROWS = 1 << 12

@@ -7,8 +7,7 @@ Formula
     benjamini-yekutieli: the same times 1 + 1/2 + … + 1/m.
     All are cut at 1.
     A test whose p-value cannot be below e has, with Holm, at least (m − i + 1) e, where i − 1 others are below e.
-    Group letters are inserted and absorbed pair by pair: systems that share one do not differ significantly, all others
-    do.
+    Systems that share a group letter do not differ significantly, all others do; inserted and absorbed pair by pair.
 Conventions
     Holm bounds the chance of a single false claim: use it for "A is better than B". Benjamini-Hochberg bounds the
     expected share of false ones among the claims: use it for tables of many error types. Benjamini-Yekutieli does so
@@ -196,8 +195,7 @@ def letter(number: int) -> str:
 def better_letters(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[tuple[str, ...]]:
     """For each system the letters of those it is significantly better than: p at most alpha, higher value.
 
-    ``values`` are in the order of the table, shape (systems,); adjusted p-values of each pair, NaN where there is none,
-    symmetric, shape (systems, systems).
+    ``values`` are in the order of the table; p-values are adjusted, symmetric, NaN where a pair has none.
     """
     scores = np.asarray(values, np.float64)
     better = _differ(p_values, alpha, scores.size) & (scores[:, None] > scores[None, :])
@@ -207,9 +205,8 @@ def better_letters(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.0
 def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05, undecided: ArrayLike | None = None) -> list[str]:
     """The compact letter display: systems that differ significantly share no letter, all others share one.
 
-    Rows of ``p_values`` run from the best system to the worst, so that letters run with the rank. ``undecided`` are
-    pairs of which nothing can be said, symmetric like the p-values. All systems get ``NO_LETTERS`` where there would
-    be more than ``MOST_GROUPS`` letters.
+    Rows of ``p_values`` run from the best system to the worst, so that letters run with the rank. ``undecided`` pairs
+    are symmetric like the p-values. All get ``NO_LETTERS`` where there would be more than ``MOST_GROUPS`` letters.
     """
     differ = _differ(p_values, alpha, len(np.asarray(p_values)))
     n = len(differ)

@@ -83,9 +83,6 @@ def randomization_test(
             (replicates,). Units in which both systems did the same need not be among the n.
         n: How many units or clusters can be swapped.
         draws: How many ways to try from which stream, as ``blocks`` gives them.
-
-    Raises:
-        UsageError: There is nothing to swap, or no replicate is asked for.
     """
     plan = list(draws)
     replicates = sum(size for size, _ in plan)

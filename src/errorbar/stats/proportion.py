@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 def beta_quantile(probability: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     """Quantiles of Beta(a, b), elementwise."""
-    from scipy.special import betaincinv  # noqa: PLC0415 - loading it takes a while; scipy.stats takes four times that
+    from scipy.special import betaincinv  # noqa: PLC0415 - loading it takes a while, scipy.stats four times as long
 
     return np.asarray(betaincinv(a, b, probability), np.float64)
 
@@ -69,20 +69,7 @@ def proportion_interval(
 def proportion_bounds(
     x: ArrayLike, n: ArrayLike, *, method: ProportionMethod = "wilson", confidence_level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """The ends of many intervals at once.
-
-    Args:
-        x: Successes; any shape that broadcasts with n.
-        n: Trials.
-        method: The formula.
-        confidence_level: Nominal coverage.
-
-    Returns:
-        Low and high ends, NaN where there is no interval.
-
-    Raises:
-        UsageError: x is not between 0 and n, or the method or confidence level does not exist.
-    """
+    """Low and high ends of many intervals at once, NaN where there is none; shapes of x and n broadcast."""
     xs, ns = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(n, np.float64))
     if not (np.isfinite(ns) & (xs >= 0) & (xs <= ns)).all():
         raise UsageError(Problem("proportion-counts", "successes and trials do not fit", expected="0 <= x <= n"))

@@ -90,9 +90,6 @@ class Resampling:
         confidence_level: Nominal coverage, a fraction.
         seed: Of the random streams.
         jobs: How many cores; changes no digit.
-
-    Raises:
-        UsageError: If a value will not do.
     """
 
     method: Method = "bca"

@@ -89,10 +89,8 @@ def multiplicities(units: Rows, n_units: int) -> NDArray[np.int64]:
 def resampled_units(clusters: NDArray[np.int64], resampling: Resampling, *names: str | int) -> list[Callable[[], Rows]]:
     """The resamples as rows, in blocks that are drawn when they are called for; the same ones at every call.
 
-    Args:
-        clusters: Which cluster each unit belongs to; ``np.arange(n)`` for independent units.
-        resampling: How many, from which seed.
-        names: What they are for; two systems that are compared share one name and so the resamples.
+    ``clusters`` says which one each unit belongs to (``np.arange(n)``: independent units), ``names`` what the resamples
+    are for; two systems that are compared share them.
     """
 
     def later(size: int, rng: np.random.Generator) -> Callable[[], Rows]:
@@ -150,16 +148,11 @@ def _rows(members: list[Rows], picks: Rows) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Units by kind: what is alike to a sum over units is one kind with a frequency.
+    """Units by kind: what is alike to a sum over units is one kind with a frequency."""
 
-    Attributes:
-        frequency: How many units are of each kind; shape (kinds,).
-        clusters: How many units of each cluster are of each kind; sparse, shape (clusters, kinds). None: the units
-            count as independent.
-    """
-
-    frequency: Floats
+    frequency: Floats  # how many units are of each kind; shape (kinds,)
     clusters: sparse.csr_array | None = None
+    """How many units of each cluster are of each kind, shape (clusters, kinds); None: the units are independent."""
 
     @property
     def n_clusters(self) -> int | None:
