@@ -87,18 +87,10 @@ class Reproduction(Result):
             {"table": table, "cells": found.total(), **{o.name.lower(): found[o] for o in Outcome}}
             for table, found in self._counts().items()
         ]
+        names = ("table", "row", "column", "published", "ours", "difference")
         cells = [
-            {
-                "table": cell.table,
-                "row": cell.row,
-                "column": cell.column,
-                "published": cell.published,
-                "ours": cell.ours,
-                "difference": cell.difference,
-                "outcome": cell.outcome.name.lower(),
-                "reason": cell.known,
-            }
-            for cell in self.cells
+            {**{name: getattr(c, name) for name in names}, "outcome": c.outcome.name.lower(), "reason": c.known}
+            for c in self.cells
         ]
         return {"study": self.study, "tables": tables, "cells": cells}
 

@@ -82,13 +82,8 @@ class Hoo2011(Result):
         """All of the tables."""
         return {
             "table8": [
-                {
-                    "type": c.row,
-                    "published": c.published,
-                    "ours": c.ours,
-                    "outcome": c.outcome.name.lower(),
-                    "reason": c.known,
-                }
+                {"type": c.row, "published": c.published, "ours": c.ours}
+                | {"outcome": c.outcome.name.lower(), "reason": c.known}
                 for c in self.table8
             ],
             "tables2_7": best_records(self.scores),

@@ -135,7 +135,6 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
     Source
         Williams 1959, The comparison of regression variables, JRSS B 21; Steiger 1980, Psychological Bulletin 87(2),
         equation 7; Graham & Baldwin 2014, EMNLP (its use for metrics).
-
     """
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     if not (max(abs(r12), abs(r13), abs(r23)) <= 1 + 1e-9 and k >= -1e-9):
