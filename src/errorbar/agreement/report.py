@@ -196,6 +196,10 @@ def agreement_report(
         coefficients["cohen"] = pairs[0].kappa.estimate
     given = np.bincount(kept.label, minlength=len(kept.labels)) / len(kept)
     shares = dict(zip(kept.labels, given.tolist(), strict=True))
+    remarks: tuple[str, ...] = ()
+    if level == "nominal":
+        observed, s, kappa = (coefficients[name].value for name in ("observed", "bennett", "fleiss"))
+        remarks = pair.remarks if pair else prevalence_remarks(shares, observed, s, kappa)
     n_items = int(table.units.frequency.sum())
     return AgreementReport(
         level,
@@ -211,7 +215,7 @@ def agreement_report(
         confusion(table) if len(kept.labels) <= MAX_LABELS else None,
         shares,
         pair,
-        (*_scale_remarks(level, kept.labels), *_remarks(level, pair, coefficients, shares)),
+        (*_scale_remarks(level, kept.labels), *remarks),
         tuple(_notes(judgments, kept, table, joint=joint or weighting is None)),
     )
 
@@ -246,17 +250,6 @@ def _estimate(
         unused = estimate.value is None and table.n_paired
         specific[label] = replace(estimate, undefined=Undefined.LABEL_NOT_USED) if unused else estimate
     return {name: estimate for name, (estimate,) in made.items()}, specific
-
-
-def _remarks(
-    level: Level, pair: PrevalenceBias | None, coefficients: Mapping[str, Estimate], shares: Mapping[str, float]
-) -> tuple[str, ...]:
-    if level != "nominal":
-        return ()
-    if pair is not None:
-        return pair.remarks
-    values = {name: estimate.value for name, estimate in coefficients.items()}
-    return prevalence_remarks(shares, values["observed"], values["bennett"], values["fleiss"])
 
 
 def _scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:

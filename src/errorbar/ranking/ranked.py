@@ -155,9 +155,9 @@ def signature(comparisons: Comparisons, methods: Sequence[Method], how: Resampli
 
 
 def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | None) -> tuple[Floats, list[Floats]]:
-    done = None if progress is None else _shifted(progress, 0, how.replicates, how.replicates, len(comparisons))
-    rng = stream(how.seed, "ranking", "trueskill-wmt")
-    runs = matched_runs(comparisons, wmt_skill(len(comparisons)), how.replicates, rng, done)
+    n, n_runs = len(comparisons), how.replicates
+    done = _shifted(progress, 0, n_runs, n_runs, n)
+    runs = matched_runs(comparisons, wmt_skill(n), n_runs, stream(how.seed, "ranking", "trueskill-wmt"), done)
     return runs.mean(axis=0), [runs]
 
 
@@ -177,14 +177,14 @@ def _trueskill(
         n = min(at_once, replicates - start)
         rng = stream(seed, "ranking", method, by, start)
         drawn = rng.permuted(resample_clusters(groups, n, rng).astype(np.int32), axis=1)
-        done = None if progress is None else _shifted(progress, start, n, replicates, drawn.shape[1])
+        done = _shifted(progress, start, n, replicates, drawn.shape[1])
         parts.append(play(comparisons, drawn, skill, done)[0])
     return score, parts
 
 
-def _shifted(progress: Progress, start: int, n: int, total: int, steps: int) -> Progress:
+def _shifted(progress: Progress | None, start: int, n: int, total: int, steps: int) -> Progress | None:
     """Tell resamples done where the steps of one block are told."""
-    return lambda step: progress(min(total, start + n * step // max(1, steps)))
+    return progress and (lambda step: progress(min(total, start + n * step // max(1, steps))))
 
 
 def _result(
