@@ -38,7 +38,7 @@ class TestBeta:
     )
     def test_joins_the_spec(self, spec: str, made: str) -> None:
         assert with_beta([spec], 1.0) == [made]
-        assert with_beta([spec], None) == [spec]
+        assert with_beta(spec, 1.0) == made
 
     def test_is_said_once(self) -> None:
         with pytest.raises(
