@@ -71,7 +71,8 @@ class Config:
         own = self.defaults.get(" ".join(command), {})
         for key in own:
             if key not in options:
-                raise self.unknown(f"defaults.{'.'.join(command)}", key, options)
+                shown = [name for name, each in options.items() if not each.hidden]
+                raise self.unknown(f"defaults.{'.'.join(command)}", key, shown)
         shared = {key: value for key, value in self.defaults.get("", {}).items() if key in options}
         return {options[key].name or "": self._taken(value, options[key]) for key, value in {**shared, **own}.items()}
 

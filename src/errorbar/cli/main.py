@@ -21,6 +21,20 @@ from errorbar.version import __version__
 DEBUG = "ERRORBAR_DEBUG"
 MOST_ALIKE = 5
 """How many problems of one kind are printed before the rest is counted."""
+CHECKED = (
+    "batch-",
+    "edit",
+    "hoo-",
+    "hypothesis-",
+    "jsonl-",
+    "judgments-",
+    "m2-",
+    "not-utf8",
+    "ranking-",
+    "span-",
+    "wide-",
+)
+"""How codes of problems begin that ``errorbar check`` lists, all of them."""
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 3
 EXIT_INTERRUPTED = 130
@@ -142,7 +156,8 @@ def show_problems(error: ErrorbarError) -> None:
             tell(f"error: {problem.line(as_options)}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            tell(f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]")
+            listed = "; errorbar check lists all" if code.startswith(CHECKED) else ""
+            tell(f"error: and {count - MOST_ALIKE} more of this kind{listed} [{code}]")
 
 
 def run() -> None:

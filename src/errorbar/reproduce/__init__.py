@@ -37,5 +37,7 @@ def reproduce(study: str, sources: Sources) -> Iterator[Cell]:
         InputError: If a corpus is not there.
     """
     if study not in STUDIES:
-        raise UsageError(Problem("unknown-study", f"no study is called '{study}'", fix=nearest(study, STUDIES)))
+        raise UsageError(
+            Problem("unknown-study", f"no study is called '{study}'", fix=nearest(study, [*STUDIES, "hoo2011"]))
+        )
     return STUDIES[study](sources)
