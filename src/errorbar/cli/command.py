@@ -34,12 +34,9 @@ Decorator = Callable[[Any], Any]
 
 
 class Shorthand(click.Option):
-    """An option that says something of another one: a short form; or, hidden, an old name, understood with a warning.
+    """An option that says something of another one: a short form; or an old name, which is understood with a warning.
 
-    Args:
-        into: The parameter of the other option.
-        by: What the other option has to say: a text, or texts where it is repeatable; given what it says otherwise, and
-            what this one says.
+    ``by`` returns what the parameter ``into`` has to say, given what it says otherwise and what this option says.
     """
 
     def __init__(self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], **attributes: Any) -> None:
@@ -121,9 +118,8 @@ class Command(click.Command):
     def _own(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
         """Obey the options of all commands, which may stand after the command too, and leave them out.
 
-        Raises:
-            UsageError: If a second metric is given where one is computed: the first would be lost without a word. Of
-                other options the last wins, as everywhere: aliases and scripts rely on it.
+        A second metric where one is computed is refused: the first would be lost without a word. Of other options the
+        last wins, as everywhere: aliases and scripts rely on it.
         """
         rest: list[str] = []
         one_metric = any(long_name(each) == "metric" and not getattr(each, "multiple", False) for each in self.params)

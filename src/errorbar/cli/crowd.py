@@ -47,11 +47,7 @@ crowd_options = together(
 
 
 def crowd_keywords(spec: str) -> dict[str, Any]:
-    """What a spec says, by the names of the public functions' arguments; both estimands are computed anyway.
-
-    Raises:
-        UsageError: If it is no metric of judgments, or a parameter will not do.
-    """
+    """What a spec says, by the names of the public functions' arguments; both estimands are computed anyway."""
     from errorbar.metrics.crowd_weighted import Crowd
     from errorbar.metrics.registry import parse_metric
 

@@ -70,11 +70,7 @@ def _former_role(role: str) -> Decorator:
 
 
 def label_roles(labels: Sequence[str], roles: Sequence[str] = ERROR_OK) -> dict[str, tuple[str, ...]]:
-    """The labels of each role, and under "" what has none.
-
-    Raises:
-        UsageError: If a role has no meaning here.
-    """
+    """The labels of each role, and under "" what has none; a role that has no meaning here is refused."""
     found: dict[str, tuple[str, ...]] = dict.fromkeys(("", *roles), ())
     for text in labels:
         role, equals, label = text.partition("=")
@@ -87,11 +83,7 @@ def label_roles(labels: Sequence[str], roles: Sequence[str] = ERROR_OK) -> dict[
 
 
 def error_ok(labels: Sequence[str]) -> dict[str, Any]:
-    """The labels of ``error``, ``ok`` and ``unknown``.
-
-    Raises:
-        UsageError: If a label has no role.
-    """
+    """The labels of ``error``, ``ok`` and ``unknown``; a label without a role is refused."""
     named: dict[str, Any] = label_roles(labels)
     if bare := named.pop(""):
         what = f"--labels {bare[0]} must say what the label means"
@@ -111,13 +103,9 @@ def judged_options(
     repeats: Sequence[str] = REPEATS,
     items: str = "What annotators of a corpus judge.",
 ) -> Decorator:
-    """Make a decorator: how judgments are read, with ``labels`` those that are given without a role.
+    """Make a decorator: how judgments are read; ``labels`` are then those without a role, which ``bare`` describes.
 
-    Args:
-        error: Whether the command takes labels that mean an error.
-        bare: What labels without a role mean.
-        repeats: What ``--repeats`` may say.
-        items: The help of ``--items``.
+    With ``error`` the command takes labels that mean an error; ``repeats`` are the choices, ``items`` is a help.
     """
     roles = ("error",) * error + ("unknown", "type")
     options = (

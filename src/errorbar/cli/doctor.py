@@ -57,11 +57,7 @@ def command(context: click.Context, output: Output) -> None:
 
 
 def _config(context: click.Context) -> str:
-    """What the config file says, looked through for all commands.
-
-    Raises:
-        InputError: If it sets an option that a command does not have.
-    """
+    """What the config file says, looked through for all commands; what none of them has is refused."""
     config = find_config(context)
     if not config.path.name:
         return f"none: no {NAME} here or in a folder above"

@@ -47,13 +47,7 @@ def interval_options(
 ) -> Decorator:
     """Make a decorator: ``--ci/--no-ci`` and what goes with it; what ``--no-ci`` makes useless is refused.
 
-    Args:
-        methods: What ``--ci-method`` may say, the default first, e.g. ``BOOTSTRAPS``; none: no such option.
-        jobs: Whether the command can use several processes.
-        cluster: Whether these can be those of a Dask cluster.
-        default: When there are intervals where neither is given.
-        elsewhere: Those of ``OF_INTERVALS`` that are about something else too, and of use beside ``--no-ci``.
-        resamples: Their usual number.
+    Those of ``OF_INTERVALS`` that are ``elsewhere`` are about something else too; ``cluster``: of Dask, with ``jobs``.
     """
     switch = click.option(
         "--ci/--no-ci", default=None, help=f"Compute confidence intervals, or none.  [default: {default}]"

@@ -25,11 +25,7 @@ def beta_option(into: str = "metric") -> Decorator:
 
 
 def with_beta(said: str | Sequence[str], beta: float) -> str | list[str]:
-    """A metric, or several, with the ``--beta`` that was given.
-
-    Raises:
-        UsageError: If a metric has no parameter of the name, or its spec says another one.
-    """
+    """A metric, or several, with the ``--beta`` that was given; refused where a metric has none, or says its own."""
     from errorbar.core.spec import split_spec
     from errorbar.metrics.registry import metric_class
 

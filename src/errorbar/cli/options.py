@@ -171,16 +171,7 @@ cluster_options = together(
 
 
 def refuse_given(names: Sequence[str], why: str, fix: str = "leave it out") -> None:
-    """Refuse options that were given and of which nothing would come.
-
-    Args:
-        names: The command's parameters.
-        why: What stands after the option's name.
-        fix: What to do.
-
-    Raises:
-        UsageError: If one was given.
-    """
+    """Refuse options that were given and of which nothing would come; ``names`` are the command's parameters."""
     context = click.get_current_context()
     for each in context.command.params:
         if each.name in names and context.get_parameter_source(each.name) == ParameterSource.COMMANDLINE:

@@ -52,28 +52,17 @@ SETTINGS: Mapping[str, Callable[[str], str]] = {
 """What ``--page`` can say: returns what was expected of a value that is not taken, else ""."""
 
 
-class Adjusting(click.ParamType[tuple[str, int | None]]):
-    """``max-t``, ``holm``, or either with the number of swaps: ``holm(swaps=5000)``."""
-
-    name = "adjust"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int | None]:
-        """Read it, as a spec has it."""
-        if isinstance(value, tuple):
-            return value
-        found = re.fullmatch(r"([a-z-]+)(?:\(swaps=([1-9]\d*)\))?", str(value))
-        if found is None or found[1] not in ADJUSTMENTS:
-            expected = f"{' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)'"
-            self.fail(f"{value!r} must be {expected}.", param, ctx)
-        return found[1], int(found[2]) if found[2] else None
+def _adjustment(text: str) -> dict[str, Any]:
+    """``max-t``, ``holm``, or either with the number of swaps, ``holm(swaps=5000)``, as a spec has it."""
+    found = re.fullmatch(rf"({'|'.join(ADJUSTMENTS)})(?:\(swaps=([1-9]\d*)\))?", text)
+    if found is None:
+        what = f"--adjust must be {' or '.join(ADJUSTMENTS)}, maybe with a number: 'holm(swaps=5000)', got '{text}'"
+        raise UsageError(Problem("bad-parameter", what))
+    return {"adjust": found[1], "swaps": int(found[2]) if found[2] else None}
 
 
 def _settings(page: Sequence[str]) -> dict[str, str]:
-    """What ``--page`` says by key.
-
-    Raises:
-        UsageError: If there is no such key, or a value is not taken.
-    """
+    """What ``--page`` says by key; other keys and values are refused."""
     found = {}
     for text in page:
         key, equals, value = text.partition("=")
@@ -150,14 +139,13 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 @_page("ceiling-ci")
 @click.option(
     "--adjust",
-    type=Adjusting(),
     default=ADJUSTMENTS[0],
     show_default=True,
     metavar="HOW",
     help="How p-values are adjusted for the number of pairs: max-t, or holm, which takes more swaps; "
     "'holm(swaps=5000)' says how many.",
 )
-@former("--swaps", "adjust", lambda how, n: f"{how[0]}(swaps={n})")
+@former("--swaps", "adjust", lambda how, n: f"{how.partition('(')[0]}(swaps={n})")
 @ci_method_option((*BOOTSTRAPS, "closed"))
 @resamples_option()
 @confidence_option
@@ -181,7 +169,7 @@ def command(
     columns: tuple[str, ...],
     labels: tuple[str, ...],
     sample: tuple[str, ...],
-    adjust: tuple[Any, int | None],
+    adjust: str,
     **options: Any,
 ) -> None:
     """Put everything about systems and annotators on one page that needs no network.
@@ -216,12 +204,11 @@ def command(
             judged=sample[1:],
             title=shown.get("title", ""),
             ceiling_ci=int(shown["ceiling-ci"]) if "ceiling-ci" in shown else None,
-            adjust=adjust[0],
-            swaps=adjust[1],
             browse=kind == "html" and browse,
             no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
+            **_adjustment(adjust),
             **meaning,
             **options,
         )
@@ -253,8 +240,6 @@ def command_line(context: click.Context) -> str:
         flag = f"--{long_name(parameter)}"
         if isinstance(parameter, click.Argument):
             arguments += [str(each) for each in values]
-        elif isinstance(parameter.type, Adjusting):
-            words += [flag, value[0] + (f"(swaps={value[1]})" if value[1] else "")]
         elif isinstance(value, bool):
             words.append((parameter.opts if value else parameter.secondary_opts)[-1])
         else:

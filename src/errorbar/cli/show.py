@@ -45,15 +45,9 @@ class Output:
     file: str | None = None
 
     def show(self, result: Result, schema: str, tables: Sequence[Table] | None = None) -> None:
-        """Write a result; its warnings go to stderr or, of JSON, into the document.
+        """Write a result, or those of its tables that were asked for; warnings go to stderr or into the JSON.
 
-        Args:
-            result: What was computed.
-            schema: Name and version of the JSON document.
-            tables: Those that were asked for; None: all of the result's.
-
-        Raises:
-            InputError: If the file cannot be written.
+        ``schema`` is name and version of the JSON document.
         """
         from errorbar.formats.saving import save_lines
         from errorbar.tables.records import note_record
@@ -117,11 +111,7 @@ def show_notes(notes: Sequence[Problem]) -> None:
 
 
 def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> str:
-    """What the name of a file says it is to be.
-
-    Raises:
-        UsageError: If it says nothing.
-    """
+    """What the name of a file says it is to be; refused where it says nothing."""
     found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
     if found is None:
         listed = [ending for known in endings.values() for ending in known[:1]]
@@ -132,26 +122,20 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
 
 
 def check_output(output: str) -> None:
-    """See that a file can be written, before minutes of work, and that the command does not read it.
-
-    Raises:
-        InputError: If it cannot be written, or a pattern of the command matches no file.
-        UsageError: If the command reads it.
-    """
+    """See that a file can be written, before minutes of work, and that the command does not read it."""
     from errorbar.formats.saving import STANDARD_OUTPUT
 
     path = Path(output)
     if output == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir()):
         return
-    if path.is_dir():
-        what = "this is a folder"
-        raise InputError(Problem("cannot-write", what, Place(output), "a file", "name a file"))
-    if not path.parent.is_dir():
-        what = f"there is no folder {path.parent}"
-        raise InputError(Problem("cannot-write", what, Place(output), fix="make it, or name another place"))
-    if not os.access(path.parent, os.W_OK):
-        what = f"the folder {path.parent} cannot be written"
-        raise InputError(Problem("cannot-write", what, Place(output), fix="name another place"))
+    hindrances = (
+        (path.is_dir(), "this is a folder", "name a file"),
+        (not path.parent.is_dir(), f"there is no folder {path.parent}", "make it, or name another place"),
+        (not os.access(path.parent, os.W_OK), f"the folder {path.parent} cannot be written", "name another place"),
+    )
+    for hindered, what, fix in hindrances:
+        if hindered:
+            raise InputError(Problem("cannot-write", what, Place(output), fix=fix))
     if path.is_file() and any(Path(each).exists() and path.samefile(each) for each in _inputs()):
         what = "what is written would overwrite what is read"
         raise UsageError(Problem("output-over-input", what, Place(output), fix="name another file"))
