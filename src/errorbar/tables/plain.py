@@ -12,7 +12,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain, count
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.visible import visible
@@ -41,8 +42,8 @@ def plain(table: Table) -> dict[str, list[Plain]]:
         if column.only == "shown":
             continue
         cells = [row[at] for row in table.rows]
-        key = _free(column.key or _slug(column.title), made)
-        if _only_intervals(column, cells):
+        key = _free(column, made)
+        if column.interval == "only" or any(isinstance(cell, Interval) for cell in cells):
             made |= _ends(key, [cell if isinstance(cell, Interval) else None for cell in cells])
             continue
         made[key] = [_plain(cell) for cell in cells]
@@ -55,10 +56,6 @@ def plain(table: Table) -> dict[str, list[Plain]]:
     if asked and "reason" not in made:
         made["reason"] = [", ".join(dict.fromkeys(row)) for row in reasons]
     return made
-
-
-def _only_intervals(column: Column, cells: Sequence[Cell]) -> bool:
-    return column.interval == "only" or any(isinstance(cell, Interval) for cell in cells)
 
 
 def _ends(key: str, intervals: Sequence[Interval | None]) -> dict[str, list[Plain]]:
@@ -76,16 +73,10 @@ def _plain(cell: Cell) -> Plain:
     return cell
 
 
-def _slug(title: str) -> str:
-    return re.sub(r"\W+", "_", title.lower()).strip("_") or "column"
-
-
-def _free(key: str, taken: dict[str, list[Plain]]) -> str:
-    number, made = 1, key
-    while made in taken:
-        number += 1
-        made = f"{key}_{number}"
-    return made
+def _free(column: Column, taken: Container[str]) -> str:
+    key = column.key or re.sub(r"\W+", "_", column.title.lower()).strip("_") or "column"
+    names = chain([key], (f"{key}_{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def inert(text: str) -> str:

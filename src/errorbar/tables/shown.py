@@ -24,20 +24,11 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of texts.
-
-    Attributes:
-        columns: Headings.
-        rows: Cells, as many as there are columns.
-        left: Which columns hold text; the others are aligned right.
-        notes: Lines below.
-        title: What it shows.
-        name: Part of anchors.
-    """
+    """A table of texts."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Shown]]
-    left: Sequence[bool]
+    left: Sequence[bool]  # which columns hold text; the others are aligned right
     notes: Sequence[str] = ()
     title: str = ""
     name: str = ""

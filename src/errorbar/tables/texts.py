@@ -11,34 +11,26 @@ from errorbar.tables.plain import csv_table
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
-_LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
 WIDE = 8
-"""Tables with more columns are set small in a document."""
+"""Tables with more columns are set small in a LaTeX document."""
 LONG = 40
-"""Characters of a text that is broken into lines in a document."""
-
-_COMMANDS = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-        "≤": r"$\leq$",
-    }
-)
+"""Characters of a text that is broken into lines in a LaTeX document."""
 LONGEST_CELL = 200
 """Characters of a cell of a text table, whose width every other row pays for; the other formats have all."""
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
+_LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
+_NAMED = {
+    "~": "asciitilde",
+    "^": "asciicircum",
+    "\\": "backslash",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    '"': "quotedbl",
+}
+_NAMES = zip(r'~^\<>|"', ["asciitilde", "asciicircum", "backslash", "less", "greater", "bar", "quotedbl"], strict=True)
+_COMMANDS = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("≤"): r"$\leq$"}
+_COMMANDS |= {ord(char): f"\\text{name}{{}}" for char, name in _NAMES}
 
 
 def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) -> str:
@@ -53,12 +45,7 @@ def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) ->
 
 
 def text_table(grid: Grid, *, styled: bool = False) -> str:
-    """A table in columns, and its notes below an empty line.
-
-    Args:
-        grid: The table.
-        styled: For a terminal that knows bold (the headings) and faint (the notes).
-    """
+    """A table in columns, and its notes below an empty line; styled: headings are bold, notes faint."""
     head, *body = [[_cut(name) for name in grid.columns], *([_cut(cell.text) for cell in row] for row in grid.rows)]
     widths = [max(map(_width, column)) for column in zip(head, *body, strict=True)]
     first, *lines = (" " + "  ".join(map(_pad, row, widths, grid.left)).rstrip() for row in (head, *body))
@@ -108,12 +95,9 @@ def escape_latex(text: str) -> str:
 
 
 def latex_table(grid: Grid, *, document: bool = False) -> str:
-    """A table for the packages booktabs and, in a document, longtable.
+    """A table for the package booktabs: a bare ``tabular``, its notes comments.
 
-    Args:
-        grid: The table.
-        document: It stands in a whole document: it has a caption, breaks over pages, is set small where it is wide,
-            and its notes are text. Otherwise it is a bare ``tabular``, its notes comments.
+    In a whole document it is one for longtable, with a caption, notes as text, set small where it is wide.
     """
     head = " & ".join(escape_latex(name) for name in grid.columns) + r" \\"
     rows = [" & ".join(escape_latex(cell.text) for cell in row) + r" \\" for row in grid.rows]
