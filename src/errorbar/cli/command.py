@@ -39,8 +39,11 @@ class Shorthand(click.Option):
     ``by`` returns what the parameter ``into`` has to say, given what it says otherwise and what this option says.
     """
 
-    def __init__(self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], **attributes: Any) -> None:
+    def __init__(
+        self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], old: bool = False, **attributes: Any
+    ) -> None:
         super().__init__(*arguments, **attributes)
+        self.old = old
         self.into = into
         self.by = by
 
@@ -55,7 +58,7 @@ class Shorthand(click.Option):
         said = self.by(before, given)
         ctx.params[self.into] = other.type_cast_value(ctx, said)
         ctx.set_parameter_source(self.into, source)
-        if self.hidden:
+        if self.old:
             flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
             new = [each for each in said if each not in before] if isinstance(said, list) else [said]
             words = [str(word) for each in new for word in (*flag, each)]
@@ -67,7 +70,7 @@ def former(
     name: str, into: str, by: Callable[[Any, Any], Any] = lambda _, given: given, **attributes: Any
 ) -> Decorator:
     """Make a decorator that gives a command an old name for what another option says now."""
-    return click.option(name, cls=Shorthand, into=into, by=by, hidden=True, **attributes)
+    return click.option(name, cls=Shorthand, into=into, by=by, old=True, hidden=True, **attributes)
 
 
 def together(*options: Decorator) -> Decorator:
@@ -107,7 +110,7 @@ class Command(click.Command):
         if ctx.resilient_parsing:
             return left
         shorthands = [each for each in self.params if isinstance(each, Shorthand)]
-        for shorthand in sorted(shorthands, key=lambda each: not each.hidden):  # short forms add to old names
+        for shorthand in sorted(shorthands, key=lambda each: not each.old):  # short forms add to old names
             shorthand.hand_over(ctx)
         for each in self.params:
             if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):

@@ -11,13 +11,14 @@ from errorbar.cli.options import FiniteRange, option
 from errorbar.core.errors import Problem, UsageError
 
 
-def beta_option(into: str = "metric") -> Decorator:
-    """``--beta``, which the metrics of a parameter then say."""
+def beta_option(into: str = "metric", *, hidden: bool = False) -> Decorator:
+    """``--beta``, which the metrics of a parameter then say; hidden where the help of ``--metric`` names it."""
     return click.option(
         "--beta",
         cls=Shorthand,
         into=into,
         by=with_beta,
+        hidden=hidden,
         type=FiniteRange(0, min_open=True),
         metavar="B",
         help="Weight recall B times as much as precision in F; short for the metric's parameter, as in 'm2(beta=1)'.",

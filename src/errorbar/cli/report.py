@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from errorbar.cli.command import Command, Shorthand, former, long_name
 from errorbar.cli.crowd_options import error_ok, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
-from errorbar.cli.metric_options import missing_option
+from errorbar.cli.metric_options import beta_option, missing_option
 from errorbar.cli.options import (
     ADJUSTMENTS,
     BOOTSTRAPS,
@@ -95,7 +95,14 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     metavar="FILE",
     help="Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.",
 )
-@click.option("--metric", "metrics", multiple=True, metavar="SPEC", help="The first is the main one.  [default: m2]")
+@option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="SPEC",
+    help="E.g. 'm2(beta=1)', in short --beta 1; repeatable, the first is the main one.  [default: m2]",
+)
+@beta_option("metrics", hidden=True)
 @unmarked_option
 @documents_option
 @former("--source", "documents")

@@ -19,15 +19,6 @@ LONGEST_CELL = 200
 """Characters of a cell of a text table, whose width every other row pays for; the other formats have all."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
-_NAMED = {
-    "~": "asciitilde",
-    "^": "asciicircum",
-    "\\": "backslash",
-    "<": "less",
-    ">": "greater",
-    "|": "bar",
-    '"': "quotedbl",
-}
 _NAMES = zip(r'~^\<>|"', ["asciitilde", "asciicircum", "backslash", "less", "greater", "bar", "quotedbl"], strict=True)
 _COMMANDS = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("≤"): r"$\leq$"}
 _COMMANDS |= {ord(char): f"\\text{name}{{}}" for char, name in _NAMES}
