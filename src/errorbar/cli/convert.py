@@ -10,23 +10,21 @@ from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT, essays_option, lenient_option, option, unmarked_option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
-from errorbar.formats.catalog import FORMATS
-from errorbar.formats.saving import STANDARD_OUTPUT
 
-HOO = "hoo"
-WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
+READABLE = ("jsonl", "m2", "nucle", "text", "hoo")
+WRITABLE = ("jsonl", "m2", "text", "hoo")
 
 
 @click.command("convert", cls=Command)
 @click.argument("inputs", nargs=-1, type=INPUT, required=True, metavar="INPUT...")
-@click.option("--to", type=click.Choice([*WRITABLE, HOO]), help="Format to write.  [default: by the ending of OUT]")
-@click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT.  [default: seen from it]")
+@click.option("--to", type=click.Choice(WRITABLE), help="Format to write.  [default: by the ending of OUT]")
+@click.option("--from", "from_", type=click.Choice(READABLE), help="Format of INPUT.  [default: seen from it]")
 @click.option(
     "-o",
     "--output",
     "--out",
     "out",
-    default=STANDARD_OUTPUT,
+    default="-",
     metavar="OUT",
     help="File to write; of several HOO files, a folder.  [default: standard output]",
 )

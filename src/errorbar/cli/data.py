@@ -12,8 +12,6 @@ from errorbar.cli.main import Group
 from errorbar.cli.show import Output, format_option, output_options, show_notes
 from errorbar.cli.talk import progress_bar, show_lines, tell
 from errorbar.core.errors import InputError, Problem, UsageError, as_options
-from errorbar.tables.records import note_record
-from errorbar.tables.result import Listing
 from errorbar.tables.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ def list_command(output: Output) -> None:
     ]
     columns = [*map(Column, ("name", "what", "license", "cached")), Column("size", "number", only="shown")]
     table = Table([*columns, Column("bytes", "count", only="data")], cells, notes=[f"cache {root}"])
-    output.show(Listing({"cache": root, "rows": rows}, [table]), "errorbar.data.list/1")
+    output.listing({"cache": root, "rows": rows}, "errorbar.data.list/1", table)
 
 
 @command.command("show")
@@ -89,7 +87,7 @@ def show_command(name: str, output: Output) -> None:
     if above:
         show_lines(*lines)
     table = Table(columns, rows, notes=() if above else lines)
-    output.show(Listing(document, [table]), "errorbar.data.show/1")
+    output.listing(document, "errorbar.data.show/1", table)
 
 
 @command.command("fetch")
@@ -133,8 +131,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
     if output != Output("table"):
         rows: list[list[Cell]] = [[f.dataset.name, str(f.path), f.source, f.n_files, f.n_bytes] for f in done]
         columns = [*map(Column, ("name", "folder", "source")), Column("files", "count"), Column("bytes", "count")]
-        listing = Listing({"rows": list(map(_record, done))}, [Table(columns, rows)])
-        output.show(listing, "errorbar.data.fetch/1")
+        output.listing({"rows": list(map(_record, done))}, "errorbar.data.fetch/1", Table(columns, rows))
     if failed:
         raise InputError(failed)
 
@@ -155,14 +152,10 @@ def _size(n_bytes: int | None) -> str | None:
 def _summary(dataset: Dataset) -> dict[str, Any]:
     from errorbar.datasets import cache_root, is_cached
 
-    root = cache_root()
-    return {
-        "name": dataset.name,
-        "what": dataset.title,
-        "license": dataset.license,
-        "bytes": dataset.n_bytes,
-        "path": str(root / dataset.name) if is_cached(dataset, root) else None,
-    }
+    folder = cache_root() / dataset.name
+    path = str(folder) if is_cached(dataset, folder.parent) else None
+    said = {"name": dataset.name, "what": dataset.title, "license": dataset.license}
+    return {**said, "bytes": dataset.n_bytes, "path": path}
 
 
 def _details(dataset: Dataset) -> dict[str, object]:
@@ -173,12 +166,8 @@ def _details(dataset: Dataset) -> dict[str, object]:
 
 
 def _record(fetched: Fetched) -> dict[str, object]:
-    return {
-        "name": fetched.dataset.name,
-        "path": str(fetched.path),
-        "source": fetched.source,
-        "n_files": fetched.n_files,
-        "bytes": fetched.n_bytes,
-        "n_verified": fetched.n_verified,
-        "warnings": list(map(note_record, fetched.notes)),
-    }
+    from errorbar.tables.records import note_record
+
+    counts = {"n_files": fetched.n_files, "bytes": fetched.n_bytes, "n_verified": fetched.n_verified}
+    where = {"name": fetched.dataset.name, "path": str(fetched.path), "source": fetched.source}
+    return {**where, **counts, "warnings": list(map(note_record, fetched.notes))}

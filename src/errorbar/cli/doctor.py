@@ -13,7 +13,6 @@ import click
 from errorbar.cli.command import Command
 from errorbar.cli.config import NAME, Config, find_config
 from errorbar.cli.show import Output, output_options
-from errorbar.tables.result import Listing
 from errorbar.tables.table import Column, Table
 from errorbar.version import __version__
 
@@ -51,7 +50,7 @@ def command(context: click.Context, output: Output) -> None:
         "config": _config(context),
     }
     table = Table([Column("what"), Column("found")], list(facts.items()))
-    output.show(Listing({"kernel_active": KERNEL, **facts}, [table]), "errorbar.doctor/1")
+    output.listing({"kernel_active": KERNEL, **facts}, "errorbar.doctor/1", table)
     if not facts["self-test"].startswith("passed"):
         sys.exit(1)
 

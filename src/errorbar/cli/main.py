@@ -35,9 +35,7 @@ CHECKED = (
     "wide-",
 )
 """How codes of problems begin that ``errorbar check`` lists, all of them."""
-EXIT_BAD_INPUT = 2
-EXIT_INTERNAL = 3
-EXIT_INTERRUPTED = 130
+EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 130
 EXIT_STOPPED = 128
 """What shells add a signal's number to."""
 

@@ -6,7 +6,6 @@ import click
 
 from errorbar.cli.command import Command
 from errorbar.cli.show import Output, output_options
-from errorbar.tables.result import Listing
 from errorbar.tables.table import Column, Table
 
 
@@ -20,26 +19,15 @@ def command(output: Output) -> None:
     rows: list[list[str]] = []
     for metric in map(metric_class, metric_names()):
         parameters = (*metric.parameters, *metric.shorthands)
-        records.append(
-            {
-                "metric": metric.name,
-                "summary": metric.summary,
-                "parameters": [
-                    {
-                        "name": each.name,
-                        "type": each.kind.__name__,
-                        "default": each.default,
-                        "doc": each.doc,
-                        "aliases": list(each.aliases),
-                    }
-                    for each in parameters
-                ],
-            }
-        )
+        told = [
+            {"name": p.name, "type": p.kind.__name__, "default": p.default, "doc": p.doc, "aliases": list(p.aliases)}
+            for p in parameters
+        ]
+        records.append({"metric": metric.name, "summary": metric.summary, "parameters": told})
         rows.append([metric.name, "", "", metric.summary])
         for each in parameters:
             also = f" (also: {', '.join(each.aliases)})" if each.aliases else ""
             rows.append(["", each.name, str(each.default).lower(), f"{each.doc}{also}"])
     columns = [Column("metric"), Column("parameter"), Column("default"), Column("what it is")]
     note = "A spec names what differs from the defaults, e.g. --metric 'm2(beta=1,choose=sentence)'."
-    output.show(Listing({"metrics": records}, [Table(columns, rows, notes=[note])]), "errorbar.metrics/1")
+    output.listing({"metrics": records}, "errorbar.metrics/1", Table(columns, rows, notes=[note]))

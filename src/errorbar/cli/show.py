@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -64,6 +64,12 @@ class Output:
             click.echo(text)
         else:
             save_lines([text], self.file)
+
+    def listing(self, document: Mapping[str, object], schema: str, table: Table) -> None:
+        """Write what is known without a study: a document, and the table of it."""
+        from errorbar.tables.result import Listing
+
+        self.show(Listing(document, [table]), schema)
 
     def _json(self, document: object) -> str:
         """A JSON document; what stdout's encoding cannot hold is escaped as JSON does it."""
