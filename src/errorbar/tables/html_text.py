@@ -25,10 +25,8 @@ def html_table(grid: Grid) -> str:
     """A table with its caption and notes; cells carry what they are sorted by, and no style of their own."""
     anchor, title = (f"table-{escape(grid.name)}", f"table-{escape(grid.name)}-title") if grid.name else ("", "")
     # A table that is wider than its place is scrolled, also by keyboard.
-    lines = [
-        '<div class="table-block">',
-        f'<div class="scroll" tabindex="0" role="group"{_set("aria-labelledby", title)}>',
-    ]
+    labelled = _set("aria-labelledby", title)
+    lines = ['<div class="table-block">', f'<div class="scroll" tabindex="0" role="group"{labelled}>']
     lines.append(f"<table{_set('id', anchor)}>")
     if grid.title:
         lines.append(f"<caption{_set('id', title)}>{_text(grid.title)}</caption>")
