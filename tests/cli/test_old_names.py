@@ -62,3 +62,13 @@ def test_the_note_about_a_config_file_says_what_an_old_name_became(errorbar: Com
     done = errorbar("score", "--gold", "gold.m2", "one.txt", "--no-ci")
     assert done.code == 0
     assert "set here: --by type [config]" in done.err
+
+
+def test_files_under_old_names_start_at_the_folder_of_the_config_file(
+    errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("errorbar.toml").write_text("[defaults.score]\nessays = 'essays.sgml'\n")
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    done = errorbar("score", "--gold", "../gold.m2", "../one.txt")
+    assert (done.code, "by:document" in done.out) == (0, True), done.err

@@ -73,6 +73,10 @@ def former(
     return click.option(name, cls=Shorthand, into=into, by=by, old=True, hidden=True, **attributes)
 
 
+OLD_FILE = click.Path()
+"""Of old options that name files: those of the config file start at its folder; the other option reads the name."""
+
+
 def together(*options: Decorator) -> Decorator:
     """Options as one decorator, in the order of the help."""
 

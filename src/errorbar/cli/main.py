@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import re
 import sys
 from importlib import import_module
 from typing import Any
@@ -21,19 +22,7 @@ from errorbar.version import __version__
 DEBUG = "ERRORBAR_DEBUG"
 MOST_ALIKE = 5
 """How many problems of one kind are printed before the rest is counted."""
-CHECKED = (
-    "batch-",
-    "edit",
-    "hoo-",
-    "hypothesis-",
-    "jsonl-",
-    "judgments-",
-    "m2-",
-    "not-utf8",
-    "ranking-",
-    "span-",
-    "wide-",
-)
+CHECKED = re.compile("(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|span|wide)-|not-utf8")
 """How codes of problems begin that ``errorbar check`` lists, all of them."""
 EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 130
 EXIT_STOPPED = 128
@@ -154,7 +143,7 @@ def show_problems(error: ErrorbarError) -> None:
             tell(f"error: {problem.line(as_options)}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            listed = "; errorbar check lists all" if code.startswith(CHECKED) else ""
+            listed = "; errorbar check lists all" if CHECKED.match(code) else ""
             tell(f"error: and {count - MOST_ALIKE} more of this kind{listed} [{code}]")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import Decorator, former, together
+from errorbar.cli.command import OLD_FILE, Decorator, former, together
 from errorbar.cli.config import find_config
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.formats.pipes import display_name, pipe_key
@@ -97,7 +97,7 @@ documents_option = click.option(
     help="NUCLE SGML that tells which document each sentence is from; of HOO data the folder of the source texts, "
     "where it is not Raw beside Gold.",
 )
-essays_option = former("--essays", "documents")
+essays_option = former("--essays", "documents", type=OLD_FILE)
 lenient_option = click.option(
     "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import Command, Shorthand, former, long_name
+from errorbar.cli.command import OLD_FILE, Command, Shorthand, former, long_name
 from errorbar.cli.crowd_options import error_ok, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
@@ -105,10 +105,10 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 @beta_option("metrics", hidden=True)
 @unmarked_option
 @documents_option
-@former("--source", "documents")
+@former("--source", "documents", type=OLD_FILE)
 @missing_option
 @click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
-@former("--flags", "systems", lambda said, given: [*said, *given], multiple=True)
+@former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=OLD_FILE)
 @click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @items_option("What a corpus's annotators judge.  [default: tokens]", None)
 @labels_option()
@@ -119,8 +119,8 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     metavar="FILE",
     help="The key of a judged sample, then its filled-in sets; repeatable.",
 )
-@former("--sample-key", "sample", lambda said, key: [key, *said])
-@former("--judged", "sample", lambda said, sets: [*said, *sets], multiple=True)
+@former("--sample-key", "sample", lambda said, key: [key, *said], type=OLD_FILE)
+@former("--judged", "sample", lambda said, sets: [*said, *sets], multiple=True, type=OLD_FILE)
 @click.option(
     "-o",
     "--output",

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, former
+from errorbar.cli.command import OLD_FILE, Command, former
 from errorbar.cli.intervals import OF_INTERVALS, interval_options
 from errorbar.cli.metric_options import beta_option, missing_option, with_parameter
 from errorbar.cli.options import (
@@ -72,9 +72,9 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
 @former("--by-fragment", "by", partial(one_view, "fragment"), is_flag=True)
 @former("--best", "by", partial(one_view, "team"), is_flag=True)
-@former("--source", "documents")
+@former("--source", "documents", type=OLD_FILE)
 @essays_option
-@former("--types", "metrics", in_rows)
+@former("--types", "metrics", in_rows, type=OLD_FILE)
 @missing_option
 def command(order: str, output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.

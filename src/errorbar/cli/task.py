@@ -164,7 +164,7 @@ def alternatives(
     if listing is not None:
         proposals.list(listing)
         show_notes(proposals.problems.notes)
-        say(f"{n} answer{'' if n == 1 else 's'} in {listing}: fill in the column verdict")
+        say(f"{n} answer{'s' * (n != 1)} in {listing}: fill in the column verdict")
         return
     found = proposals.judged(judged, gold, **given)
     say(f"{len(found.accepted)} of {n} answers accepted; gold edits with them in {gold}")
@@ -178,9 +178,9 @@ def _score(*, prune: bool = False, **options: Any) -> TaskResults:
     with progress_bar("runs") as progress:
         results = run_task(prune=prune, progress=progress, **options)
     n_runs = sum(len(found.runs) + len(found.refused) for found in results.corpora)
-    say(f"{_counted(n_runs, 'run')}: {results.n_measured} measured, {results.n_found} from the cache")
+    say(f"{n_runs} run{'s' * (n_runs != 1)}: {results.n_measured} measured, {results.n_found} from the cache")
     if prune:
-        say(f"{_counted(results.n_pruned, 'old measurement')} removed")
+        say(f"{results.n_pruned} old measurement{'s' * (results.n_pruned != 1)} removed")
     return results
 
 
@@ -190,7 +190,3 @@ def _exit(results: TaskResults) -> None:
     if problems:
         show_problems(InputError(dict.fromkeys(problems)))
     sys.exit(EXIT_BAD_INPUT if problems else 0)
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
