@@ -17,7 +17,7 @@ from errorbar.core.errors import Problem, UsageError
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
 KINDS = ("error", "type")
-"""What labels of edits can be; any other label without a role is a rank."""
+"""What labels of edits can be; other labels without a role are ranks."""
 
 
 @click.command("agree", cls=Command)
@@ -56,7 +56,7 @@ def command(labels: Sequence[str], pairs: bool, confusion: bool, output: Output,
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
-    ranks = [label for label in labels if label not in KINDS]
-    result = agree(order=ranks, labels="type" if "type" in labels else "error", **options)
+    kind: Any = labels[0] if len(labels) == 1 and labels[0] in KINDS else ""
+    result = agree(order=() if kind else labels, labels=kind or "error", **options)
     shown = result.view("pairs" if pairs else "confusion" if confusion else "agreement")
     output.show(result, "errorbar.agree/1", [shown])
