@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from errorbar.cli.config import find_config, load_config
 from errorbar.cli.talk import be_quiet, say
 from errorbar.core.errors import Place, Problem, UsageError, as_options
+from errorbar.core.visible import visible
 
 _INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
     counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient
@@ -169,6 +170,30 @@ class Command(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def command_line(context: click.Context) -> str:
+    """The command that was given, in a form that a shell takes: options that were not given are left out.
+
+    On one line, whatever the files are called: a page shows it to be copied.
+    """
+    words, arguments = ["errorbar", str(context.info_name)], []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if isinstance(parameter, Shorthand) or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        values = list(value) if isinstance(value, tuple) else [value]
+        flag = f"--{long_name(parameter)}"
+        if isinstance(parameter, click.Argument):
+            arguments += [str(each) for each in values]
+        elif isinstance(value, bool):
+            words.append((parameter.opts if value else parameter.secondary_opts)[-1])
+        else:
+            words += [word for each in values for word in (flag, str(each))]
+    if any(each.startswith("-") and each != "-" for each in arguments):
+        words.append("--")
+    return visible(shlex.join([*words, *arguments]))
 
 
 def _use_config(ctx: click.Context, file: str | None) -> None:

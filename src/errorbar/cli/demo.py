@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from errorbar.cli.command import Command, former
+from errorbar.cli.command import Command, command_line, former
 from errorbar.cli.options import refuse_given
 from errorbar.cli.score import command as score
 from errorbar.cli.score import one_view
@@ -66,7 +66,7 @@ def _usual(context: click.Context, name: str) -> bool:
 
 
 def _report(context: click.Context, gold: Path, systems: list[Path], out: str) -> None:
-    from errorbar.cli.report import SHOWN_COMMAND, command_line
+    from errorbar.cli.report import SHOWN_COMMAND
     from errorbar.cli.report import command as report
 
     context.meta[SHOWN_COMMAND] = command_line(context)  # not where the package happens to keep the files

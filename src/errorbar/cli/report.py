@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
-from click.core import ParameterSource
 
-from errorbar.cli.command import OLD_FILE, Command, Shorthand, former, long_name
+from errorbar.cli.command import OLD_FILE, Command, command_line, former
 from errorbar.cli.crowd_options import error_ok, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
@@ -32,7 +30,6 @@ from errorbar.cli.options import (
 from errorbar.cli.show import by_ending, check_output, show_notes
 from errorbar.cli.talk import progress_bar, say
 from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest
-from errorbar.core.visible import visible
 from errorbar.formats.saving import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
@@ -230,30 +227,6 @@ def command(
     where = "standard output" if out == STANDARD_OUTPUT else out
     said = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
     say(f"{where}: {said} in {seconds:.1f} s{beside}")
-
-
-def command_line(context: click.Context) -> str:
-    """The command that was given, in a form that a shell takes: options that were not given are left out.
-
-    On one line, whatever the files are called: a page shows it to be copied.
-    """
-    words, arguments = ["errorbar", str(context.info_name)], []
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        if isinstance(parameter, Shorthand) or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
-            continue
-        value = context.params[name]
-        values = list(value) if isinstance(value, tuple) else [value]
-        flag = f"--{long_name(parameter)}"
-        if isinstance(parameter, click.Argument):
-            arguments += [str(each) for each in values]
-        elif isinstance(value, bool):
-            words.append((parameter.opts if value else parameter.secondary_opts)[-1])
-        else:
-            words += [word for each in values for word in (flag, str(each))]
-    if any(each.startswith("-") and each != STANDARD_OUTPUT for each in arguments):
-        words.append("--")
-    return visible(shlex.join([*words, *arguments]))
 
 
 def _check_folder(folder: str) -> None:
