@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from errorbar.reporting.blocks import OMITTED, Block, Chart, Code, Links, Prose, Report, Sentences
-from errorbar.tables.latex_text import escape_latex, latex_table
 from errorbar.tables.shown import shown
+from errorbar.tables.texts import escape_latex, latex_table
 
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.
 \documentclass{article}

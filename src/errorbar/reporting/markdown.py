@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from errorbar.reporting.blocks import OMITTED, Block, Chart, Code, Links, Prose, Report, Sentences
-from errorbar.tables.markdown_text import escape_markdown, markdown_table
 from errorbar.tables.shown import shown
+from errorbar.tables.texts import escape_markdown, markdown_table
 
 
 def markdown(report: Report) -> str:
