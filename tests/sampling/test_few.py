@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import hypergeom
 
 from errorbar.core.estimate import Undefined
-from errorbar.sampling import Sample, Strata, estimate_sample, total_bounds
+from errorbar.sampling import Sample, Strata, estimate_sample
 from errorbar.sampling.near_exact import near_exact_bounds
-from errorbar.sampling.quantities import TARGETS
+from errorbar.sampling.other_intervals import total_bounds
+from errorbar.sampling.totals import TARGETS
 from tests.sampling.examples import LARGE, SAMPLE
 from tests.sampling.few import CUTS, VOTED, cut, cut_row, few_rows, row, voted_rows
 
