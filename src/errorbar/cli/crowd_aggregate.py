@@ -11,7 +11,7 @@ from errorbar.cli.options import INPUT, seed_option
 from errorbar.cli.show import output_options, show_result
 
 if TYPE_CHECKING:
-    from errorbar.crowdsourcing.methods import Method
+    from errorbar.crowdsourcing.rater_models import Method
 
 SCHEMA = "errorbar.crowd.aggregate/1"
 METHODS = ("majority", "trust", "one-coin", "dawid-skene")

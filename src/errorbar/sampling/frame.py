@@ -219,7 +219,7 @@ def score_edges(frame: Frame, bands: int) -> tuple[float, ...]:
 
 
 def stratify(frame: Frame, edges: Sequence[float] = ()) -> tuple[Strata, Counts]:
-    """Cut a frame into strata, at score ``edges`` too, and tell the number of the stratum of each item, shape (items,)."""
+    """Cut a frame into strata, at score ``edges`` too, and tell the number of each item's stratum; shape (items,)."""
     bands = len(edges) + 1
     band = np.searchsorted(np.sort(edges), frame.scores(), side="right") if edges else 0
     powers = 2 ** np.arange(len(frame.systems))[::-1]

@@ -24,7 +24,7 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import named
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.error_labels import labels_of_rule
+from errorbar.crowdsourcing.answers import labels_of_rule
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.parquet_file import is_parquet
@@ -163,7 +163,7 @@ def judge_sample(
 
 def _sample(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded: bool) -> Sample:
     n = np.bincount(stratum, minlength=n_strata)
-    x: Floats = np.bincount(stratum, y, minlength=n_strata)
+    x = np.asarray(np.bincount(stratum, y, minlength=n_strata), np.float64)
     several = raters > 1
     if ((y == 0) | (y == 1)).all() and not (graded and several.any()):
         return Sample(n, x, corrected=np.zeros(n_strata) if graded else None)
