@@ -120,7 +120,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
 
     A download that was interrupted goes on where it stopped.
     """
-    from errorbar.datasets import dataset, fetch
+    from errorbar.datasets import Talk, dataset, fetch
 
     if from_file is not None and len(names) != 1:
         what = f"--from-file fits one corpus, not {len(names)}"
@@ -130,12 +130,12 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
     failed: list[Problem] = []
     for one in found:
         try:
-            fetched = fetch(one, from_file=from_file, again=again, trust=trust, progress=progress_bar, say=_say)
+            fetched = fetch(one, from_file=from_file, again=again, trust=trust, talk=Talk(tell, progress_bar))
         except InputError as error:
             if len(found) == 1:
                 raise
             for problem in error.problems:
-                _say(f"error: {problem.line(as_options)}")
+                tell(f"error: {problem.line(as_options)}")
             fix = f"with a copy at hand: errorbar data fetch {one.name} --from-file PATH"
             failed.append(Problem("data-not-fetched", f"the corpus '{one.name}' was not fetched", fix=fix))
             continue
@@ -144,7 +144,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
         trusted = fetched.n_files - fetched.n_verified
         verified = f"{fetched.n_verified} verified, {trusted} trusted on first use" if trusted else "verified"
         where = "already in the cache" if fetched.source == "cache" else f"from {fetched.source}"
-        _say(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes)}, {verified}, {where}")
+        tell(f"{one.name}: {fetched.n_files} files, {_size(fetched.n_bytes)}, {verified}, {where}")
         if style == "table":
             click.echo(fetched.path)
     if style == "json":
@@ -164,10 +164,6 @@ def path_command(name: str) -> None:
     from errorbar.datasets import path
 
     click.echo(path(name))
-
-
-def _say(line: str) -> None:
-    tell(line)
 
 
 def _size(n_bytes: int | None) -> str | None:

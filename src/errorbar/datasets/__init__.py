@@ -5,8 +5,7 @@
 True
 """
 
-from errorbar.datasets.cache import cache_root, is_cached, path
-from errorbar.datasets.cards import Archive, DataFile, Dataset, catalog, dataset
+from errorbar.datasets.cards import Archive, DataFile, Dataset, Talk, cache_root, catalog, dataset, is_cached, path
 from errorbar.datasets.fetching import Fetched, fetch
 
 __all__ = [
@@ -14,6 +13,7 @@ __all__ = [
     "DataFile",
     "Dataset",
     "Fetched",
+    "Talk",
     "cache_root",
     "catalog",
     "dataset",
