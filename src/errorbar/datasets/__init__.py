@@ -1,9 +1,4 @@
-"""Public corpora: what there is, where it comes from, and a verified copy in a cache folder.
-
->>> from errorbar.datasets import catalog
->>> "conll2014" in catalog()
-True
-"""
+"""Public corpora: what there is, where it comes from, and a verified copy in a cache folder."""
 
 from errorbar.datasets.cards import Archive, DataFile, Dataset, Talk, cache_root, catalog, dataset, is_cached, path
 from errorbar.datasets.fetching import Fetched, fetch

@@ -33,49 +33,38 @@ MOST_MEMBERS = 20_000
 LONGEST_LINK = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A member of an archive or folder, with forward slashes; links and folders are never copied."""
-
-    name: str
-    n_bytes: int = 0
-    is_file: bool = True
+Walk = Iterator[tuple[str, int, Callable[[], Any] | None]]
+"""Every member's name, with forward slashes, its size, and what opens it; None where it is a link or folder."""
 
 
-Walk = Iterator[tuple[Member, Callable[[], Any]]]
-"""Every member, and what opens it where it is a file; each is looked at before it is given out."""
-
-
-def members(path: Path) -> list[Member]:
-    """Every member of a folder, a zip, or a tar archive (plain, gzip, bzip2, xz), whatever its name.
+def files_in(path: Path) -> list[str]:
+    """Every file of a folder, a zip, or a tar archive (plain, gzip, bzip2, xz), whatever its name.
 
     Raises:
         InputError: If there is none, it is broken, a member could do harm, or they are too many or too large.
     """
-    found: list[Member] = []
-    n_bytes = 0
+    found: list[str] = []
+    total = 0
     with _naming_damage(path):
-        for member, _ in _walk(path):
-            found.append(member)
-            n_bytes += member.n_bytes
-            _check_size(path, n_bytes)
-            if len(found) > MOST_MEMBERS and path.is_dir():  # a home folder given by mistake
+        for number, (name, n_bytes, opened) in enumerate(_walk(path), 1):
+            found += [] if opened is None else [name]
+            total += n_bytes
+            _check_size(path, total)
+            if number > MOST_MEMBERS and path.is_dir():  # a home folder given by mistake
                 _refuse(path, f"more than {MOST_MEMBERS:,} files", "give the folder of the corpus itself")
-            if len(found) > MOST_MEMBERS:
+            if number > MOST_MEMBERS:
                 _refuse(path, f"it has more than {MOST_MEMBERS:,} members")
     return found
 
 
 def copy(path: Path, wanted: Mapping[str, Path]) -> None:
-    """Copy files to their targets; ``members`` has counted what they unpack to."""
+    """Copy files to their targets; ``files_in`` has counted what they unpack to."""
     with _naming_damage(path):
-        for member, opened in _walk(path):
-            if not member.is_file or member.name not in wanted:
-                continue
-            target = wanted[member.name]
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with opened() as stream, target.open("wb") as out:
-                shutil.copyfileobj(stream, out)
+        for name, _, opened in _walk(path):
+            if opened is not None and name in wanted:
+                wanted[name].parent.mkdir(parents=True, exist_ok=True)
+                with opened() as stream, wanted[name].open("wb") as out:
+                    shutil.copyfileobj(stream, out)
 
 
 def _walk(path: Path) -> Walk:
@@ -92,7 +81,7 @@ def _folder(path: Path) -> Walk:
     for folder, _, names in os.walk(path):
         for name in names:
             file = Path(folder) / name
-            yield Member(file.relative_to(path).as_posix()), partial(open, file, "rb")
+            yield file.relative_to(path).as_posix(), 0, partial(open, file, "rb")
 
 
 def _tar(path: Path) -> Walk:
@@ -104,7 +93,7 @@ def _tar(path: Path) -> Walk:
                 _check_link(path, name, posixpath.dirname(name) if info.issym() else "", info.linkname)
             elif not info.isfile() and not info.isdir():
                 _refuse(path, f"the member '{name}' is neither file nor folder nor link")
-            yield Member(name, info.size, info.isfile()), partial(tar.extractfile, info)
+            yield name, info.size, partial(tar.extractfile, info) if info.isfile() else None
 
 
 def _zip(path: Path) -> Walk:
@@ -118,7 +107,7 @@ def _zip(path: Path) -> Walk:
                 with archive.open(info) as stream:
                     _check_link(path, name, posixpath.dirname(name), os.fsdecode(stream.read(LONGEST_LINK)))
             # What is opened never yields more than the size that is said here.
-            yield Member(name, info.file_size, not is_link and not info.is_dir()), partial(archive.open, info)
+            yield name, info.file_size, None if is_link or info.is_dir() else partial(archive.open, info)
 
 
 @dataclass(slots=True)

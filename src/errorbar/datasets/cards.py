@@ -6,7 +6,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -119,6 +120,27 @@ def _dataset(document: dict[str, Any]) -> Dataset:
     files = tuple(DataFile(n_bytes=file.pop("bytes"), **file) for file in document.pop("files"))
     traps, release = tuple(document.pop("traps")), document.pop("release") or ""
     return Dataset(**document, release=release, traps=traps, archives=archives, files=files)
+
+
+def locate(corpus: Dataset, names: Collection[str], place: Place) -> dict[str, str]:
+    """Path in the corpus by name of a file, in the folder that holds most of them: they are wrapped in folders at will.
+
+    Other files are left where they are; every one that is missing is said.
+    """
+    paths = {file.path: file.optional for file in corpus.files}
+    # Every end of a name, from a slash on, that is a path of the corpus is a vote for what stands before it.
+    ends = ((name, "/".join(name.split("/")[at:])) for name in names for at in range(name.count("/") + 1))
+    votes = Counter(name.removesuffix(end) for name, end in ends if end in paths)
+    if not votes:
+        what = f"it has none of the {len(paths)} files of the corpus '{corpus.name}'"
+        fix = f"errorbar data show {corpus.name} lists them"
+        raise InputError(Problem("data-file-missing", what, place, f"{corpus.files[0].path} and others", fix))
+    # Most files first; among equals the folder that is nearest to the top.
+    top = min(votes, key=lambda prefix: (-votes[prefix], len(prefix), prefix))
+    if missing := [top + path for path, optional in paths.items() if top + path not in names and not optional]:
+        fix = "the copy is incomplete"
+        raise InputError([Problem("data-file-missing", f"'{name}' is not there", place, fix=fix) for name in missing])
+    return {top + path: path for path in paths if top + path in names}
 
 
 def cache_root() -> Path:

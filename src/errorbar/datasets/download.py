@@ -34,9 +34,9 @@ _LOST = (OSError, HTTPException, ValueError)
 class _TryAgainError(Exception):
     """A failure that may pass."""
 
-
-class _UnreachedError(_TryAgainError):
-    """No server has answered."""
+    def __init__(self, what: str, attempts: int = ATTEMPTS) -> None:
+        super().__init__(what)
+        self.attempts = attempts
 
 
 class _SafeRedirects(HTTPRedirectHandler):
@@ -85,7 +85,7 @@ def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
             _transfer(url, part, limit, talk)
         except _TryAgainError as error:
             failures = 1 if _size(part) > before else failures + 1
-            if failures >= (UNREACHED if isinstance(error, _UnreachedError) else ATTEMPTS):
+            if failures >= error.attempts:
                 raise _refusal(url, f"{error}, {failures} times in a row") from None
             if connection == MOST_CONNECTIONS:
                 raise _refusal(url, f"{error}, after {connection} connections") from None
@@ -99,7 +99,7 @@ def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
 def discard(part: Path) -> None:
     """Forget what was downloaded."""
     part.unlink(missing_ok=True)
-    _validator(part).unlink(missing_ok=True)
+    _version_file(part).unlink(missing_ok=True)
 
 
 def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
@@ -149,9 +149,9 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
         response = build_opener(_SafeRedirects).open(request, timeout=TIMEOUT)
     except HTTPError as error:
         with error:
-            if error.code == 416:  # nothing stands after what we have
-                if (error.headers.get("Content-Range") or "").strip() == f"bytes */{have}":
-                    return None
+            if error.code == 416 and (error.headers.get("Content-Range") or "").strip() == f"bytes */{have}":
+                return None  # nothing stands after what we have
+            if error.code == 416:
                 discard(part)
                 raise _TryAgainError("what was downloaded before does not fit") from None
             what = f"the server says {error.code} {_plain(error.reason)}"
@@ -160,7 +160,7 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
             raise _refusal(request.full_url, what) from None
     except _LOST as error:
         reason = error.reason if isinstance(error, URLError) else error
-        raise _UnreachedError(f"no connection ({_plain(reason) or type(error).__name__})") from None
+        raise _TryAgainError(f"no connection ({_plain(reason) or type(error).__name__})", UNREACHED) from None
     assert isinstance(response, HTTPResponse)
     return response
 
@@ -192,19 +192,18 @@ def _plain(said: object) -> str:
 def _remember(part: Path, response: HTTPResponse) -> None:
     """Keep what tells this version of the file from a later one; a weak ETag is no good for byte ranges."""
     tag = response.headers.get("ETag") or ""
-    validator = response.headers.get("Last-Modified") if not tag or tag.startswith("W/") else tag
-    if validator and _plain(validator) == validator and validator.isascii():
-        _validator(part).write_text(validator, "utf-8")
+    version = response.headers.get("Last-Modified") if not tag or tag.startswith("W/") else tag
+    if version and version.isascii() and _plain(version) == version:
+        _version_file(part).write_text(version, "utf-8")
 
 
 def _remembered(part: Path) -> str:
-    if not _validator(part).is_file():
-        return ""
-    version = _validator(part).read_text("utf-8", errors="replace")
+    file = _version_file(part)
+    version = file.read_text("utf-8", errors="replace") if file.is_file() else ""
     return version if version.isascii() and _plain(version) == version else ""
 
 
-def _validator(part: Path) -> Path:
+def _version_file(part: Path) -> Path:
     return part.with_name(part.name + ".version")
 
 

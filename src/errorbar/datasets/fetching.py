@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -22,13 +20,11 @@ from errorbar.datasets.cards import (
     cache_root,
     dataset,
     is_cached,
+    locate,
     lock,
     read_recorded,
     write_recorded,
 )
-
-if TYPE_CHECKING:
-    from errorbar.datasets.archives import Member
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +187,11 @@ class _Job:
 
     def _unpack(self, path: Path) -> None:
         """Fill the staging folder out of a folder or archive, at whatever depth the files stand there."""
-        from errorbar.datasets.archives import copy, members  # noqa: PLC0415 - tar and zip are rarely needed
+        from errorbar.datasets.archives import copy, files_in  # noqa: PLC0415 - tar and zip are rarely needed
 
         shutil.rmtree(self.staging, ignore_errors=True)
         self.staging.mkdir()
-        found = locate(self.dataset, members(path), Place(str(path)))
+        found = locate(self.dataset, set(files_in(path)), Place(str(path)))
         copy(path, {name: self.staging / target for name, target in found.items()})
         self._check(self.staging)
 
@@ -228,33 +224,6 @@ class _Job:
                 problems.error("data-changed", what, place, expected=known, fix=fix)
         problems.raise_errors()
         self.notes += problems.notes
-
-
-def locate(dataset: Dataset, members: Sequence[Member], place: Place) -> dict[str, str]:
-    """Find the folder that holds most of the corpus's files: publishers and readers wrap them in folders at will.
-
-    Other members (scripts, other corpora) are left where they are. Every file that is missing is said.
-
-    Returns:
-        Path in the corpus by name of the member.
-    """
-    names = {member.name for member in members if member.is_file}
-    paths = {file.path for file in dataset.files}
-    # Every end of a name, from a slash on, that is a path of the corpus is a vote for what stands before it.
-    ends = ((name, "/".join(name.split("/")[at:])) for name in names for at in range(name.count("/") + 1))
-    votes = Counter(name.removesuffix(end) for name, end in ends if end in paths)
-    if not votes:
-        what = f"it has none of the {len(dataset.files)} files of the corpus '{dataset.name}'"
-        fix = f"errorbar data show {dataset.name} lists them"
-        raise InputError(Problem("data-file-missing", what, place, f"{dataset.files[0].path} and others", fix))
-    # Most files first; among equals the folder that is nearest to the top.
-    top = min(votes, key=lambda prefix: (-votes[prefix], len(prefix), prefix))
-    problems = Problems(limit=len(dataset.files) + 1)
-    for file in dataset.files:
-        if top + file.path not in names and not file.optional:
-            problems.error("data-file-missing", f"'{top}{file.path}' is not there", place, fix="the copy is incomplete")
-    problems.raise_errors()
-    return {top + file.path: file.path for file in dataset.files if top + file.path in names}
 
 
 def look(dataset: Dataset, folder: Path) -> dict[str, tuple[str, int]]:
