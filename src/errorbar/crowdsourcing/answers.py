@@ -34,13 +34,10 @@ from errorbar.core.judgments import Judgments, code_of
 from errorbar.core.labels import as_number, named
 
 Floats = NDArray[np.float64]
-UNKNOWN = "unknown"
-"""The policy that gives a tie no answer; any other policy is the name of a label that wins its ties."""
+UNKNOWN = "unknown"  # the policy that gives a tie no answer; any other policy is the name of a label that wins its ties
 NO_ANSWER = -1
-_EQUAL = 1e-9
-"""Shares closer than this are a tie: sums of trusts differ by rounding."""
-USUAL = "error"
-"""The label that means an error unless another is named."""
+_EQUAL = 1e-9  # shares closer than this are a tie: sums of trusts differ by rounding
+USUAL = "error"  # the label that means an error unless another is named
 _RULE = re.compile(r"\s*(<=|>=|<|>)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*")
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _LONGEST_SIGNED = 60

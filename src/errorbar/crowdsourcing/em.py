@@ -24,23 +24,16 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import Floats, leaders, need_judgments, shares_of
 
-MIN_ITEMS = 20
-"""Judgments a rater must have on average before their errors are modeled (measured in docs/crowd.md)."""
-FREE_RATES = 200_000
-"""Rates of error of all raters that few judgments may be asked for."""
-RATES_OF_ONE = 8
-"""Rates of error for each judgment that many judgments may be asked for."""
-MAX_LABELS = 100
-"""Most labels of which the errors of a rater are described: K labels have K² of them."""
-LEAST = 1e-300
-"""Stands for a probability of 0 in logarithms."""
+MIN_ITEMS = 20  # judgments a rater must have on average before their errors are modeled (measured in docs/crowd.md)
+FREE_RATES = 200_000  # rates of error of all raters that few judgments may be asked for
+RATES_OF_ONE = 8  # rates of error for each judgment that many judgments may be asked for
+MAX_LABELS = 100  # most labels of which the errors of a rater are described: K labels have K² of them
+LEAST = 1e-300  # stands for a probability of 0 in logarithms
 N_STARTS = 4
-MAX_ITERATIONS = 200
-"""Most passes of a run unless more are asked for."""
+MAX_ITERATIONS = 200  # most passes of a run unless more are asked for
 SAME = 1e-6
 """Runs whose objectives differ by less than this for each item ended at one place: the first of them is the best."""
-PLAIN = 20
-"""Passes before the first leap."""
+PLAIN = 20  # passes before the first leap
 Model = tuple[Floats, Floats]
 """Marginals and rates."""
 

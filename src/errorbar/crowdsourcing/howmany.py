@@ -29,8 +29,7 @@ from errorbar.core.labels import named
 from errorbar.crowdsourcing.answers import NO_ANSWER, majority
 
 Counts = NDArray[np.int64]
-DRAWS = 200
-"""Subsets drawn for kappa."""
+DRAWS = 200  # subsets drawn for kappa
 
 
 @dataclass(frozen=True, slots=True)

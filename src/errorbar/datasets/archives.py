@@ -27,8 +27,7 @@ from typing import IO, Any, NoReturn, cast
 
 from errorbar.core.errors import InputError, Place, Problem
 
-MOST_BYTES = 512 * 2**20
-"""How large an archive's content may be: fifty times the largest corpus of the catalog."""
+MOST_BYTES = 512 * 2**20  # how large an archive's content may be: fifty times the largest corpus of the catalog
 MOST_MEMBERS = 20_000
 LONGEST_LINK = 4096
 

@@ -27,8 +27,7 @@ TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CHUNK = 64 * 1024
 _DIGITS = 18  # of a number that are looked at: more than any file has bytes
 _MOST_SAID = 200  # characters of what a server says that are repeated
-_LOST = (OSError, HTTPException, ValueError)
-"""ValueError: an address that a redirect made up, or the size of a chunk."""
+_LOST = (OSError, HTTPException, ValueError)  # ValueError: an address that a redirect made up, or the size of a chunk
 
 
 class _TryAgainError(Exception):

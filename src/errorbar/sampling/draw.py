@@ -134,17 +134,11 @@ def check_frame(frame: Frame, key: Key) -> None:
 def draw_sample(
     frame: Frame, n: Counts, *, edges: Sequence[float] = (), seed: int = 0, after: Key | None = None
 ) -> Key:
-    """Draw items of each stratum without replacement, or go on with a sample.
+    """Draw items of each stratum without replacement, or go on with a sample, whose score edges and seed stay.
 
-    Args:
-        frame: What to draw from.
-        n: Items of each stratum, in the order of ``stratify(frame, edges)``; those drawn before among them.
-        edges: Score edges of the strata.
-        seed: Seed of the streams.
-        after: What was drawn before, whose edges and seed stay; the key that is made has one round more.
+    ``n`` are the items of each stratum, in the order of ``stratify(frame, edges)``; those drawn before among them.
     """
-    edges = tuple(edges)
-    before: tuple[Round, ...] = ()
+    edges, before = tuple(edges), tuple[Round, ...]()
     if after is not None:
         check_frame(frame, after)
         edges, seed, before = after.edges, after.seed, after.rounds

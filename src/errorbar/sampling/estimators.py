@@ -27,14 +27,7 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.sampling.frame import Floats, Strata
 from errorbar.sampling.near_exact import near_exact_interval
-from errorbar.sampling.other_intervals import (
-    box_interval,
-    logit_bounds,
-    posterior_interval,
-    posterior_totals,
-    total_bounds,
-    wald_bounds,
-)
+from errorbar.sampling.other_intervals import delta_interval, posterior_interval, posterior_totals, total_bounds
 from errorbar.sampling.prediction_powered import Assisted, assisted_totals
 from errorbar.sampling.totals import FEW, HALF, TARGETS, Name, Quantity, Sample, Totals, estimated_totals
 from errorbar.stats.distributions import z_value
@@ -107,12 +100,7 @@ def estimate_systems(
 
 
 def estimate_sample(
-    strata: Strata,
-    sample: Sample,
-    how: Estimation | None = None,
-    *,
-    system: int = 0,
-    assisted: Assisted | None = None,
+    strata: Strata, sample: Sample, how: Estimation | None = None, *, system: int = 0, assisted: Assisted | None = None
 ) -> SampleEstimates:
     """Estimate one system's scores on the whole corpus; arguments and errors are those of ``estimate_systems``."""
     how = how or Estimation()
@@ -125,7 +113,10 @@ def estimate_sample(
         value = float(quantity.value(plain[0]))
         if np.isnan(value):
             return _no_error(quantity.name, sample)
-        made = _interval(quantity, sample, plain, smoothed, how)
+        if how.method == "near-exact":
+            made = near_exact_interval(quantity, sample, plain[0], smoothed[1], how.confidence_level)
+        else:
+            made = delta_interval(quantity, sample, smoothed, how.confidence_level, method=how.method)
         bayes = None if posterior is None else posterior_interval(quantity, posterior, how.confidence_level)
         error = float(quantity.standard_error(*plain))
         return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(made), error, bayes)
@@ -189,29 +180,6 @@ def _no_error(name: str, sample: Sample) -> SampleEstimate:
     """A quantity that has no value, as no error was seen."""
     why = Undefined.NOTHING_IN_REFERENCE
     return SampleEstimate(name, Estimate(None, int(sample.n.sum()), undefined=why).with_interval(why), None)
-
-
-def _interval(
-    quantity: Quantity, sample: Sample, plain: Totals, smoothed: Totals, how: Estimation
-) -> Interval | Undefined:
-    if how.method == "near-exact":
-        return near_exact_interval(quantity, sample, plain[0], smoothed[1], how.confidence_level)
-    if _at_edge(quantity, sample):
-        box = box_interval(quantity, sample, how.confidence_level)
-        return box if box.low != box.high else Undefined.ZERO_WIDTH  # all that the quantity rests on was judged
-    bounds = logit_bounds if how.method == "logit" else wald_bounds
-    low, high = (float(end) for end in bounds(quantity, *smoothed, how.confidence_level))
-    return Interval(low, high, how.confidence_level, how.method) if low < high else Undefined.ZERO_WIDTH
-
-
-def _at_edge(quantity: Quantity, sample: Sample) -> bool:
-    """Whether the sample shows 0 or 1, or a recall that hangs on something not seen."""
-    flags, name = quantity.flags, quantity.name
-    hits, misses = sample.x[flags].sum(), sample.x[~flags].sum()
-    all_hits, all_misses = sample.n[flags].sum(), sample.n[~flags].sum()
-    if name in ("P", "Q"):
-        return bool(hits in (0, all_hits) if name == "P" else misses in (0, all_misses))
-    return bool(hits == 0 or (misses == 0 and (name == "R" or hits == all_hits)))
 
 
 def _scaled(name: str, row: SampleEstimate, size: int, *, mirrored: bool = False) -> SampleEstimate:

@@ -35,8 +35,7 @@ from errorbar.sampling.totals import Sample
 
 Truth = Literal["majority", "any", "graded"]
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
-OURS = frozenset(("text", "set"))
-"""Columns of the annotation set that judgments have no use for."""
+OURS = frozenset(("text", "set"))  # columns of the annotation set that judgments have no use for
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,11 @@ from errorbar.sampling.frame import Floats, Strata
 from errorbar.sampling.totals import HALF, Quantity, Sample, Totals
 from errorbar.stats.distributions import tails
 
-OUTER = 0.75
-"""w: how much of the probability of just what was seen counts."""
-_CELLS = 1 << 15
-"""Totals that are looked at one by one; of more, as many at equal distances."""
+OUTER = 0.75  # w: how much of the probability of just what was seen counts
+_CELLS = 1 << 15  # totals that are looked at one by one; of more, as many at equal distances
 _ROUNDING = 1e-9
 _DIGITS = 9
-_FAR = 16.0
-"""Standard deviations from the mean beyond which there is no end."""
+_FAR = 16.0  # standard deviations from the mean beyond which there is no end
 
 
 class Ends(NamedTuple):

@@ -28,6 +28,7 @@ Source
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import Literal
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.sampling.frame import Floats, Strata
 from errorbar.sampling.near_exact import Ends, join_ends
-from errorbar.sampling.totals import HALF, Quantity, Sample
+from errorbar.sampling.totals import HALF, Quantity, Sample, Totals
 from errorbar.stats.distributions import tails, z_value
 from errorbar.stats.proportion import proportion_bounds
 
@@ -97,6 +98,27 @@ def box_interval(quantity: Quantity, sample: Sample, confidence_level: float = 0
     return Interval(left, right, confidence_level, "exact")
 
 
+def delta_interval(
+    quantity: Quantity, sample: Sample, smoothed: Totals, confidence_level: float, *, method: Literal["logit", "wald"]
+) -> Interval | Undefined:
+    """The logit or Wald interval; the box where the sample shows 0 or 1, or a recall that hangs on something unseen."""
+    (hits, flagged), (misses, others) = (
+        (sample.x[side].sum(), sample.n[side].sum()) for side in (quantity.flags, ~quantity.flags)
+    )
+    at_edge = {
+        "P": hits in (0, flagged),
+        "Q": misses in (0, others),
+        "R": 0 in (hits, misses),
+        "F": hits == 0 or (misses == 0 and hits == flagged),
+    }
+    if at_edge[quantity.name]:
+        box = box_interval(quantity, sample, confidence_level)
+        return box if box.low != box.high else Undefined.ZERO_WIDTH  # all that the quantity rests on was judged
+    bounds = logit_bounds if method == "logit" else wald_bounds
+    low, high = (float(end) for end in bounds(quantity, *smoothed, confidence_level))
+    return Interval(low, high, confidence_level, method) if low < high else Undefined.ZERO_WIDTH
+
+
 def mover_interval(
     quantity: Quantity, sample: Sample, *, confidence_level: float = 0.95, corrected: bool = True
 ) -> Interval | Undefined:
@@ -154,12 +176,7 @@ def rescaled_totals(sample: Sample, strata: Strata, rng: np.random.Generator, *,
 
 
 def rescaled_interval(
-    quantity: Quantity,
-    sample: Sample,
-    rng: np.random.Generator,
-    *,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    quantity: Quantity, sample: Sample, rng: np.random.Generator, *, confidence_level: float = 0.95, draws: int = DRAWS
 ) -> Interval | Undefined:
     """The percentile interval of the rescaled bootstrap, or why there is none."""
     values = quantity.value(rescaled_totals(sample, quantity.strata, rng, draws=draws))

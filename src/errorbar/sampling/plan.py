@@ -34,12 +34,10 @@ from errorbar.sampling.frame import Counts, Floats, Strata
 from errorbar.sampling.totals import TARGETS, Quantity, Target
 from errorbar.stats.distributions import z_value
 
-FLOOR = 30
-"""Items of each stratum at least, unless it has fewer: rates from less are hardly known."""
+FLOOR = 30  # items of each stratum at least, unless it has fewer: rates from less are hardly known
 GUESSED_PRECISION, GUESSED_MISS_RATE = 0.7, 0.05
 _STEPS = 200
-_NONE = 1e-9
-"""What stands for no item at all, of which the variance is infinite."""
+_NONE = 1e-9  # what stands for no item at all, of which the variance is infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +120,16 @@ class Plan:
             errors = [expected_error(score, self.rates, n) for score in scores]
             return Design(name, tuple(n.tolist()), tuple(z * error if np.isfinite(error) else None for error in errors))
 
-        flags = strata.flags[0]
-        verified = np.zeros(len(strata), np.int64)
+        flags, verified = strata.flags[0], np.zeros(len(strata), np.int64)
         verified[flags] = proportional(strata.sizes[flags], budget)
         random = tuple(z * random_sampling_error(score, self.rates, budget) for score in scores)
         expected = tuple((strata.sizes * (budget / strata.sizes.sum())).tolist())
-        precision = z * expected_error(scores[0], self.rates, verified)
         return (
             stratified(f"best for {self.aim.target}", self.n),
             stratified("proportional", proportional(strata.sizes, budget)),
             stratified("equal", allocate(np.ones(len(strata)), strata.sizes, budget, floor=1)),
             Design("simple random", expected, random),
-            Design("verification", tuple(verified.tolist()), (precision, None, None)),
+            stratified("verification", verified),
         )
 
 
@@ -161,17 +157,10 @@ def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None
 def allocate(
     weights: ArrayLike, sizes: ArrayLike, budget: int, *, floor: ArrayLike = FLOOR, costs: ArrayLike | None = None
 ) -> Counts:
-    """Share a budget among strata: the best whole numbers, or nearly the best where costs differ.
+    """Items to judge in each stratum: the best whole numbers, or nearly the best where costs differ.
 
-    Args:
-        weights: The a_h; shape (strata,).
-        sizes: Items of each stratum.
-        budget: What all together may cost; without ``costs`` the number of items.
-        floor: The fewest items of a stratum, or one number for each, e.g. what a pilot has judged already.
-        costs: What an item of each stratum costs.
-
-    Returns:
-        Items to judge in each stratum.
+    ``weights`` are the a_h, shape (strata,); ``budget`` is what all together may cost, without ``costs`` of an item of
+    each stratum the number of items; ``floor`` is the fewest items of a stratum, or one number for each.
     """
     a, N = np.asarray(weights, np.float64), np.asarray(sizes, np.int64)
     c = np.ones(len(N)) if costs is None else np.asarray(costs, np.float64)

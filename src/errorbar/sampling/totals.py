@@ -37,8 +37,7 @@ Target = Literal["P", "R", "F"]
 Name = Literal["P", "R", "F", "Q"]
 TARGETS: tuple[Target, ...] = ("P", "R", "F")
 HALF = 0.5
-FEW = 5
-"""Fewer errors than this on a side are few."""
+FEW = 5  # fewer errors than this on a side are few
 Totals = tuple[Floats, Floats]
 """Errors in each stratum, and the variances of that; shape (..., strata) each."""
 
