@@ -211,7 +211,7 @@ def assisted_row(data: Path, budget: int) -> dict[str, dict[str, float]]:
         x = np.bincount(codes[rows], truth[rows], minlength=2).astype(np.float64)
         sample = Sample(n, x)
         items = tuple(frame.items[row] for row in rows.tolist())
-        judged = Judged(items, codes[rows], truth[rows], np.ones(len(rows), np.int64), sample)
+        judged = Judged(items, codes[rows], truth[rows], sample)
         helped = voted_totals(frame, start, judged, votes, Problems())
         for name, extra in (("experts", None), ("with votes", helped)):
             estimate = estimate_sample(strata, sample, assisted=extra)["R"].estimate

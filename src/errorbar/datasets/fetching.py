@@ -165,8 +165,7 @@ class _Job:
         from errorbar.datasets.archives import MOST_BYTES, is_page  # noqa: PLC0415 - the network is rarely needed
         from errorbar.datasets.download import discard, download  # noqa: PLC0415
 
-        resumed = part.is_file() and what.sha256 == sha256_of(part)
-        if resumed:  # an earlier fetch got so far
+        if what.sha256 and part.is_file() and what.sha256 == sha256_of(part):  # an earlier fetch got so far
             use(part)
             return
         while True:

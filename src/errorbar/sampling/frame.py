@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import isfinite
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.labels import as_number
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Projection, changed_items
 from errorbar.formats.opening import Source, display_name
@@ -117,8 +118,8 @@ def _read(path: Source, problems: Problems) -> dict[str, tuple[bool, float | Non
             what, fix = f"the flag of item '{item}' is '{row['flag']}'", nearest(row["flag"], FLAGS)
             problems.error("sample-flag", what, place, expected="1 or 0", fix=fix)
         else:
-            score = _number(said) if said else None
-            if score is not None and not isfinite(score):
+            score = as_number(said) if said else None
+            if score is not None and isnan(score):
                 what = f"the score of item '{item}' is '{said}'"
                 problems.error("sample-score", what, place, expected="a number")
             table[item] = (flag, score, row.get("text", ""))
@@ -130,13 +131,6 @@ def _read(path: Source, problems: Problems) -> dict[str, tuple[bool, float | Non
         what = f"{scored} of {len(table)} items have a score"
         problems.error("sample-score", what, Place(display_name(path)), expected="a score for every item or for none")
     return table
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def frame_of_systems(

@@ -75,7 +75,6 @@ class Judged:
     items: Sequence[str]
     stratum: Counts  # its number
     truth: Floats  # 0 to 1
-    raters: Counts  # how many judged it
     sample: Sample  # the same by stratum
 
 
@@ -157,7 +156,7 @@ def judge_sample(
     elif truth == "any":
         y = (share > 0).astype(np.float64)
     stratum = np.array([drawn[item] for item in items], np.int64)
-    return Judged(items, stratum, y, raters, _sample(stratum, y, raters, len(key.strata), graded=truth == "graded"))
+    return Judged(items, stratum, y, _sample(stratum, y, raters, len(key.strata), graded=truth == "graded"))
 
 
 def _sample(stratum: Counts, y: Floats, raters: Counts, n_strata: int, *, graded: bool) -> Sample:

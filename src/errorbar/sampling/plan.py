@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -225,13 +226,11 @@ def plan_sample(
 
 def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[Expected, ...]:
     """P, R and F of each system with the standard errors that an allocation will give."""
-    z = z_value(aim.confidence_level)
-    found = []
-    for system, name in enumerate(strata.systems):
-        for target in TARGETS:
-            quantity = Quantity(target, strata, system, aim.beta)
-            error = expected_error(quantity, rates, n)
-            found.append(Expected(name, target, float(quantity.value(rates * strata.sizes)), error, z * error))
+    z, totals, found = z_value(aim.confidence_level), rates * strata.sizes, []
+    for (system, name), target in product(enumerate(strata.systems), TARGETS):
+        quantity = Quantity(target, strata, system, aim.beta)
+        error = expected_error(quantity, rates, n)
+        found.append(Expected(name, target, float(quantity.value(totals)), error, z * error))
     return tuple(found)
 
 
