@@ -21,8 +21,7 @@ from errorbar.core.errors import ErrorbarError, UsageError
 from errorbar.core.judgments import POLICIES
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS
-from errorbar.crowdsourcing.methods import METHODS
-from errorbar.crowdsourcing.rater_models import Prior
+from errorbar.crowdsourcing.rater_models import METHODS, Prior
 from errorbar.edits.items import PROJECTIONS
 from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgment_files import LAYOUTS

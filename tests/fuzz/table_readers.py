@@ -7,7 +7,7 @@ from pathlib import Path
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import majority
-from errorbar.datasets.archives import open_contents
+from errorbar.datasets.archives import copy, files_in
 from errorbar.formats.flags import read_answers, read_flags
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
@@ -127,9 +127,8 @@ def _sample_counts(folder: Path, _: bool) -> None:
 
 
 def _archives(folder: Path, _: bool) -> None:
-    contents = open_contents(folder / "a.archive")
-    names = [member.name for member in contents.members() if member.is_file]
-    contents.copy({name: folder / "out" / str(number) for number, name in enumerate(names[:5])})
+    archive = folder / "a.archive"
+    copy(archive, {name: folder / "out" / str(number) for number, name in enumerate(files_in(archive)[:5])})
 
 
 READERS: tuple[Reader, ...] = (

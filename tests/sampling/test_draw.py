@@ -21,6 +21,7 @@ from errorbar.sampling import (
     Frame,
     Key,
     Labels,
+    Quantity,
     Strata,
     blind_set,
     draw_sample,
@@ -379,8 +380,7 @@ def test_bands_are_of_equal_size_among_what_nobody_flags() -> None:
     assert strata.names == ("both 1/3", "only s 1/3", "only t 1/3", "neither 1/3", "neither 2/3", "neither 3/3")
     assert strata.sizes.tolist() == [1, 1, 2, 3, 2, 3]
     assert codes.tolist() == [1, 0, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5]
-    assert [strata.n_flagged(system) for system in (0, 1)] == [2, 3]
-    assert strata.n_flagged() == 2
+    assert [Quantity("P", strata, system).flagged for system in (0, 1)] == [2, 3]
     assert score_edges(Frame(frame.items, flags[:1]), 1) == ()
     whole = Frame(frame.items, np.ones((1, 12), np.bool_), score=np.arange(12.0))
     assert score_edges(whole, 3) == ()

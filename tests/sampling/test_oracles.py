@@ -17,23 +17,17 @@ from errorbar.sampling import (
     Quantity,
     Sample,
     Strata,
-    allocate,
-    box_interval,
     budget_for_half_width,
     estimate_sample,
-    estimated_totals,
-    importance,
     paired_differences,
     plan_sample,
     ppi_mean,
-    total_bounds,
 )
-from errorbar.sampling.allocation import proportional
 from errorbar.sampling.estimators import METHODS, Method
-from errorbar.sampling.other_intervals import logit_bounds
-from errorbar.sampling.plan import expected_error, random_sampling_error
+from errorbar.sampling.other_intervals import box_interval, logit_bounds, total_bounds
+from errorbar.sampling.plan import allocate, expected_error, importance, proportional, random_sampling_error
 from errorbar.sampling.prediction_powered import best_trust
-from errorbar.sampling.quantities import Target
+from errorbar.sampling.totals import Target, estimated_totals
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
 

@@ -101,7 +101,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
 
     A download that was interrupted goes on where it stopped.
     """
-    from errorbar.datasets import dataset, fetch
+    from errorbar.datasets import Talk, dataset, fetch
 
     if from_file is not None and len(names) != 1:
         what = f"--from-file fits one corpus, not {len(names)}"
@@ -111,7 +111,7 @@ def fetch_command(names: tuple[str, ...], from_file: Path | None, again: bool, t
     failed: list[Problem] = []
     for one in found:
         try:
-            fetched = fetch(one, from_file=from_file, again=again, trust=trust, progress=progress_bar, say=tell)
+            fetched = fetch(one, from_file=from_file, again=again, trust=trust, talk=Talk(tell, progress_bar))
         except InputError as error:
             if len(found) == 1:
                 raise

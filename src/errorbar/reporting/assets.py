@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from errorbar.core.errors import MissingExtraError
-from errorbar.datasets.cache import cache_root
+from errorbar.datasets.cards import cache_root
 from errorbar.reporting.charts.theme import PALETTE
 
 EXTRA = "report"

@@ -8,8 +8,7 @@ from typing import Unpack
 
 from errorbar.core.errors import Problem
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import Answers, majority, trust_weighted
-from errorbar.crowdsourcing.error_labels import USUAL, error_codes, error_convention
+from errorbar.crowdsourcing.answers import USUAL, Answers, error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.metrics.crowd_weighted import (
     ESTIMANDS,

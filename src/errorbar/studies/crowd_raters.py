@@ -8,9 +8,19 @@ from typing import Literal, Unpack
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, Verdict, characteristic
 from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
-from errorbar.crowdsourcing.rater_table import RaterRow, rater_rows
+from errorbar.crowdsourcing.rater_table import (
+    Characteristic,
+    RaterRow,
+    Rule,
+    Verdict,
+    characteristic,
+    fixed,
+    posterior,
+    rater_rows,
+    running,
+    sprt,
+)
 from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.opening import Lines, Source
 from errorbar.stats.resampling import stream
@@ -137,10 +147,10 @@ def crowd_raters(
         UsageError: If an option does not fit.
     """
     rules: dict[str, Rule] = {
-        "sprt": Sprt(good, bad),
-        "posterior": Posterior(threshold),
-        "running": Running(threshold),
-        "fixed": Fixed(threshold),
+        "sprt": sprt(good, bad),
+        "posterior": posterior(threshold),
+        "running": running(threshold),
+        "fixed": fixed(threshold),
     }
     chosen = list(rules.values()) if rates else [rules[rule]]
     errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]
