@@ -98,7 +98,7 @@ def _on_judgments(n: int, folder: Path, only: str) -> Iterator[Case]:
         return
     import numpy as np  # noqa: PLC0415 - a few cases need it
 
-    from errorbar.formats.judgment_layouts import write_judgments  # noqa: PLC0415 - as above
+    from errorbar.formats.item_tables import write_judgments  # noqa: PLC0415 - as above
     from errorbar.testing import accurate, biased, simulate, spammer  # noqa: PLC0415 - as above
 
     raters = [biased(0.75, 0.95)] * 400 + [accurate(0.8)] * 50 + [spammer()] * 50

@@ -21,7 +21,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import majority
 from errorbar.crowdsourcing.rater_models import dawid_skene, one_coin
 from errorbar.crowdsourcing.rater_table import rater_rows
-from errorbar.formats.judgment_layouts import write_judgments
+from errorbar.formats.item_tables import write_judgments
 from errorbar.studies.crowd import crowd
 from errorbar.studies.judgment_input import read_judgments
 from errorbar.testing import SimulatedRater, accurate, biased, simulate, spammer

@@ -23,9 +23,8 @@ from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS
 from errorbar.crowdsourcing.methods import METHODS
 from errorbar.crowdsourcing.rater_models import Prior
 from errorbar.edits.items import PROJECTIONS
-from errorbar.formats.flags import read_answers, read_flags
+from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide, write_judgments
 from errorbar.formats.judgment_files import LAYOUTS
-from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.metrics.crowd_agreement import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
 from errorbar.studies import crowd_answers, crowd_raters
 from errorbar.studies.crowd import crowd as crowd_scores

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import errorbar.demo
-from errorbar.formats.judgment_layouts import write_judgments
+from errorbar.formats.item_tables import write_judgments
 from errorbar.formats.opening import BLOCK
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine, Outcome

@@ -19,9 +19,8 @@ from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, U
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import is_list
 from errorbar.core.problems import Problems
-from errorbar.formats.flags import read_flags
+from errorbar.formats.item_tables import read_flags, write_judgments
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.formats.saving import save_lines
 from tests.helpers.crowd import read_judgments
 
@@ -104,7 +103,7 @@ def test_a_row_without_a_label_is_a_missing_judgment(tmp_path: Path) -> None:
         ("item,worker,label\n1,a,x\n", "judgments-header"),
         ("item,rater,label,label\n1,a,x,y\n", "judgments-header"),
         (CSV + '2,"ben,ok\n', "judgments-csv"),
-        ('{"item": 1, "rater": "a"}\n', "judgments-json"),
+        ('{"item": 1, "rater": "a"}\n', "judgments-header"),
         ('{"item": 1, "rater": "a", "label": "x"}\n[1]\n', "judgments-json"),
         ('{"item": 1, "rater": "a", "label": "x"}\n{"item"\n', "judgments-json"),
         (

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from errorbar.demo import demo_files
-from errorbar.formats.judgment_layouts import write_judgments
+from errorbar.formats.item_tables import write_judgments
 from errorbar.testing import accurate, simulate
 
 WINS = {("A", "B"): (6, 4, 2), ("A", "C"): (8, 2, 1), ("B", "C"): (7, 3, 3)}

@@ -33,7 +33,9 @@ def read_judgments(
     labels: Sequence[str] = (),
     repeats: RepeatPolicy = "refuse",
 ) -> Judgments:
-    table = read_judgment_table(path, problems, layout="long", columns=columns, labels=labels, repeats=repeats)
+    table = read_judgment_table(
+        path, problems or Problems(), layout="long", columns=columns, labels=labels, repeats=repeats
+    )
     return table.judgments
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.formats.judgment_layouts import write_judgments
+from errorbar.formats.item_tables import write_judgments
 from errorbar.reporting import Report
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine

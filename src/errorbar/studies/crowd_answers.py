@@ -16,7 +16,7 @@ from errorbar.crowdsourcing.em import MIN_ITEMS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.crowdsourcing.methods import METHODS, Comparison, Method, aggregate, answer_name
 from errorbar.crowdsourcing.rater_models import Prior
-from errorbar.formats.flags import read_answers
+from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
 from errorbar.stats.streams import stream
 from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
