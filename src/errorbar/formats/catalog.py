@@ -1,14 +1,13 @@
-"""The table of corpus formats: what each can hold, how it is recognized, read and written; HOO data beside them."""
+"""The table of corpus formats: how each is recognized, read and written; and HOO data beside them."""
 
 from __future__ import annotations
 
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
+from typing import NamedTuple
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
@@ -28,28 +27,10 @@ _GZIP = b"\x1f\x8b"
 _WITH_HEADER = 31  # the window of zlib for data with the header of gzip
 
 
-class Holds(StrEnum):
-    """What a format can hold besides the tokens of its sentences."""
-
-    EDITS = "edits of several annotators, and who looked at which sentence"
-    NAMES = "names of annotators"
-    TYPES = "error types"
-    ALTERNATIVES = "alternative corrections"
-    UNKNOWN = "edits without a known correction"
-    OPTIONAL = "optional edits"
-    COMMENTS = "comments"
-    GROUPS = "consistency sets"
-    DOCUMENTS = "documents and writers"
-    SPACING = "white space between tokens"
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A corpus format; the first one that the first line of a file looks like is taken."""
 
     name: str
-    title: str
-    holds: frozenset[Holds]
     ending: str
     begins: Callable[[str], bool]
     read: Callable[[Lines, Problems], Iterator[Sentence]]
@@ -66,46 +47,13 @@ def _read_nucle(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         yield from project_essays([essay], split_essays([essay]), problems, name=lines.name)
 
 
-_M2 = frozenset((Holds.EDITS, Holds.TYPES, Holds.ALTERNATIVES, Holds.OPTIONAL, Holds.COMMENTS))
-_NUCLE = frozenset((Holds.EDITS, Holds.NAMES, Holds.TYPES, Holds.COMMENTS, Holds.DOCUMENTS))
 FORMATS = {
     known.name: known
     for known in (
-        Format(
-            "jsonl",
-            "errorbar's own format, one JSON object per sentence; lossless",
-            frozenset(Holds),
-            ".jsonl",
-            lambda line: line.startswith("{"),
-            read_jsonl,
-            write_jsonl,
-        ),
-        Format(
-            "m2",
-            "M2, as the CoNLL and BEA shared tasks use it",
-            _M2,
-            ".m2",
-            lambda line: line.startswith("S ") or line == "S",
-            read_m2,
-            write_m2,
-        ),
-        Format(
-            "nucle",
-            "NUCLE SGML: essays with stand-off annotations",
-            _NUCLE,
-            ".sgml",
-            lambda line: line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE")),
-            _read_nucle,
-        ),
-        Format(
-            "text",
-            "plain text, one tokenized sentence per line",
-            frozenset(),
-            ".txt",
-            lambda _: True,
-            read_text,
-            write_text,
-        ),
+        Format("jsonl", ".jsonl", lambda line: line.startswith("{"), read_jsonl, write_jsonl),
+        Format("m2", ".m2", lambda line: line.startswith("S ") or line == "S", read_m2, write_m2),
+        Format("nucle", ".sgml", lambda line: line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE")), _read_nucle),
+        Format("text", ".txt", lambda _: True, read_text, write_text),
     )
 }
 """Every format by name, in the order in which they are tried on a file."""

@@ -1,16 +1,15 @@
-"""Other tables about items: batches of Mechanical Turk, a column per rater, flags, true labels; writing judgments."""
+"""Other tables about items: batches of Mechanical Turk, a column per rater, flags, true labels."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
@@ -19,7 +18,6 @@ from errorbar.formats.tables import finite, table_rows
 
 NEEDED = ("item", "rater", "label")
 COLUMNS = (*NEEDED, "weight", "seconds")
-JudgmentFormat = Literal["csv", "jsonl"]
 HIT = ("HITId", "hit", "HIT")
 WORKER = ("WorkerId", "worker", "Worker")
 ANSWER, INPUT = "Answer.", "Input."
@@ -33,7 +31,7 @@ class Batch(NamedTuple):
 
     judgments: Judgments
     seconds: NDArray[np.float64]
-    lines: Sequence[int]
+    lines: NDArray[np.int64]
 
 
 class SystemFlags(NamedTuple):
@@ -93,7 +91,7 @@ def read_batch(
         problems.error("batch-empty", "no answer in the file", Place(display_name(path)))
     problems.raise_errors()
     times = np.array([nan if each is None else each for each in seconds], np.float64)
-    return Batch(Judgments.from_columns(*zip(*found, strict=True), labels=labels), times, lines)
+    return Batch(Judgments.from_columns(*zip(*found, strict=True), labels=labels), times, np.array(lines, np.int64))
 
 
 def _batch_columns(header: Sequence[str], answer: str, item: str, place: Place) -> tuple[str, str, str]:
@@ -192,31 +190,3 @@ def read_answers(path: Source, problems: Problems) -> dict[str, str]:
             problems.repairable("answers-twice", what, place, repair="the first is kept")
     problems.raise_errors()
     return found
-
-
-def write_judgments(judgments: Judgments, kind: JudgmentFormat = "csv") -> Iterator[str]:
-    """Yield the lines of a file of judgments, without line ends; CSV cannot hold a line break safely."""
-    columns: list[Sequence[str | float]] = [judgments.items, judgments.raters, judgments.labels]
-    if kind == "csv":
-        columns = [[_csv_field(str(name)) for name in names] for names in columns]
-    codes = (judgments.item, judgments.rater, judgments.label)
-    columns = [[names[code] for code in each.tolist()] for names, each in zip(columns, codes, strict=True)]
-    if judgments.weight is not None:
-        columns.append(judgments.weight.tolist())
-    header = COLUMNS[: len(columns)]
-    if kind == "csv":
-        yield ",".join(header)
-    for values in zip(*columns, strict=True):
-        if kind == "csv":
-            yield ",".join(map(str, values))
-        else:
-            yield json.dumps(dict(zip(header, values, strict=True)), ensure_ascii=False)
-
-
-def _csv_field(text: str) -> str:
-    if "\n" in text or "\r" in text:
-        what = f"the name {text!r} contains a line break"
-        raise InputError(Problem("judgments-line-break", what, fix="write JSON lines"))
-    # A space at the edge of a field is kept by readers only inside quotes.
-    quoted = not text or text != text.strip() or "," in text or '"' in text
-    return '"' + text.replace('"', '""') + '"' if quoted else text

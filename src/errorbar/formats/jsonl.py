@@ -149,7 +149,7 @@ def has_standoff(path: Source) -> bool:
 
 
 def write_standoff(fragments: Iterable[tuple[Fragment, Sequence[Sentence]]], annotator: str) -> Iterator[str]:
-    """Yield the lines of a corpus: one annotator's edits of fragments with texts, each with the sentences made of it."""
+    """Yield the lines of a corpus: one annotator's edits of fragments with texts, and the sentences made of each."""
     yield json.dumps({"format": FORMAT, "version": VERSION, STANDOFF: True})
     for fragment, sentences in fragments:
         edits = [_edit_record(edit) for edit in fragment.edits]

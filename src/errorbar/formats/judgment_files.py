@@ -8,9 +8,8 @@ is odd: the rules of a row stand once, in ``_row``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, compress
 from math import nan
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
 REPEATED = "choose by --repeats which judgment counts"
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 
 class JudgmentTable(NamedTuple):
@@ -59,11 +59,6 @@ def read_judgment_table(
         labels: Labels that get the first codes, in this order, whether or not they occur.
         repeats: What to do where a rater judged an item twice: ``refuse`` (lenient reading keeps the first), ``first``,
             ``last``, or ``keep`` both.
-
-    Raises:
-        InputError: If the file is bad. Lenient reading leaves out bad rows.
-        UsageError: If a column or the answer of a batch is not named as it must be.
-        MissingExtraError: If the file is Parquet and pyarrow is not installed.
     """
     roles, again = dict(columns or {}), rereadable(path)
     for role in roles:
@@ -72,12 +67,11 @@ def read_judgment_table(
             raise UsageError(Problem("judgments-column", what, fix=nearest(role, COLUMNS)))
     if layout == "auto":
         layout = "batch" if is_batch(header_of(again)) else "long"
-    lines: list[Sequence[int]] = []
+    lines: Numbers = np.empty(0, np.int64)
     seconds: Floats | None = None
     if layout == "batch":
         answer, item = roles.get("label", ""), roles.get("item", "")
-        judgments, seconds, numbers = read_batch(again, problems, answer=answer, item=item, labels=labels)
-        lines = [numbers]
+        judgments, seconds, lines = read_batch(again, problems, answer=answer, item=item, labels=labels)
     elif layout == "wide":
         judgments = read_wide(again, problems, item=roles.get("item", "item"), labels=labels)
     else:
@@ -110,12 +104,6 @@ class _Columns(NamedTuple):
     seconds: Floats | None
     lines: Sequence[int]
 
-    def take(self, rows: NDArray[np.bool_]) -> _Columns:
-        """Some of the rows."""
-        weight, seconds = (None if column is None else column[rows] for column in (self.weight, self.seconds))
-        item, rater, label = ([*compress(column, rows)] for column in self[:3])
-        return _Columns(item, rater, label, weight, seconds, [*compress(self.lines, rows)])
-
 
 class _Codes(dict[str, int]):
     """Text to number, growing as texts are looked up; a hit never leaves C."""
@@ -131,55 +119,47 @@ class _Codes(dict[str, int]):
 
 def _read_long(
     path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
-) -> tuple[Judgments, Floats | None, list[Sequence[int]]]:
+) -> tuple[Judgments, Floats | None, Numbers]:
     """The judgments with their times, and the lines they stand in, block by block."""
     names = {role: roles.get(role, role) for role in COLUMNS if role != "seconds" or role in roles}
     needed = {name: role for role, name in names.items() if role != "weight"}
     wanted = Wanted(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
     place = Place(display_name(path))
     items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
-    codes: list[list[NDArray[np.int32]]] = [[], [], []]
-    weights, times = list[Floats](), list[Floats]()
-    lines: list[Sequence[int]] = []
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _Columns._fields}
     extra: dict[str, None] = {}
-    weighted: bool | None = None
-    n_rows = n_missing = 0
     for block in table_blocks(path, problems, wanted):
         extra |= dict.fromkeys(key for key in block.header if key and key not in names.values())
         places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
         rows = _checked(block, places, place.file, problems)
         if not rows.item:
             continue
-        n_rows += len(rows.item)
-        weighted = (rows.weight is not None) if weighted is None else weighted
-        if weighted is not (rows.weight is not None):
+        if parts["item"] and bool(parts["weight"]) is not (rows.weight is not None):
             what, expected = "some rows have a weight and some have none", "a weight in every row or in none"
             for line in rows.lines:
                 problems.error("judgments-weight", what, Place(place.file, line), expected=expected)
             continue
-        item, rater = items.of(rows.item), raters.of(rows.rater)
-        if "" in rows.label:  # items and raters are known all the same
-            said = np.fromiter(map(bool, rows.label), np.bool_, len(rows.label))
-            n_missing += len(said) - int(said.sum())
-            rows, item, rater = rows.take(said), item[said], rater[said]
-        for column, part in zip(codes, (item, rater, known.of(rows.label)), strict=True):
-            column.append(part)
-        for numbers, values in ((weights, rows.weight), (times, rows.seconds)):
-            numbers.extend(() if values is None else (values,))
-        lines.append(rows.lines)
+        coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
+        label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
+        for name, column in (coded | {"label": np.asarray(label, np.int32)}).items():
+            if column is not None:
+                parts[name].append(np.asarray(column))
     if extra:
         what = f"columns that judgments have no use for: {', '.join(extra)}"
         problems.note("judgments-extra", what, place, fix="they are not read")
-    if not n_rows and not problems.errors:
-        problems.error("judgments-empty", "no judgment in the file", place)
-    if not lines:
+    if not parts["item"]:
+        if not problems.errors:
+            problems.error("judgments-empty", "no judgment in the file", place)
         problems.raise_errors()
-    if n_missing:
-        what = f"{n_missing} of {n_rows} rows have no label; they count as not judged"
+    columns = {name: np.concatenate(part) for name, part in parts.items() if part}
+    said = columns["label"] >= 0
+    if n_missing := len(said) - int(said.sum()):  # their items and raters are known all the same
+        what = f"{n_missing} of {len(said)} rows have no label; they count as not judged"
         problems.note("judgments-no-label", what, place)
-    item, rater, label = map(np.concatenate, codes)
-    weight, seconds = (np.concatenate(column) if column else None for column in (weights, times))
-    return Judgments(item, rater, label, tuple(items), tuple(raters), tuple(known), weight), seconds, lines
+        columns = {name: column[said] for name, column in columns.items()}
+    codes = (columns["item"], columns["rater"], columns["label"])
+    judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
+    return judgments, columns.get("seconds"), columns["lines"]
 
 
 def _checked(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:
@@ -245,19 +225,19 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tupl
 
 
 def _settled(
-    table: Judgments, repeats: RepeatPolicy, lines: Sequence[Sequence[int]], name: str, problems: Problems
+    table: Judgments, repeats: RepeatPolicy, lines: Numbers, name: str, problems: Problems
 ) -> NDArray[np.bool_] | None:
     """Which judgments are kept where a rater judged an item more than once; None: all."""
     if repeats == "keep" or not table.n_repeated():
         return None
     if repeats != "refuse":
         return table.settled(repeats)
-    first, line_of = table.first_rows(), [*chain.from_iterable(lines)]
+    first = table.first_rows()
     again = first != np.arange(len(table))
     for row in np.flatnonzero(again).tolist():
         rater, item = table.raters[table.rater[row]], table.items[table.item[row]]
-        what = f"rater '{rater}' judged item '{item}' before, in line {line_of[first[row]]}"
-        place, repair = Place(name, line_of[row]), "the first judgment is kept"
+        what = f"rater '{rater}' judged item '{item}' before, in line {lines[first[row]]}"
+        place, repair = Place(name, int(lines[row])), "the first judgment is kept"
         problems.repairable("judgments-repeated", what, place, repair=repair, hint=REPEATED)
     return np.asarray(~again, np.bool_)
 

@@ -207,26 +207,24 @@ class TextPiece:
         return Reading(corpus, [list(stretch.lines(problems)) for stretch in self.systems], problems)
 
 
-class CutSystem:
+class CutSystem(HypothesisReader):
     """A system's file, cut in step with the references; complains at the end if its length differs."""
 
     def __init__(self, file: NamedFile, problems: Problems, *, carry: bool) -> None:
-        self._reader = HypothesisReader(file.path, file.name, Problems(lenient=True))  # looks at the first lines only
-        self._reader.problems = problems
-        self.name = file.name
+        super().__init__(file.path, file.name, Problems(lenient=True))  # looks at the first lines only
+        self.problems = problems
         self.cutter = Cutter(file.path, sentences=False, carry=carry)
 
-    def take(self, size: int) -> Stretch:
+    def cut(self, size: int) -> Stretch:
         """The next lines, as many as there are up to ``size``."""
         stretch, n = self.cutter.take(size)
-        self._reader.count += n
+        self.count += n
         return stretch
 
     def finish(self, n_sentences: int) -> None:
         """Check that the file has as many sentences as the source."""
-        reader = self._reader
-        reader.lines = Lines(self.cutter.path, reader.problems, cut=self.cutter.rest(), before=reader.count)
-        reader.finish(n_sentences)
+        self.lines = Lines(self.cutter.path, self.problems, cut=self.cutter.rest(), before=self.count)
+        super().finish(n_sentences)
         self.cutter.close()
 
 
@@ -248,15 +246,10 @@ def cut_pieces(
     size: int,
     carry: bool,
 ) -> Iterator[TextPiece]:
-    """Cut references and systems, in step, into pieces of ``size`` sentences.
+    """Cut references, M2 files over the same sentences, and systems in step into pieces of ``size`` sentences.
 
-    Args:
-        references: M2 files over the same sentences (``can_cut``).
-        systems: The systems' files.
-        problems: Where problems are recorded; its mode is that of the pieces.
-        unmarked: What a sentence without any A line means.
-        size: Sentences of a piece.
-        carry: Pieces hold their text, for workers who do not see the files.
+    The mode of ``problems`` is that of the pieces. With ``carry`` they hold their text, for workers who do not see the
+    files.
     """
     refuse_same_names(references, "reference files", "--gold=name=path")
     known = [_known(file, unmarked) for file in references]
@@ -275,7 +268,7 @@ def cut_pieces(
             Part(file, stretch, *policy, len(references) > 1)
             for file, (stretch, _), policy in zip(references, taken, known, strict=True)
         )
-        yield TextPiece(parts, tuple(system.take(n) for system in systems), problems.lenient, problems.as_written)
+        yield TextPiece(parts, tuple(system.cut(n) for system in systems), problems.lenient, problems.as_written)
     for cutter in cutters:
         cutter.close()
     problems.raise_errors()
