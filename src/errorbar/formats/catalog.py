@@ -115,14 +115,9 @@ def is_xml(path: Path) -> bool:
 
 
 def wants_hoo(gold: object, metrics: object = None) -> bool:
-    """Whether HOO scores are asked for, by the reference files or by the metrics.
+    """Whether HOO scores are asked for, by the reference files or the metrics that a public function was given.
 
-    Args:
-        gold: What a public function takes: a path, several, or objects in memory, which are no HOO data.
-        metrics: The same: a spec or metric, several, or None.
-
-    Raises:
-        UsageError: If HOO data is to be scored by another metric.
+    Objects in memory are no HOO data. That it is to be scored by another metric is a ``UsageError``.
     """
     names = [split_spec(each)[0] if isinstance(each, str) else getattr(each, "name", None) for each in _listed(metrics)]
     asked = [name == HOO for name in names]

@@ -42,12 +42,7 @@ def read_edits(
 ) -> Fragment:
     """Read the edits of one fragment; the caller raises the problems.
 
-    Args:
-        file: The XML file.
-        name: The fragment's name.
-        problems: Where problems are recorded.
-        text: The source text, which offsets and originals are checked against; None: they are not.
-        system: The edits are a system's, whose several corrections and unknown types need another remark.
+    Offsets and originals are checked against ``text``, if there is one. Of a ``system`` other things are remarked.
     """
     shown = display_name(file.path)
     repairs = Repairs(problems, shown)

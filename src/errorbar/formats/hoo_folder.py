@@ -98,12 +98,10 @@ def fragment_name(path: Path) -> str:
 
 
 def list_gold(path: str, *, source: str | None = None, need_text: bool = False) -> list[FragmentFiles]:
-    """Find gold edits, and their source texts where there are any.
+    """Find gold edits, and their source texts where there are any; with ``need_text`` there must be all.
 
-    Args:
-        path: An edit file, a folder of them, or a folder that has them in ``Gold``.
-        source: A folder of source texts, or the text of the only file; None: looked for in ``Raw`` beside ``Gold``.
-        need_text: A fragment without a text is an error.
+    ``path`` is an edit file, a folder of them, or one that has them in ``Gold``; ``source`` a folder of texts or the
+    text of the only file, None: looked for in ``Raw`` beside ``Gold``.
     """
     edits = list_files(Path(path), ".xml")
     texts = _list_texts(Path(path), source)

@@ -179,11 +179,8 @@ def _text(text: str) -> str:
 def save_fragments(fragments: Sequence[Fragment], out: str, problems: Problems, *, texts: bool = False) -> None:
     """Write edit files; problems are raised before anything is written.
 
-    Args:
-        fragments: What to write.
-        out: A file for the only fragment (a name that ends in ``.xml`` or ``.gz``, or ``-``), or a folder.
-        problems: Where problems are recorded.
-        texts: Also write the source texts: the folder gets ``Gold`` and ``Raw``.
+    ``out`` is a file for the only fragment (a name that ends in ``.xml`` or ``.gz``, or ``-``), or a folder, which gets
+    ``Gold`` and ``Raw`` if the source ``texts`` are written too.
     """
     written = {fragment.name: list(write_edits(fragment, problems)) for fragment in fragments}
     problems.raise_errors()

@@ -52,14 +52,9 @@ def read_batch(
 ) -> Batch:
     """Read batch results: a row per assignment, with ``HITId``, ``WorkerId`` and an ``Answer.`` column.
 
-    Rejected assignments and empty answers are left out, with a note of how many.
-
-    Args:
-        path: The CSV file, or ``-``.
-        problems: Where problems and notes go.
-        answer: The column of the label, with or without ``Answer.``; needed where there are several.
-        item: The column that names the item; "": the HIT.
-        labels: Labels that get the first codes. If given, another label is an error.
+    Rejected assignments and empty answers are left out, with a note of how many. ``answer`` is the column of the label,
+    with or without ``Answer.``, needed where there are several; ``item`` the one that names the item, "" the HIT.
+    ``labels`` get the first codes; where some are given, another is an error.
     """
     columns: tuple[str, str, str] | None = None
     found: list[tuple[str, str, str]] = []
@@ -118,14 +113,7 @@ def at_least_0(value: object) -> float | None:
 
 
 def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: Sequence[str] = ()) -> Judgments:
-    """Read a table with a row per item and a column per rater; an empty cell is a missing judgment.
-
-    Args:
-        path: The file, or ``-``.
-        problems: Where problems go.
-        item: The column that names the item.
-        labels: Labels that get the first codes.
-    """
+    """Read a table with a row per item, which a column names, and a column per rater; an empty cell is no judgment."""
     found: list[tuple[str, str, str]] = []
     seen: set[str] = set()
     for values, place in table_rows(path, problems, (item,)):

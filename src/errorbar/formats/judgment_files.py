@@ -53,8 +53,7 @@ def read_judgment_table(
         path: The file, or ``-``.
         problems: Where problems and notes go.
         layout: ``long``: a row for each judgment, with item, rater, label and maybe weight; ``wide``: a row for each
-            item and a column for each rater; ``batch``: results of Mechanical Turk; ``auto``: batch or long, by the
-            header.
+            item and a column for each rater; ``batch``: results of Mechanical Turk; ``auto``: batch or long.
         columns: ``item``, ``rater``, ``label``, ``weight`` or ``seconds`` to the name that the file has for it.
         labels: Labels that get the first codes, in this order, whether or not they occur.
         repeats: What to do where a rater judged an item twice: ``refuse`` (lenient reading keeps the first), ``first``,
@@ -197,30 +196,25 @@ def _numbers(column: Sequence[object]) -> Floats | None:
 
 def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tuple[str, str, str, float, float] | None:
     """A checked row; None, with the problem recorded, where it is bad."""
-    left_out = "the row is left out"
-    for name in NEEDED:
-        if isinstance(value := record[name], bool | list | dict):
-            what = f"the {name} is {type(value).__name__}"
-            problems.repairable("judgments-value", what, place, repair=left_out, expected="text or a number")
-            return None
     item, rater, label = ("" if (value := record[name]) is None else str(value) for name in NEEDED)
-    if not item or not rater:
-        what = "the row names no item" if not item else "the row names no rater"
-        problems.repairable("judgments-name", what, place, repair=left_out)
-        return None
-    if is_list(label):
-        problems.repairable("judgments-list", list_words(label), place, repair=left_out, expected=ONE_LABEL)
-        return None
     weight, seconds = (at_least_0(record.get(role)) for role in COLUMNS[3:])
-    expected = "a number of at least 0"
-    if weight is None and "weight" in record:
-        what = f"the weight {record['weight']!r} will not do"
-        problems.repairable("judgments-weight", what, place, repair=left_out, expected=expected)
+    number, odd = "a number of at least 0", [name for name in NEEDED if isinstance(record[name], bool | list | dict)]
+    wrong = None
+    if odd:
+        wrong = "judgments-value", f"the {odd[0]} is {type(record[odd[0]]).__name__}", "text or a number"
+    elif not item or not rater:
+        wrong = "judgments-name", f"the row names no {'rater' if item else 'item'}", ""
+    elif is_list(label):
+        wrong = "judgments-list", list_words(label), ONE_LABEL
+    elif weight is None and "weight" in record:
+        wrong = "judgments-weight", f"the weight {record['weight']!r} will not do", number
+    if wrong is not None:
+        problems.repairable(*wrong[:2], place, repair="the row is left out", expected=wrong[2])
         return None
     said = record.get("seconds")
     if seconds is None and not (said is None or (isinstance(said, str) and not said.strip())):
         what, repair = f"the time {said!r} will not do", "the time counts as unknown"
-        problems.repairable("judgments-seconds", what, place, repair=repair, expected=expected)
+        problems.repairable("judgments-seconds", what, place, repair=repair, expected=number)
     return item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds
 
 

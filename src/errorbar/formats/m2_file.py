@@ -17,18 +17,12 @@ NOTHING = "-NONE-"
 NOOP = "noop"
 N_FIELDS = 6
 BLOCK = 1 << 20  # bytes looked at together in search of annotators
-MOST_EXAMPLES = 5  # how many of the edits or documents that lose something are named in a note
 MOST_KNOWN = 1 << 16  # parts of A lines that are remembered; bounds the memory of reading
 
 
 def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read an M2 file sentence by sentence; annotators are the ids in the file.
-
-    A sentence without any A line has no annotations: what that means is the caller's policy
-    (``errorbar.formats.reference``).
-    """
-    name, assembler = lines.name, _Assembler(lines.name, problems)
-    text: str | None = None
+    """Read an M2 file sentence by sentence; what one without any A line means is the caller's policy (``Unmarked``)."""
+    name, assembler, text = lines.name, _Assembler(lines.name, problems), None
     block: list[tuple[int, str]] = []
     s_number = number = n_sentences = 0
     for number, line in enumerate(lines, lines.before + 1):
@@ -213,7 +207,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
                     lost.setdefault(what, {})[item] = None
         yield ""
     for what, items in sorted(lost.items()):
-        examples = f"{', '.join(islice(items, MOST_EXAMPLES))}{', ...' if len(items) > MOST_EXAMPLES else ''}"
+        examples = ", ".join([*islice(items, 5), *(["..."] if len(items) > 5 else [])])
         problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
     renamed = {name: number for name, number in ids.items() if name != number and name in used}
     if renamed:
@@ -222,7 +216,7 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
 
 
 def _number(annotator: str, ids: dict[str, str]) -> str:
-    taken = set(ids.values())
+    taken = {*ids.values()}
     keeps = annotator.isdecimal() and annotator not in taken
     ids[annotator] = annotator if keeps else next(number for number in map(str, count()) if number not in taken)
     return ids[annotator]

@@ -97,18 +97,10 @@ def project_essays(
     name: str = "",
     detach_stops: bool = False,
 ) -> Iterator[Sentence]:
-    """Turn the mistakes of essays into edits of sentences.
+    """Turn the mistakes of essays into edits of their tokenized sentences, which come from the file ``name``.
 
-    Args:
-        essays: The essays, with their text.
-        sentences: Their tokenized sentences in the same order.
-        problems: Where dropped mistakes are noted and overlapping edits are recorded.
-        name: The file the sentences are from, for messages.
-        detach_stops: Cut a correction's last full stop off even before a full stop.
-
-    Yields:
-        The sentences with their essay as document. An annotator who marked something in an essay's file looked at
-        all of its sentences; of an essay given without its text (alternative answers), only at those marked.
+    The essay becomes their document. An annotator who marked something in an essay's file looked at all of its
+    sentences; of an essay given without its text (alternative answers), only at those marked.
     """
     for essay, paragraphs in locate(essays, sentences, name):
         whole = [annotator for annotator in essay.annotations if annotator not in essay.partial]

@@ -17,7 +17,6 @@ from errorbar.core.problems import Problems
 from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 from errorbar.formats.pipes import (
     NAMES,
-    STANDARD_INPUT,
     RawBytes,
     Source,
     cannot_keep,
@@ -27,7 +26,7 @@ from errorbar.formats.pipes import (
     read_once,
 )
 
-__all__ = ["STANDARD_INPUT", "Lines", "Source", "byte_blocks", "display_name", "open_bytes", "read_once", "rereadable"]
+__all__ = ["Lines", "Source", "byte_blocks", "display_name", "open_bytes", "read_once", "rereadable"]
 
 BLOCK = 1 << 18  # bytes read at a time
 _HEAD = 64  # bytes that tell what a file is
@@ -41,8 +40,6 @@ _OTHER = {  # what other files begin with
     b"\xfd7zXZ\x00": "xz data",
     b"\x28\xb5\x2f\xfd": "zstd data",
 }
-_BOM = "\ufeff"
-_WEB_PAGE = ("<!doctype html", "<html")
 
 
 @contextmanager
@@ -59,7 +56,7 @@ def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReade
         raise InputError(_cannot_open(path, error)) from None
     with stream:
         try:
-            yield io.BufferedReader(_Unpacked(stream, place), BLOCK) if stream.peek(2)[:2] == _GZIP else stream
+            yield io.BufferedReader(Unpacked(stream, place), BLOCK) if stream.peek(2)[:2] == _GZIP else stream
         except (EOFError, BadGzipFile, zlib.error) as error:
             what = f"the compressed data is damaged: {error}"
             raise InputError(Problem("gzip-damaged", what, place, fix="fetch or compress the file again")) from None
@@ -67,7 +64,7 @@ def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReade
             raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
 
 
-class _Unpacked(RawBytes):
+class Unpacked(RawBytes):
     """What gzip data holds, as long as that is in proportion: some kilobytes can be made to fill any memory."""
 
     def __init__(self, packed: io.BufferedReader, place: Place) -> None:
@@ -87,11 +84,6 @@ class _Unpacked(RawBytes):
             fix = "unpack it with gunzip if that is meant"
             raise InputError(Problem("gzip-expands", what, self._place, expected, fix))
         return data
-
-
-def is_packed(stream: io.BufferedReader) -> bool:
-    """Whether there is gzip data behind a stream that ``open_bytes`` opened."""
-    return isinstance(stream.raw, _Unpacked)
 
 
 def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Generator[bytes]:
@@ -145,15 +137,8 @@ def _refuse_other(head: bytes, name: str) -> None:
 class Lines:
     """The lines of a UTF-8 file, cut on LF alone, without their LF or CR LF and without a byte order mark.
 
-    U+2028 and its relatives stay inside their line. A byte that is not UTF-8 is an error; lenient reading
-    replaces it by U+FFFD. Iterating twice goes on where the first iteration stopped.
-
-    Args:
-        path: The file.
-        problems: Where problems are recorded.
-        last: As for ``open_bytes``.
-        cut: Blocks of whole lines that were cut out of the file; None: it is opened.
-        before: Lines of the file before those blocks.
+    U+2028 and its relatives stay inside their line. A byte that is not UTF-8 is an error; lenient reading replaces it
+    by U+FFFD. Lines that were ``cut`` out of the file after ``before`` others are taken instead of opening it.
     """
 
     def __init__(
@@ -177,8 +162,20 @@ class Lines:
     def _decoded(self, blocks: Iterable[bytes], problems: Problems) -> Iterator[list[str]]:
         """Decoding and cutting many lines at once is several times faster than one by one."""
         number = self.before
-        for block in filter(None, blocks):
-            lines = _decode(block.removesuffix(b"\n"), self.name, number, problems)
+        for whole in filter(None, blocks):
+            block = whole.removesuffix(b"\n")
+            try:
+                lines = block.decode().split("\n")
+            except UnicodeDecodeError:
+                each = enumerate(block.split(b"\n"), number + 1)
+                lines = [decoded(raw, Place(self.name, at), problems) for at, raw in each]
+            if b"\r" in block:
+                lines = [line.removesuffix("\r") for line in lines]
+            if number == 0:
+                lines[0] = lines[0].removeprefix("\ufeff")
+                if lines[0].lower().startswith(("<!doctype html", "<html")):
+                    fix = "download the raw file, not the page that shows it"
+                    raise InputError(Problem("web-page", "this is a web page", Place(self.name, 1), "text", fix))
             yield lines
             number += len(lines)
 
@@ -223,22 +220,6 @@ def rereadable(path: Source) -> Source:
         except OSError as error:
             raise cannot_keep(display_name(path), error) from None
     return copy.name
-
-
-def _decode(block: bytes, name: str, number: int, problems: Problems) -> list[str]:
-    """Lines of a block that starts after line ``number``, without their ends and without a byte order mark."""
-    try:
-        lines = block.decode().split("\n")
-    except UnicodeDecodeError:
-        lines = [decoded(raw, Place(name, at), problems) for at, raw in enumerate(block.split(b"\n"), number + 1)]
-    if b"\r" in block:
-        lines = [line.removesuffix("\r") for line in lines]
-    if number == 0:
-        lines[0] = lines[0].removeprefix(_BOM)
-        if lines[0].lower().startswith(_WEB_PAGE):
-            fix = "download the raw file, not the page that shows it"
-            raise InputError(Problem("web-page", "this is a web page", Place(name, 1), "text", fix))
-    return lines
 
 
 def decoded(raw: bytes, place: Place, problems: Problems) -> str:

@@ -21,7 +21,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats import LONGEST_SENTENCE
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.m2_file import m2_annotators, no_blank_line, read_m2
-from errorbar.formats.opening import Lines, byte_blocks, is_packed, open_bytes, read_once
+from errorbar.formats.opening import Lines, Unpacked, byte_blocks, open_bytes, read_once
 from errorbar.formats.reference import (
     ALL,
     OF_ALL,
@@ -83,7 +83,7 @@ class Cutter:
         self.sentences = sentences
         self._blocks = byte_blocks(path, size=BLOCK)
         with open_bytes(path) as stream:
-            self.carry = carry or is_packed(stream)
+            self.carry = carry or isinstance(stream.raw, Unpacked)
         self._buffer = b""
         self._scanned = 0
         self._starts: NDArray[np.int64] = np.empty(0, np.int64)

@@ -72,12 +72,9 @@ class _PairRows:
 
 
 def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
-    """Read rankings or pairs; lenient reading leaves out what is wrong.
+    """Read rankings or pairs, strictly without ``problems``; XML is told by its first character.
 
-    Args:
-        path: The file, gzipped or not, or ``-``. XML is told by its first character.
-        problems: Where notes go; None: read strictly.
-        systems: The systems there are; another name is an error. Empty: those that the file names.
+    Lenient reading leaves out what is wrong. A name that is none of the ``systems`` is, if these are given.
     """
     notebook = Problems() if problems is None else problems
     path, name = rereadable(path), display_name(path)

@@ -145,10 +145,9 @@ def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unma
     if not files:
         raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
     # One chunk: every annotator of every file is known before a sentence is filled in.
-    chunks = list(reference_chunks(files, problems, unmarked=unmarked, size=ALL))
-    sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
-    annotators = chunks[-1].annotators if chunks else ()
-    return Corpus(sentences, annotators, files[0].name, list(problems.notes))
+    (corpus,) = [*reference_chunks(files, problems, unmarked=unmarked, size=ALL)] or [Corpus([], (), files[0].name)]
+    corpus.notes = list(problems.notes)
+    return corpus
 
 
 @dataclass(slots=True)
