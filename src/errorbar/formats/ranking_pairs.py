@@ -117,12 +117,12 @@ class Collected:
     def comparisons(self) -> Comparisons:
         """What was collected, in the order of the file; comparisons of one ranking stay in theirs."""
         place = Place(self.name)
-        for code, n, what in (
-            ("ranking-skipped", self.n_skipped, "items were skipped by their judges"),
-            ("ranking-alone", self.n_alone, "items rank fewer than two systems"),
-        ):
-            if n:
-                self.problems.note(code, f"{n} {what}", place, fix="they compare nothing")
+        fix = "they compare nothing"
+        if self.n_skipped:
+            what = f"{self.n_skipped} items were skipped by their judges"
+            self.problems.note("ranking-skipped", what, place, fix=fix)
+        if self.n_alone:
+            self.problems.note("ranking-alone", f"{self.n_alone} items rank fewer than two systems", place, fix=fix)
         if not self.items and not self.problems.errors:
             self.problems.error("ranking-empty", "no ranking of two systems in the file", place)
         parts = [_expanded(sizes, alike) for sizes, alike in self.alike.items()]

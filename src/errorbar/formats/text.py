@@ -83,16 +83,17 @@ class HypothesisReader:
         self.problems = problems
         self.lines = Lines(path, problems, last=True)
         self.count = 0
-        first, kind, whose = self.lines.peek(), "", ""
+        first, code, fix = self.lines.peek(), "", "errorbar convert --to text --annotator"
         if first.startswith('{"format": "errorbar-corpus"'):
-            kind, code, whose, fix = "an errorbar corpus", "hypothesis-jsonl", "NAME", ""
+            code = "hypothesis-jsonl"
+            what, fix = "an errorbar corpus", f"{fix} NAME {path}"
         elif first.startswith("S ") and any(_is_a_line(line) for line in self.lines.ahead(20)):
-            kind, code, whose = "M2", "hypothesis-m2", "0"
-            fix = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else "
-        if kind:
-            fix += f"errorbar convert --to text --annotator {whose} {path}"
+            code = "hypothesis-m2"
+            gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
+            what, fix = "M2", f"{gold} {fix} 0 {path}"
+        if code:
             place = Place(self.lines.name, 1)
-            raise InputError(Problem(code, f"this is {kind}, not plain text", place, "one sentence per line", fix))
+            raise InputError(Problem(code, f"this is {what}, not plain text", place, "one sentence per line", fix))
 
     def take(self, size: int) -> list[str]:
         """The next sentences, as many as there are up to ``size``."""
