@@ -50,6 +50,13 @@ def test_a_text_has_a_sentence_on_each_line() -> None:
         assert [(each.text, each.line) for each in read_text(lines, Problems())] == [("a b", 1), ("", 2), ("c", 3)]
 
 
+def test_every_file_that_is_too_short_is_named() -> None:
+    """Also one that goes on after another has ended, and whose last line is blank."""
+    _, problems = parallel("a\n" * 6, ["A\nB\n", "A\nB\nC\n\n", "A\n" * 6], lenient=True)
+    assert [problem.what for problem in problems.errors] == [f"{n} lines for 6 sentences of the source" for n in (2, 4)]
+    assert problems.notes == []
+
+
 def test_an_empty_source_is_refused() -> None:
     _, problems = parallel("", [""])
     assert [problem.code for problem in problems.errors] == ["text-empty"]

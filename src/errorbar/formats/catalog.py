@@ -73,11 +73,7 @@ def recognize_line(first: str) -> Format:
 
 
 def recognize(path: str) -> Format:
-    """Tell a file's format by its first line; what that takes from a pipe is kept only within ``keeping_pipes``.
-
-    Raises:
-        InputError: If the file cannot be opened, holds nothing, or is markup of an unknown kind.
-    """
+    """Tell a file's format by its first line; what that takes from a pipe is kept only within ``keeping_pipes``."""
     place = Place(display_name(path))
     if read_once(path) and not pipes_are_kept():
         what = "a look at a pipe would take its beginning away"

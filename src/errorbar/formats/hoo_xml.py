@@ -112,18 +112,21 @@ class _Reader(XmlReader):
                 self._mend(f"a second <{tag}>", "the last one is used", "one")
             if tag == "corrections":
                 edit.corrections = []
-            self.parts, self.empty = [], False
+            self.empty = False
 
     def end(self, tag: str) -> None:
         if self.skipping:
             self.skipping -= 1
             return
         self.path.pop()
-        text = "" if self.empty else "".join(self.parts)
+        if tag not in ("original", "correction"):
+            return
+        edit, text = self.edits[-1], "" if self.empty else "".join(self.parts)
+        self.parts.clear()
         if tag == "original":
-            self.edits[-1].original = text
-        elif tag == "correction" and self.edits[-1].corrections is not None:
-            self.edits[-1].corrections.append(text if text or self.empty else None)
+            edit.original = text
+        elif edit.corrections is not None:
+            edit.corrections.append(text if text or self.empty else None)
 
     def data(self, data: str) -> None:
         if self.skipping:

@@ -34,16 +34,11 @@ def read_metric_scores(
     betas: Sequence[float] = (),
     first_sentence: int = 1,
 ) -> list[MetricScores]:
-    """Read the scores of one or several metrics; higher must be better.
+    """Read the scores of one or several metrics, strictly without ``problems``; higher must be better.
 
-    A metric that has scores of sentences only gets their mean as the score of a system.
-
-    Args:
-        path: The file, gzipped or not.
-        problems: Where problems go; None: read strictly.
-        name: What a metric that the file does not name is called; None: after the file, ``m2`` for ``scores.m2``.
-        betas: Where a file has precision and recall, further metrics: F with these betas.
-        first_sentence: The number that the first sentence of ``errorbar score`` gets.
+    A metric that has scores of sentences only gets their mean as the score of a system; one that the file does not name
+    is called ``name``, else after the file (``scores.m2``: ``m2``). Where there are precision and recall, F with the
+    ``betas`` are further metrics. The first sentence of ``errorbar score`` gets the number ``first_sentence``.
     """
     scores = _Scores(Problems() if problems is None else problems)
     file = Path(display_name(path)).name

@@ -198,12 +198,7 @@ def pipes_are_kept() -> bool:
 
 
 def open_pipe(path: Source, *, last: bool = False) -> io.BufferedReader:
-    """Open what can be read once; last: nobody will open it again, and what comes from here on need not be kept.
-
-    Raises:
-        InputError: If standard input is closed, or the pipe was opened for the last time already.
-        OSError: If it cannot be opened.
-    """
+    """Open what can be read once; last: nobody will open it again, and what comes from here on need not be kept."""
     if not _open_pipes:
         pipe = _Pipe(path)
         pipe.last = True

@@ -59,10 +59,7 @@ class NamedFile:
 
 
 def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
-    """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, at least one.
-
-    A2 comes before A10.
-    """
+    """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, A2 before A10."""
     files: list[NamedFile] = []
     for argument in arguments:
         if not set(argument) & set("*?[") or Path(argument).exists():

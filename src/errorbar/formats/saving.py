@@ -27,9 +27,6 @@ def save_lines(lines: Iterable[str], target: str) -> None:
 
     Until then nothing of the target changes: a file is written beside it and moved into its place, and what goes
     to standard output is buffered. A name that ends in ``.gz`` is compressed, the same bytes for the same lines.
-
-    Raises:
-        InputError: If the target cannot be written.
     """
 
     def fill(stream: IO[bytes]) -> None:

@@ -73,12 +73,7 @@ class Wanted:
 
 
 def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:
-    """Read a table of texts row by row; the caller raises the problems after the last.
-
-    Raises:
-        InputError: If the file cannot be opened, or too many problems are found.
-        MissingExtraError: If the file is Parquet and pyarrow is not installed.
-    """
+    """Read a table of texts row by row; the caller raises the problems after the last. Parquet needs pyarrow."""
     name, parquet = display_name(path), is_parquet(path)
     wanted = needed if isinstance(needed, Wanted) else Wanted(needed)
     for header, columns, lines, _ in table_blocks(path, problems, wanted):

@@ -67,7 +67,7 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
     if n_taken + n_rest == n_sentences:
         return
     what, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
-    if n_rest and not n_said:
+    if n_taken + n_rest > n_sentences and not n_said:
         what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
         repair = "blank lines at the end are left out"
         problems.repairable("line-count", what, place, repair=repair, expected=expected)

@@ -99,12 +99,7 @@ class NotJsonError(Exception):
 
 
 def parse_json(text: str) -> object:
-    """Read one JSON value.
-
-    Raises:
-        NotJsonError: If the text is not JSON, is nested too deeply, has a number of thousands of digits, or half a
-            character, which no file or terminal can show.
-    """
+    """Read one JSON value; half a character, which no file or terminal can show, is a ``NotJsonError`` too."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -147,12 +142,7 @@ def parquet_names(path: Source) -> list[str]:
 
 
 def parquet_columns(path: Source) -> Iterator[list[list[Any]]]:
-    """Yield the values of each column, for so many rows at a time as are held.
-
-    Raises:
-        InputError: If the file is not Parquet, cannot be opened, or is damaged.
-        MissingExtraError: If pyarrow is not installed.
-    """
+    """Yield the values of each column, for so many rows at a time as are held; needs pyarrow."""
     with _said(path, "its table of contents"):
         file = _parquet(path)
         batches = iter(file.iter_batches(batch_size=ROWS))
