@@ -16,7 +16,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff_texts import apply_standoff
-from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling

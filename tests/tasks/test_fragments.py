@@ -12,7 +12,7 @@ import pytest
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo_write import save_fragments
+from errorbar.formats.hoo_xml import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling

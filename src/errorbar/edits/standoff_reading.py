@@ -24,7 +24,7 @@ from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import extract_standoff, words_of
-from errorbar.formats.hoo_detect import is_xml
+from errorbar.formats.catalog import is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import FragmentFiles, list_run, read_text
 from errorbar.formats.hoo_xml import DataFile

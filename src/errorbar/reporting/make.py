@@ -14,7 +14,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.standoff_reading import read_run
-from errorbar.formats.hoo_detect import is_hoo, wants_hoo
+from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files

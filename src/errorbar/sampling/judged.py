@@ -27,8 +27,8 @@ from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import labels_of_rule
 from errorbar.formats.judgment_files import read_judgment_table
 from errorbar.formats.opening import Source, display_name, rereadable
-from errorbar.formats.parquet_file import is_parquet
 from errorbar.formats.tables import table_rows
+from errorbar.formats.untrusted import is_parquet
 from errorbar.sampling.draw import Key
 from errorbar.sampling.frame import Counts, Floats
 from errorbar.sampling.totals import Sample

@@ -12,8 +12,7 @@ from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.problems import Problems
 from errorbar.edits.apply import corrected_text
 from errorbar.edits.extract import parallel_sentences
-from errorbar.formats.catalog import FORMATS, Format, find_format, recognize
-from errorbar.formats.hoo_detect import HOO, is_hoo
+from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, recognize
 from errorbar.formats.jsonl import has_standoff
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle import merge_essays, read_essays

@@ -15,7 +15,7 @@ from errorbar.crowdsourcing.answers import UNKNOWN
 from errorbar.crowdsourcing.em import MIN_ITEMS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.crowdsourcing.rater_models import METHODS, Comparison, Method, Modeling, Prior, aggregate
-from errorbar.formats.flags import read_answers
+from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd

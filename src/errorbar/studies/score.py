@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from errorbar.core.errors import Problem, UsageError
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor, read_jobs
-from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric, lacking

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorbar.core.errors import ErrorbarError, Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.catalog import is_hoo
 from errorbar.formats.reference import UNMARKED
 from errorbar.tasks import toml_tables as toml
 from errorbar.tasks.config import KINDS, ROLES, RUNS_PER_TEAM, Submission, Task, TaskCorpus, Team

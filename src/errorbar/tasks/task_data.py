@@ -18,10 +18,10 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.standoff_reading import FragmentReading, read_run
 from errorbar.formats.hoo_folder import read_gold, read_source
-from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile, read_named
+from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.hoo_counts import count_rows
@@ -162,7 +162,7 @@ class SentenceData(TaskData):
 
     def output(self, path: Path, name: str, problems: Problems) -> Sequence[str]:
         """The lines of a run."""
-        reader = HypothesisReader(NamedFile(str(path), path.name), problems)
+        reader = HypothesisReader(path, path.name, problems)
         lines = reader.take(len(self.units))
         reader.finish(len(self.units))
         problems.raise_errors()
