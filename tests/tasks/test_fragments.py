@@ -18,7 +18,7 @@ from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import HooStudy
 from errorbar.tasks import CorpusResults, TaskResults, read_task, run_task
-from errorbar.tasks.best_study import study_best
+from errorbar.tasks.running import study_best
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}
 GOLD = {

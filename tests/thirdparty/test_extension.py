@@ -135,7 +135,9 @@ def test_report(other: Installed) -> None:
     assert f"{100 * by_hand(other.gold, other.systems[0])[0] / by_hand(other.gold, other.systems[0])[1]:.2f}" in page
 
 
-def test_task(other: Installed) -> None:
+@pytest.fixture(scope="module")
+def task(other: Installed) -> Path:
+    """A shared task that is scored by the metric."""
     task = other.folder / "task"
     (task / "data").mkdir(parents=True)
     corpus = errorbar.read_corpus(other.gold)
@@ -150,8 +152,51 @@ def test_task(other: Installed) -> None:
         shutil.copy(path, task / name / f"{name}-1.txt")
         lines += ["[[team]]", f'name = "{name}"', f'submissions = "{name}"']
     (task / "task.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = json.loads(other.run("task", "run", "task/task.toml", "--format", "json"))
-    assert "cer" in json.dumps(found)
+    return task / "task.toml"
+
+
+def runs(other: Installed, task: Path, what: str) -> list[float]:
+    found = json.loads(other.run("task", "run", str(task), "--format", "json"))
+    return [run["gold"][0][what] for corpus in found["corpora"] for run in corpus["runs"]]
+
+
+def test_task(other: Installed, task: Path) -> None:
+    (row, *_) = other.json("score", *other.systems)["rows"]
+    assert row["cer"] in runs(other, task, "cer")
+
+
+TYPED = """
+from typing import TYPE_CHECKING
+from errorbar_cer_rule import WORTH
+if TYPE_CHECKING:
+    from errorbar.core.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Kept(Sums):
+    worth: np.int64 = np.int64(1)
+
+
+class Weighted(CharacterRate):
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Kept:
+        made = super().measure(reference, output, by_type=by_type)
+        return Kept(WORTH * made.counts, made.present, made.annotators, made.n_overlaps, np.int64(WORTH))
+"""
+
+
+def test_a_task_measures_with_a_changed_package_again(tmp_path: Path, other: Installed, task: Path) -> None:
+    """Another module than the metric's own may change, types be there for checkers only, and fields be of numpy."""
+    own = Installed(tmp_path, Path(other.gold), [Path(path) for path in other.systems])
+    module = tmp_path / "site" / f"{NAME}.py"
+    text = module.read_text(encoding="utf-8").replace("import ReferenceTexts\n", "import ReferenceTexts, Sums\n")
+    module.write_text(text + TYPED, encoding="utf-8")
+    entry = ENTRY.replace("CharacterRate", "Weighted")
+    (tmp_path / "site" / f"{NAME}-1.0.dist-info" / "entry_points.txt").write_text(entry, encoding="utf-8")
+    found = []
+    for worth in (1, 2):
+        (tmp_path / "site" / "errorbar_cer_rule.py").write_text(f"WORTH = {worth}\n", encoding="utf-8")
+        found.append(runs(own, task, "edits"))
+    assert found[1] == [2 * edits for edits in found[0]]
 
 
 def test_meta(other: Installed) -> None:

@@ -61,7 +61,7 @@ def write_board(
     problems = Problems()
     if not options.tables_only:
         from errorbar.reporting.sections import build_report  # noqa: PLC0415 - pages only
-        from errorbar.tasks.best_study import study_best  # noqa: PLC0415
+        from errorbar.tasks.running import study_best  # noqa: PLC0415
 
         studies = study_best(results, problems, options.resampling, browse=options.browse, progress=options.progress)
         page = board

@@ -167,7 +167,7 @@ def _validated(task: Task, data: TaskData, path: Path) -> Validation:
     kept: float | None = None  # lines that are not in step cannot be compared
     errors: Sequence[Problem] = ()
     try:
-        output = data.output(path, str(path), problems)
+        output = data.output(path, problems)
         data.look(str(path), output, problems)
         kept = data.kept(output)
         if data.corpus.role == DEV and data.corpus.gold:
