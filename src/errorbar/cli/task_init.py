@@ -23,7 +23,7 @@ def command(folder: Path, kind: Kind) -> None:
     errorbar task init spring
     errorbar task init --kind hoo pilot
     """
-    from errorbar.tasks.template import write_template
+    from errorbar.tasks.config import write_template
 
     for path in write_template(folder, kind):
         show_lines(f"{path}{'/' if path.is_dir() else ''}")
