@@ -11,8 +11,8 @@ from errorbar.reporting import Prose
 from errorbar.reporting.blocks import Links
 from errorbar.reporting.board import board_report, link_task, link_teams, team_report
 from errorbar.tables.table import Table
-from errorbar.tasks import TaskResults, run_task
-from errorbar.tasks.task_results import CorpusResults, RunScores
+from errorbar.tasks.running import run_task
+from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults
 from tests.reporting.pages import tables, text_rows
 from tests.tasks.small import TASK, make_task
 

@@ -25,8 +25,9 @@ from errorbar.reporting.board import board_report
 from errorbar.reporting.markdown import markdown
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy
-from errorbar.tasks import CorpusResults, TaskResults, run_task, task_cache
-from errorbar.tasks.running import study_best
+from errorbar.tasks import task_cache
+from errorbar.tasks.running import run_task, study_best
+from errorbar.tasks.task_results import CorpusResults, TaskResults
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.scoring import score

@@ -16,7 +16,7 @@ from errorbar.cli.talk import say
 from errorbar.core.errors import InputError
 
 if TYPE_CHECKING:
-    from errorbar.tasks import TaskResults
+    from errorbar.tasks.task_results import TaskResults
 
 SCHEMA = "errorbar.task-run/1"
 
@@ -43,7 +43,7 @@ def command(task: Path, cache: Path | None, prune: bool, jobs: int, style: str) 
 
 def score_task(path: Path, cache: Path | None, jobs: int, *, prune: bool = False) -> TaskResults:
     """Score a task, with a progress line; what it cost is said on standard error."""
-    from errorbar.tasks import run_task
+    from errorbar.tasks.running import run_task
 
     with progress_bar("runs") as progress:
         results = run_task(path, jobs=jobs, cache=cache, prune=prune, progress=progress)

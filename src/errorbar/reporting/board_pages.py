@@ -13,7 +13,7 @@ from errorbar.core.problems import Problems
 from errorbar.reporting.board import board_report, link_task, link_teams, team_report
 from errorbar.reporting.export import save_report
 from errorbar.stats.resampling import Resampling
-from errorbar.tasks import TaskResults
+from errorbar.tasks.task_results import TaskResults
 
 EPOCH = "SOURCE_DATE_EPOCH"
 NO_SENTENCES = "The sentences were left out, because the data may not be passed on."

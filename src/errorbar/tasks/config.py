@@ -175,12 +175,7 @@ FOLDERS: dict[Kind, tuple[str, ...]] = {
 
 
 def write_template(folder: Path, kind: Kind = "m2") -> list[Path]:
-    """Write an example TOML file and the folders it names; what was made.
-
-    Raises:
-        UsageError: If there is a TOML file already; nothing is overwritten.
-        InputError: If something cannot be written.
-    """
+    """Write an example TOML file and the folders it names; what was made."""
     file = folder / FILE
     if file.exists():
         raise UsageError(Problem("not-empty", "a task is there already", Place(str(file)), fix="name a new folder"))

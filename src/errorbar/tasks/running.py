@@ -226,9 +226,6 @@ def study_best(
     """Compute what a report shows of the best run of each team: intervals, comparison, ceiling, agreement, sentences.
 
     Warnings go to ``problems``; a corpus without runs has no study; ``progress`` is told how many corpora are done.
-
-    Raises:
-        InputError: If a file has become bad since it was scored.
     """
     studies: list[Study] = []
     for at, found in enumerate(results.corpora, 1):
@@ -248,7 +245,7 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
     data.views(metrics)
     own = Problems()  # what is to be said of the runs was said when they were scored
     runs = [run.submission for run in found.best()]
-    outputs = {run: data.output(run.path, own) for run in runs}
+    outputs: dict[Submission, Any] = {run: data.output(run.path, own) for run in runs}
     if found.corpus.kind == "hoo":
         edits = {run.name: output for run, output in outputs.items()}
         spec, name = task.metrics[0], found.corpus.name

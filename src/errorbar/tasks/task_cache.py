@@ -51,11 +51,7 @@ class TaskCache:
         self._lock = Lock()
 
     def statistics(self, metric: Metric, parts: Sequence[str], measure: Callable[[], Statistics]) -> Statistics:
-        """What the entry keeps that depends on the metric's class and these parts, else what is measured, and kept.
-
-        Raises:
-            InputError: If the folder cannot be used, or the output cannot be measured.
-        """
+        """What the entry keeps that depends on the metric's class and these parts, else what is measured, and kept."""
         kind = type(metric)
         if not kind.__module__.startswith("errorbar."):
             with self._lock:
@@ -89,11 +85,7 @@ class TaskCache:
             save_bytes(pack(statistics, path.stem), str(path))
 
     def prune(self) -> int:
-        """Remove entries that nobody asked for; the number of them.
-
-        Raises:
-            InputError: If one cannot be removed.
-        """
+        """Remove entries that nobody asked for; the number of them."""
         old = [path for path in self.folder.glob(f"*/*{ENDING}") if path not in self._used]
         for path in old:
             with _using(path):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, source_record
 from errorbar.core.errors import InputError, Place, Problem
@@ -36,10 +35,13 @@ _LENIENT = re.compile(r" or use --lenient \(.*?\)")
 AS_SENT = Admission(advise=False)
 """Who hands in has no options: a run is what its team sent."""
 _KEYS = {"use --lenient": "set lenient = true", "use --metric='hoo(missing=empty)'": "set missing_as_empty = true"}
+_UNCHANGED = "send the output, not the source"
 _MISSING = "hoo-missing"
+Outputs = Mapping[str, Sequence[Any]]
+"""Runs as metrics measure them, by name."""
 
 
-class TaskData(ABC):
+class _Data:
     """References of a corpus, read: what metrics measure against, and its units."""
 
     reference: Any
@@ -48,63 +50,10 @@ class TaskData(ABC):
     n_documents: int | None = None  # essays that the sentences are from; None where that is not known
     rows: Mapping[str, int] = MappingProxyType({})  # of fragments: gold edits of each row of the type table
     names: Sequence[str] = ()  # of fragments
-    n_views: ClassVar[int] = 1
-    unchanged: ClassVar[str]
 
     def __init__(self, corpus: TaskCorpus) -> None:
         self.corpus = corpus
         self.problems = Problems(lenient=corpus.lenient)
-
-    def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
-        """Each metric in every way in which it is shown, ``n_views`` of each."""
-        return metrics
-
-    def output(self, path: Path, problems: Problems) -> Sequence[Any]:
-        """A run as metrics measure it, under its path as name, with whatever makes it doubtful noted.
-
-        Raises:
-            InputError: If it cannot be read, is not in step with the source or is for other data.
-        """
-        output = self._read(path, problems)
-        problems.raise_errors()
-        if not self.n_changed(output):
-            fix = "send the output, not the source"
-            problems.note("task-unchanged", self.unchanged, Place(str(path)), fix=fix)
-        return output
-
-    @abstractmethod
-    def _read(self, path: Path, problems: Problems) -> Sequence[Any]: ...
-
-    def look(self, name: str, output: Sequence[Any], problems: Problems) -> None:  # noqa: B027 - edits name their source
-        """See whether a run that is not scored is one for this source, as scoring does.
-
-        Raises:
-            InputError: If it is for other data.
-        """
-
-    @abstractmethod
-    def n_changed(self, output: Sequence[Any]) -> int:
-        """How many units a run changes."""
-
-    @abstractmethod
-    def kept(self, output: Sequence[Any]) -> float | None:
-        """Share of the source's words that a run keeps; None where that says nothing."""
-
-    @abstractmethod
-    def score(
-        self,
-        outputs: Mapping[str, Sequence[Any]],
-        metrics: Sequence[Metric],
-        problems: Problems | None = None,
-        *,
-        by_type: bool = True,
-    ) -> list[Score]:
-        """Score outputs, outermost, under each metric; without a notebook nobody looks at what they are like.
-
-        Raises:
-            InputError: With what is wrong with every bad one.
-            UsageError: If a metric names an annotator that the corpus does not have.
-        """
 
 
 class _Known(Sentences):
@@ -117,10 +66,10 @@ class _Known(Sentences):
         return Output(lines, "\n".join([" ".join(line.split()) for line in lines]))
 
 
-class SentenceData(TaskData):
+class SentenceData(_Data):
     """References of sentences; without ``files`` the source alone."""
 
-    unchanged = "no sentence is changed"
+    n_views = 1
 
     def __init__(self, corpus: TaskCorpus, files: Sequence[Path]) -> None:
         super().__init__(corpus)
@@ -146,11 +95,7 @@ class SentenceData(TaskData):
         self.n_documents = documents.n_clusters if documents.unit == "document" else None
 
     def check_same(self, other: SentenceData, task: Path) -> None:
-        """See that what a task's file names as the same data, be it the source alone, has the same sentences.
-
-        Raises:
-            InputError: If not.
-        """
+        """See that what a task's file names as the same data, be it the source alone, has the same sentences."""
         if self._sources() != other._sources():
             what = f"corpus '{self.corpus.name}': {other.files[0].name} has not the sentences of {self.files[0].name}"
             place = Place(str(task), self.corpus.line)
@@ -159,14 +104,22 @@ class SentenceData(TaskData):
     def _sources(self) -> list[str]:
         return [source_record(sentence) for sentence in self.units]
 
-    def _read(self, path: Path, problems: Problems) -> Sequence[str]:
+    def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
+        """Each metric in every way in which it is shown, ``n_views`` of each."""
+        return metrics
+
+    def output(self, path: Path, problems: Problems) -> Sequence[str]:
+        """The lines of a run, with a note if it changes nothing."""
         reader = HypothesisReader(NamedFile(str(path), path.name), problems)
         lines = reader.take(len(self.units))
         reader.finish(len(self.units))
+        problems.raise_errors()
+        if not self.n_changed(lines):
+            problems.note("task-unchanged", "no sentence is changed", Place(str(path)), fix=_UNCHANGED)
         return lines
 
     def look(self, name: str, lines: Sequence[str], problems: Problems) -> None:
-        """Look for other data, shifted and empty lines, text that is not tokenized."""
+        """See whether a run that is not scored is one for this source, as scoring does."""
         look = Look()
         look.add([sentence.text for sentence in self.units], lines)
         AS_SENT.say(name, look.seen, look.shifts, None, problems)
@@ -186,14 +139,9 @@ class SentenceData(TaskData):
         return n_kept / n_words if n_words else 1.0
 
     def score(
-        self,
-        outputs: Mapping[str, Sequence[str]],
-        metrics: Sequence[Metric],
-        problems: Problems | None = None,
-        *,
-        by_type: bool = True,
+        self, outputs: Outputs, metrics: Sequence[Metric], problems: Problems | None = None, *, by_type: bool = True
     ) -> list[Score]:
-        """Score texts."""
+        """Score runs, outermost, under each metric; without a notebook nobody looks at what they are like."""
         systems = [Hypothesis(name, list(lines)) for name, lines in outputs.items()]
         found: dict[tuple[str, str], Score] = {}
         reading = _Known if problems is None else Sentences
@@ -207,11 +155,10 @@ class SentenceData(TaskData):
         return [found[name, str(metric.spec)] for name in outputs for metric in metrics]
 
 
-class FragmentData(TaskData):
+class FragmentData(_Data):
     """Gold edits of texts, or the texts alone; recall is counted by row, and by code."""
 
     n_views = 2
-    unchanged = "no edit is proposed"
 
     def __init__(self, corpus: TaskCorpus, *, need_text: bool = False) -> None:
         super().__init__(corpus)
@@ -234,12 +181,19 @@ class FragmentData(TaskData):
         self._missing_as_empty |= missing_as_empty
         return both_ways(asked)
 
-    def _read(self, path: Path, problems: Problems) -> Sequence[Any]:
+    def output(self, path: Path, problems: Problems) -> Sequence[Any]:
+        """The edits of a run, with a note if there is none."""
         name = str(path)
         edits = read_run(name, name, self.units, problems, missing_as_empty=self._missing_as_empty)
+        problems.raise_errors()
+        if not any(edits):
+            problems.note("task-unchanged", "no edit is proposed", Place(name), fix=_UNCHANGED)
         if any(note.code == _MISSING for note in problems.notes):
             self._lacking.add(name)
         return edits
+
+    def look(self, name: str, output: Sequence[Any], problems: Problems) -> None:
+        """Nothing to look for: edits name their source."""
 
     def n_changed(self, output: Sequence[Any]) -> int:
         """How many texts a run changes."""
@@ -247,15 +201,9 @@ class FragmentData(TaskData):
 
     def kept(self, output: Sequence[Any]) -> float | None:
         """Nothing: a run is edits."""
-        return None
 
     def score(
-        self,
-        outputs: Mapping[str, Sequence[Any]],
-        metrics: Sequence[Metric],
-        problems: Problems | None = None,
-        *,
-        by_type: bool = True,
+        self, outputs: Outputs, metrics: Sequence[Metric], problems: Problems | None = None, *, by_type: bool = True
     ) -> list[Score]:
         """Score runs of edits."""
         problems = problems or Problems()
@@ -273,12 +221,11 @@ class FragmentData(TaskData):
         return [score for name in outputs for score in found[name]]
 
 
-def read_data(corpus: TaskCorpus, *, need_text: bool = False) -> TaskData:
-    """Read the gold edits of a corpus, or its source where there are none.
+TaskData = SentenceData | FragmentData
 
-    Raises:
-        InputError: If a file is bad; the task's keys that have it repaired are named.
-    """
+
+def read_data(corpus: TaskCorpus, *, need_text: bool = False) -> TaskData:
+    """Read the gold edits of a corpus, or its source where there are none."""
     return FragmentData(corpus, need_text=need_text) if corpus.kind == "hoo" else SentenceData(corpus, corpus.gold)
 
 
@@ -289,11 +236,7 @@ def of_run(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 @contextmanager
 def of_gold() -> Iterator[None]:
-    """Say how the task's file, which has keys where commands have options, can have references repaired.
-
-    Raises:
-        InputError: The one that was raised inside, with other words.
-    """
+    """Say how the task's file, which has keys where commands have options, can have references repaired."""
     try:
         yield
     except InputError as error:

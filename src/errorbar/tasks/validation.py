@@ -119,11 +119,7 @@ def validate(
 
 
 def choose_corpus(task: Task, name: str | None) -> TaskCorpus:
-    """The corpus of a name, or the only one that submissions are for.
-
-    Raises:
-        UsageError: If there is none of that name, or no name and several.
-    """
+    """The corpus of a name, or the only one that submissions are for."""
     tests = task.with_role("test")
     if name is None and len(tests) == 1:
         return tests[0]
