@@ -29,8 +29,6 @@ PIXELS = {"full": 640, "half": 420}
 SCALE = 2
 """Of PNG: pixels for each pixel on a page."""
 EXTRA = "report"
-CHARTS = ("altair", "jinja2")
-"""Altair itself cannot be loaded without Jinja2."""
 
 
 def save_report(report: Report, path: str, kind: Kind = "html") -> int:
@@ -103,17 +101,14 @@ def fixed_width(spec: Spec, pixels: int) -> Spec:
 def need(kind: Kind, *, pictures: bool = False) -> None:
     """See that what a report takes is installed, without loading it, before the work starts.
 
-    Args:
-        kind: What is to be written.
-        pictures: Charts are to be drawn into files.
+    ``pictures``: charts are to be drawn into files.
 
     Raises:
         MissingExtraError: If something is not.
     """
-    page = kind == "html"
-    libraries = (*CHARTS, "vl_convert") if page or pictures else CHARTS
-    if any(find_spec(name) is None for name in libraries):
-        raise MissingExtraError(EXTRA, "a page" if page else "drawing charts into files" if pictures else "a report")
+    libraries = {"jinja2": kind == "html", "vl_convert": kind == "html" or pictures}
+    if any(wanted and find_spec(name) is None for name, wanted in libraries.items()):
+        raise MissingExtraError(EXTRA, "a page" if kind == "html" else "drawing charts into files")
 
 
 def _vl_convert() -> ModuleType:

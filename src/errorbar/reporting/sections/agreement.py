@@ -6,7 +6,8 @@ from errorbar.agreement import AgreementReport
 from errorbar.agreement.report import TITLES
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
@@ -61,7 +62,7 @@ def _coefficients(report: AgreementReport, level: float) -> Chart:
     said = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named.items())
     text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {said}."
     dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
-    spec = dot_chart(dots, title="coefficient", percent=False, top=1.0)
+    spec = dot_chart(dots, Axis("coefficient", "number"), top=1.0)
     return Chart("agreement-chart", "Coefficients of agreement", text, spec, coefficient_table(report, level))
 
 

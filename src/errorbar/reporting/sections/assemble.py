@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
-from errorbar.reporting.charts.vega import unchecked
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.choices import choices
@@ -71,8 +70,7 @@ def build_report(
     Raises:
         MissingExtraError: If the library of charts is not installed.
     """
-    with unchecked():
-        found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
+    found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
         found += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]

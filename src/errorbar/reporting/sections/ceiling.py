@@ -11,8 +11,9 @@ from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
-from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
-from errorbar.reporting.charts.lines import MOST_COLORED
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.lines import MOST_COLORED, LinePoint, line_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import axis, drawn, plural, value_text
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.tables.shown import percent
@@ -95,7 +96,7 @@ def _scores(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
     notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
     column = Column(f"{name} of humans and systems", measure.kind)
     table = _table(found, column, "ceiling-scores", curves, notes)
-    spec = _drawn(found, curves, column, axis(measure), human=HUMAN)
+    spec = _drawn(found, curves, axis(measure), human=HUMAN)
     title = f"{name} of humans and systems by number of references"
     return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
 
@@ -114,25 +115,23 @@ def _ratios(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
     notes += [NO_RATIO] if np.isnan(found.ratio).any() else []
     column = Column(f"System {name} over human {name}, in percent", "percent")
     table = _table(found, column, "ceiling-ratios", curves, notes)
-    spec = _drawn(found, curves, column, f"share of human {name} (percent)", guide=100.0)
+    spec = _drawn(found, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
     return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
 
 
-def _drawn(
-    found: Ceiling, curves: Sequence[Curve], column: Column, title: str, *, human: str = "", guide: float | None = None
-) -> Spec:
+def _drawn(found: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None) -> Spec:
     """Curves by number of references; rows where there is only one number."""
-    shown, percent = curves[: MOST_SYSTEMS + 1], column.kind == "percent"
+    shown = curves[: MOST_SYSTEMS + 1]
     if len(found.sizes) == 1:
-        dots = [Dot(curve.name, *drawn(curve.estimates[0], column.kind)) for curve in shown]
-        title = f"{title}, {plural(found.sizes[0], 'reference')}"
-        return dot_chart(dots, title=title, name_title="who", percent=percent)
+        dots = [Dot(curve.name, *drawn(curve.estimates[0], y.kind)) for curve in shown]
+        alone = Axis(f"{y.title}, {plural(found.sizes[0], 'reference')}", y.kind)
+        return dot_chart(dots, alone, name_title="who")
     points = [
-        LinePoint(curve.name, size, *drawn(estimate, column.kind))
+        LinePoint(curve.name, size, *drawn(estimate, y.kind))
         for curve in shown
         for size, estimate in zip(found.sizes, curve.estimates, strict=True)
     ]
-    return line_chart(points, x_title="references", y_title=title, human=human, guide=guide, percent=percent)
+    return line_chart(points, Axis("references", "count"), y, human=human, guide=guide)
 
 
 def _cut(n: int) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.crowd_agreement import CurvePoint
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
+from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
+from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
 from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
@@ -61,7 +63,7 @@ def _scores(study: CrowdStudy) -> Chart:
     dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
     text = f"{name} against the crowd, weighted and by majority, with intervals. "
     text += "; ".join(f"{row.system}, {row.score.estimand}: {in_sentence(row.score.f)}" for row in rows[:MOST_SAID])
-    spec = dot_chart(dots, title=f"{name} (percent)", name_title="system", series_title="estimand")
+    spec = dot_chart(dots, Axis(f"{name} (percent)"), name_title="system", series_title="estimand")
     return Chart("crowd-scores", f"{name} against the crowd", text + ".", spec, table, "half")
 
 
@@ -84,7 +86,7 @@ def _bins(study: CrowdStudy) -> Chart:
         f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}"
         for dot in dots[:MOST_SAID]
     )
-    spec = dot_chart(shown, title="percent", name_title="system at agreement", series_title="quantity")
+    spec = dot_chart(shown, Axis("percent"), name_title="system at agreement", series_title="quantity")
     return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
 
 
@@ -117,7 +119,5 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
     text = f"{title} on the items on which at least such a share of the raters agree. {first.system}: "
     text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
     points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
-    spec = line_chart(
-        points, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
-    )
+    spec = line_chart(points, Axis("share of raters who agree, at least", "number"), Axis(title, "number"))
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.base import Measure
+from errorbar.reporting.charts.vega import Axis
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
@@ -27,9 +28,9 @@ def drawn(estimate: Estimate, kind: Kind = "percent") -> tuple[float | None, flo
     return None if value is None else factor * value, *low_high
 
 
-def axis(measure: Measure) -> str:
-    """The title of an axis of a measure."""
-    return f"{measure.title} (percent)" if measure.kind == "percent" else measure.title
+def axis(measure: Measure) -> Axis:
+    """The axis of a measure."""
+    return Axis(f"{measure.title} (percent)" if measure.kind == "percent" else measure.title, measure.kind)
 
 
 def value_text(value: float | None, kind: Kind = "percent") -> str:

@@ -8,8 +8,8 @@ from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section
-from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
-from errorbar.reporting.charts.vega import percent_top
+from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.vega import Axis, percent_top
 from errorbar.reporting.sections.figures import drawn, in_sentence, plural, slug
 from errorbar.reporting.sections.ranking import ranks
 from errorbar.studies.model import HooStudy, Study
@@ -69,7 +69,7 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     best = ordered[0]
     text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.system}: "
     text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."
-    spec = dot_chart(dots, title="F (percent)", name_title="run", series_title="measure")
+    spec = dot_chart(dots, Axis("F (percent)"), name_title="run", series_title="measure")
     return Chart(name, f"F {title}", text + _cut(len(ordered)), spec, table)
 
 

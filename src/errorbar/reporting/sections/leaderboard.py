@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from errorbar.metrics.comparison import Comparison
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts import Dot, dot_chart
+from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
 from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.stats.letters import UNDECIDED
@@ -80,7 +80,7 @@ def _chart(study: CorpusStudy) -> Chart:
         text += " Letters behind the bars: systems that share one do not differ significantly."
         if any(UNDECIDED in group for group in study.groups):
             text += " A question mark: no difference from some other system could have been significant."
-    spec = dot_chart(dots, title=axis(measure), name_title="system", percent=kind == "percent")
+    spec = dot_chart(dots, axis(measure), name_title="system")
     title = f"{name} with {100 * study.confidence_level:g}% intervals"
     return Chart("leaderboard-chart", title, text, spec, score_table(study))
 

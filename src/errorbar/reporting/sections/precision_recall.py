@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Chart, Section
-from errorbar.reporting.charts import PlanePoint, plane_chart
+from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import f_name, listed, plural
 from errorbar.reporting.sections.ranking import ranked
 from errorbar.studies.model import CorpusStudy, Study

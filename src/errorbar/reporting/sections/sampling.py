@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from errorbar.reporting.blocks import Block, Chart, Section
-from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, in_sentence, points
 from errorbar.studies.model import SampleStudy, Study
 from errorbar.tables.shown import percent
@@ -58,7 +60,7 @@ def _estimates(study: SampleStudy) -> Chart:
         for row in one.rows
         if row.name not in COUNTED
     ]
-    spec = dot_chart(dots, title="estimate (percent)", name_title="quantity")
+    spec = dot_chart(dots, Axis("estimate (percent)"), name_title="quantity")
     return Chart("sample-estimates", "Estimates with intervals", text + ".", spec, table)
 
 
@@ -97,7 +99,5 @@ def _budget(study: SampleStudy) -> Chart:
         + (f", ± {percent(last.half_widths.get(name))} with {last.n_judgments:,}" if len(study.budget) > 1 else "")
         for name in names
     )
-    spec = line_chart(
-        shown, x_title="judgments", y_title="half-width (points)", whole=False, height=220, series_title="quantity"
-    )
+    spec = line_chart(shown, Axis("judgments", "number"), Axis("half-width (points)"), series_title="quantity")
     return Chart("sample-budget", "What more judgments would buy", text + ".", spec, table)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
-from errorbar.reporting.charts import HeatCell, heat_chart
+from errorbar.reporting.charts.dots import HeatCell, heat_chart
 from errorbar.reporting.charts.vega import percent_top
 from errorbar.reporting.sections.figures import plural, points
 from errorbar.reporting.sections.ranking import ranked
