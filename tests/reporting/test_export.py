@@ -25,7 +25,7 @@ def small() -> Report:
 
 
 def test_every_chart_in_every_format(small: Report, tmp_path: Path) -> None:
-    files = save_charts(small, str(tmp_path / "new/folder"))
+    files = save_charts(small, tmp_path / "new/folder")
     kinds = {file.suffix: file.read_bytes()[:8] for file in files if file.stem == "leaderboard-chart"}
     assert kinds[".png"] == b"\x89PNG\r\n\x1a\n"
     assert kinds[".pdf"].startswith(b"%PDF-")
@@ -35,7 +35,7 @@ def test_every_chart_in_every_format(small: Report, tmp_path: Path) -> None:
 
 
 def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_path: Path) -> None:
-    save_charts(small, str(tmp_path), ("svg",))
+    save_charts(small, tmp_path, ("svg",))
     svg = (tmp_path / "leaderboard-chart.svg").read_text(encoding="utf-8")
     assert "mine" in svg
     assert 'fill="white"' in svg
@@ -45,7 +45,7 @@ def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_pa
 def test_a_folder_that_is_a_file(small: Report, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError) as caught:
-        save_charts(small, str(tmp_path / "file"))
+        save_charts(small, tmp_path / "file")
     assert caught.value.code == "cannot-write"
 
 
@@ -55,7 +55,7 @@ def test_failing_half_way_leaves_no_file(small: Report, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(KeyboardInterrupt):
-        save_charts(small, str(tmp_path), ("svg",))
+        save_charts(small, tmp_path, ("svg",))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences
-from errorbar.reporting.latex import latex
-from errorbar.reporting.markdown import markdown
+from errorbar.reporting.texts import latex, markdown
 from errorbar.studies.browse import Browse
 from errorbar.tables.latex_text import escape_latex
 from errorbar.tables.markdown_text import escape_markdown

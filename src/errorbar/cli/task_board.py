@@ -51,8 +51,8 @@ def command(
     errorbar task board task.toml -o board
     errorbar task board task.toml -o board --tables-only
     """
-    from errorbar.reporting.board_pages import BoardOptions, make_folder, write_board
-    from errorbar.reporting.export import need
+    from errorbar.reporting.board_pages import BoardOptions, write_board
+    from errorbar.reporting.export import make_folder, need
     from errorbar.stats.resampling import Resampling
 
     if not tables_only:
