@@ -11,9 +11,8 @@ from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
-from errorbar.reporting.sections.figures import plural, slug, value_text
+from errorbar.reporting.sections.figures import main_measure, plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
-from errorbar.reporting.sections.ranking import main_measure
 from errorbar.studies.score_result import measure_column
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, Team

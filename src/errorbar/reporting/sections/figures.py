@@ -1,13 +1,17 @@
-"""Numbers and lists as they stand in sentences and charts; tables have their own writers."""
+"""What sections share: numbers and lists as they stand in sentences and charts, and the order of systems."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.base import Measure
+from errorbar.metrics.comparison import Pair
+from errorbar.metrics.scored import Score
 from errorbar.reporting.charts.vega import Axis
+from errorbar.studies.model import CorpusStudy
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
@@ -61,11 +65,56 @@ def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
 
 
-def plural(number: int, one: str, many: str = "") -> str:
+def plural(number: int, one: str) -> str:
     """``1 system``, ``2 systems``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def slug(text: str) -> str:
     """Lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+
+
+def main_measure(score: Score) -> Measure:
+    """The measure that ranks systems."""
+    return next(measure for measure in score.measures if measure.name == score.main)
+
+
+def ranked(study: CorpusStudy) -> list[int]:
+    """Numbers of the systems from the best to the worst; of equal ones the first comes first."""
+    return sorted(range(len(study.scores)), key=lambda k: study.scores[k].rank_key)
+
+
+def ranks(values: Sequence[float | None], sign: float = 1.0) -> list[int | None]:
+    """Rank of each value, 1 for the best; equal ones share the better rank; ``sign`` is -1 where lower is better."""
+    known = sorted(-sign * v for v in values if v is not None)
+    return [None if v is None else known.index(-sign * v) + 1 for v in values]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The first system against each other one, which are named best first."""
+
+    best: str
+    better_than: tuple[str, ...]  # significantly
+    not_better: tuple[str, ...]  # not significantly, although it could have been
+    undecided: tuple[str, ...]  # no difference, however large, could have been significant
+    pairs: Mapping[str, Pair]  # with each other system, by its name
+
+
+def standing(study: CorpusStudy) -> Standing | None:
+    """Where the first system stands by its own pairs; None where nothing was compared.
+
+    Not to differ significantly is not transitive, so only pairs with the first system count, not letters or chains.
+    """
+    found = study.comparison
+    if found is None or len(study.scores) < 2:
+        return None
+    best, *others = (study.scores[k].system for k in ranked(study))
+    pairs = {p.second if p.first == best else p.first: p for p in found.pairs if best in (p.first, p.second)}
+    alpha = 1 - study.confidence_level
+    # No other system has a better value, so a significant difference is in its favor.
+    better = tuple(name for name in others if pairs[name].significant(alpha))
+    undecided = tuple(name for name in others if pairs[name].undecided(alpha))
+    rest = tuple(name for name in others if name not in {*better, *undecided})
+    return Standing(best, better, rest, undecided, pairs)

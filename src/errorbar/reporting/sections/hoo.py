@@ -10,8 +10,7 @@ from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section
 from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis, percent_top
-from errorbar.reporting.sections.figures import drawn, in_sentence, plural, slug
-from errorbar.reporting.sections.ranking import ranks
+from errorbar.reporting.sections.figures import drawn, in_sentence, plural, ranks, slug
 from errorbar.studies.model import HooStudy, Study
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table

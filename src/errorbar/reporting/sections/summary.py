@@ -14,9 +14,18 @@ from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.scored import Score
-from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural, value_text
+from errorbar.reporting.sections.figures import (
+    Standing,
+    f_name,
+    in_sentence,
+    listed,
+    main_measure,
+    plural,
+    ranked,
+    standing,
+    value_text,
+)
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
-from errorbar.reporting.sections.ranking import Standing, main_measure, ranked, standing
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.studies.significance import hopeless, level_text, verdict
 

@@ -8,8 +8,7 @@ from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts.dots import HeatCell, heat_chart
 from errorbar.reporting.charts.vega import percent_top
-from errorbar.reporting.sections.figures import plural, points
-from errorbar.reporting.sections.ranking import ranked
+from errorbar.reporting.sections.figures import plural, points, ranked
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Table
