@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.metrics.scored import Score
-from errorbar.reporting import Prose
-from errorbar.reporting.blocks import Links
+from errorbar.reporting.blocks import Links, Prose
 from errorbar.reporting.board import board_report, team_report, with_links
 from errorbar.tables.table import Table
 from errorbar.tasks.running import run_task

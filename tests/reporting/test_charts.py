@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.estimate import Undefined
-from errorbar.reporting import Report
-from errorbar.reporting.blocks import Spec
+from errorbar.reporting.blocks import Report, Spec
 from errorbar.reporting.charts.dots import Dot, HeatCell, bar_chart, dot_chart, heat_chart
 from errorbar.reporting.charts.lines import LinePoint, line_chart
 from errorbar.reporting.charts.plane import ANCHORS, PlanePoint, contour, places, plane_chart

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.reporting import Report, export
+from errorbar.reporting import export
+from errorbar.reporting.blocks import Report
 from errorbar.reporting.export import fixed_width, save_charts
-from errorbar.reporting.sections import build_report
+from errorbar.reporting.sections.assemble import build_report
 from tests.reporting.pages import charts
 from tests.reporting.studies import score, study
 

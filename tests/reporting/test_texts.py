@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences
+from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, Sentences
 from errorbar.reporting.texts import latex, markdown
 from errorbar.studies.browse import Browse
 from errorbar.tables.latex_text import escape_latex

@@ -10,7 +10,7 @@ from errorbar.core.errors import Problem
 from errorbar.core.problems import Problems
 from errorbar.reporting.board import board_report, team_report, with_links
 from errorbar.reporting.export import make_folder, save_report, today
-from errorbar.reporting.sections import build_report
+from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.tasks.running import study_best
 from errorbar.tasks.task_results import TaskResults

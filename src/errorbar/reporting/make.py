@@ -23,8 +23,9 @@ from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport, today
-from errorbar.reporting.sections import build_report, left_out
+from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.figures import listed
+from errorbar.reporting.sections.methods import left_out
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.budgets import study_sample
 from errorbar.studies.corpus_study import study_corpus

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.base import Measure
-from errorbar.metrics.comparison import Pair
 from errorbar.metrics.scored import Score
 from errorbar.reporting.charts.vega import Axis
 from errorbar.studies.model import CorpusStudy
@@ -89,32 +87,3 @@ def ranks(values: Sequence[float | None], sign: float = 1.0) -> list[int | None]
     """Rank of each value, 1 for the best; equal ones share the better rank; ``sign`` is -1 where lower is better."""
     known = sorted(-sign * v for v in values if v is not None)
     return [None if v is None else known.index(-sign * v) + 1 for v in values]
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The first system against each other one, which are named best first."""
-
-    best: str
-    better_than: tuple[str, ...]  # significantly
-    not_better: tuple[str, ...]  # not significantly, although it could have been
-    undecided: tuple[str, ...]  # no difference, however large, could have been significant
-    pairs: Mapping[str, Pair]  # with each other system, by its name
-
-
-def standing(study: CorpusStudy) -> Standing | None:
-    """Where the first system stands by its own pairs; None where nothing was compared.
-
-    Not to differ significantly is not transitive, so only pairs with the first system count, not letters or chains.
-    """
-    found = study.comparison
-    if found is None or len(study.scores) < 2:
-        return None
-    best, *others = (study.scores[k].system for k in ranked(study))
-    pairs = {p.second if p.first == best else p.first: p for p in found.pairs if best in (p.first, p.second)}
-    alpha = 1 - study.confidence_level
-    # No other system has a better value, so a significant difference is in its favor.
-    better = tuple(name for name in others if pairs[name].significant(alpha))
-    undecided = tuple(name for name in others if pairs[name].undecided(alpha))
-    rest = tuple(name for name in others if name not in {*better, *undecided})
-    return Standing(best, better, rest, undecided, pairs)
