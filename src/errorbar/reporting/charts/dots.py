@@ -18,6 +18,7 @@ from errorbar.reporting.charts.vega import (
     measured,
     name,
     number,
+    percent_top,
     text,
     tips,
 )
@@ -112,9 +113,17 @@ class HeatCell:
 
 
 def heat_chart(
-    cells: Sequence[HeatCell], *, row_title: str, column_title: str, value_title: str, domain: tuple[float, float]
+    cells: Sequence[HeatCell],
+    *,
+    row_title: str,
+    column_title: str,
+    value_title: str,
+    domain: tuple[float, float] | None = None,
 ) -> Spec:
-    """Draw a grid, rows and columns in the order of the cells; ``domain`` has the values at both ends of the colors."""
+    """Draw a grid, rows and columns in the order of the cells.
+
+    ``domain`` has the values at both ends of the colors; None: they are percent, from 0.
+    """
     columns = list(dict.fromkeys(cell.column for cell in cells))
     names = list(dict.fromkeys(cell.row for cell in cells))
     data = [
@@ -129,7 +138,7 @@ def heat_chart(
         "y": name("row", title=row_title, scale={"domain": names}, axis=bare),
         "tooltip": tips(row=row_title, column=column_title, detail=value_title),
     }
-    scale = {"domain": list(domain), "clamp": True}
+    scale = {"domain": domain or (0, percent_top([cell.value for cell in cells])), "clamp": True}
     color = number("value", title=value_title, scale=scale, legend={"orient": "bottom"})
     known, unknown = ([row for row in data if (row["value"] is None) is gap] for gap in (False, True))
     layers = [
