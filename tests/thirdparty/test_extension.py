@@ -7,15 +7,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import errorbar
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.edits.apply import apply_edits
+from errorbar.metrics.base import Metric
+from errorbar.metrics.measuring import InMemory
+from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces
 from tests.thirdparty import character_rate
 
 NAME = "errorbar_cer"
@@ -109,6 +114,30 @@ def test_one_annotator_and_what_it_lacks(other: Installed) -> None:
 def test_workers_change_no_digit(other: Installed) -> None:
     alone, two = (other.json("score", *other.systems, "--jobs", jobs) for jobs in ("1", "2"))
     assert alone == two
+
+
+class Share(character_rate.CharacterRate):
+    """A third of each edit: sums of such counts are rounded."""
+
+    def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
+        edits, characters = super().compare(source, reference, output)
+        return edits / 3, characters
+
+
+@pytest.mark.parametrize(("metric", "allowed"), [(character_rate.CharacterRate(), 0.0), (Share(), 1e-12)])
+def test_the_size_of_pieces_changes_whole_counts_not_at_all_and_fractions_by_rounding(
+    metric: Metric, allowed: float, other: Installed
+) -> None:
+    corpus = errorbar.read_corpus(other.gold)
+    lines = Path(other.systems[0]).read_text(encoding="utf-8").splitlines()
+    found = []
+    for size in (1, 7, len(corpus)):
+        stream, problems = InMemory(Hypothesis("a", lines), Problems()), Problems()
+        parts = [corpus.sentences[at : at + size] for at in range(0, len(corpus), size)]
+        pieces = corpus_pieces([Corpus(part, corpus.annotators) for part in parts], [stream])
+        (one,) = score_pieces(pieces, [stream], Plan([metric]), problems)
+        found.append(one.estimates["cer"].value)
+    assert found == [pytest.approx(found[0], rel=allowed, abs=0)] * 3
 
 
 def test_compare(other: Installed) -> None:
