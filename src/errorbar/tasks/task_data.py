@@ -127,7 +127,8 @@ class SentenceData(_Data):
 
     def n_changed(self, output: Sequence[str]) -> int:
         """How many sentences a run changes."""
-        return sum(line.split() != tokens for line, tokens in zip(output, self._tokens, strict=False))
+        units = zip(output, self.units, self._tokens, strict=False)
+        return sum(line != unit.text and line.split() != tokens for line, unit, tokens in units)
 
     def kept(self, output: Sequence[str]) -> float | None:
         """Share of the source's words that stand in the run's line of the same number; 1 without any word."""
