@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
-from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
+from errorbar.reporting.blocks import Block, Prose, Report, Section
 from errorbar.reporting.sections.figures import main_measure, plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.studies.score_result import measure_column
 from errorbar.tables.table import Cell, Column, Table
-from errorbar.tasks.config import Task, Team
+from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults
 from errorbar.version import __version__
 
 HOO = "hoo"
-WITH = "with alternative answers"
-WITHOUT = "without alternative answers"
+BY_TYPE = "Recall by error type"
 NO_RUN = "no run was handed in, or none was released"
 
 
@@ -71,19 +71,11 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
     return Report(f"{team.name} in {results.task.name}", summary, sections, facts, __version__, date)
 
 
-def with_links(report: Report, label: str, targets: Mapping[str, str]) -> Report:
-    """A page whose first section opens with ways to the others."""
-    first, *others = report.sections
-    return replace(report, sections=[replace(first, blocks=[Links(label, targets), *first.blocks]), *others])
-
-
 def _profiles(task: Task) -> Section:
     """Who takes part, and with what."""
     columns = [*map(Column, ("team", "name", "affiliation", "approach", "resources")), Column("runs", "count")]
-    rows = []
-    for team in task.teams:
-        said = (team.full_name, team.affiliation, team.approach, team.resources)
-        rows.append((team.name, *(text or None for text in said), len(team.submissions)))
+    said = attrgetter(*PROFILE)
+    rows = [(team.name, *(text or None for text in said(team)), len(team.submissions)) for team in task.teams]
     return Section("profiles", "Teams", [Table(columns, rows, "Who takes part", "teams")])
 
 
@@ -121,20 +113,20 @@ def _type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], sc
 
 def _of_sentences(task: Task, found: CorpusResults) -> list[Section]:
     best = found.best()
-    views: list[tuple[str, str, Sequence[RunScores], list[Score]]] = [("", WITHOUT, best, [r.gold[0] for r in best])]
-    if found.corpus.alternatives:
-        other = found.best(alternatives=True)
-        views.append(("-alternatives", WITH, other, [run.alternatives[0] for run in other]))
     blocks: list[Block] = []
     types: list[Block] = []
-    for name, what, runs, scores in views:
-        blocks.append(_score_table(f"scores{name}", f"Best run of each team, {what}", task, runs, scores))
-        types.append(_type_table(f"types{name}", f"Recall by error type, {what}", task, runs, scores))
+    for name, what, other in (("", "without", False), ("-alternatives", "with", True)):
+        if found.corpus.alternatives or not other:
+            runs = found.best(alternatives=other)
+            scores = [(run.alternatives if other else run.gold)[0] for run in runs]
+            each, kinds = (f"{said}, {what} alternative answers" for said in ("Best run of each team", BY_TYPE))
+            blocks.append(_score_table(f"scores{name}", each, task, runs, scores))
+            types.append(_type_table(f"types{name}", kinds, task, runs, scores))
     for at, spec in enumerate(task.metrics[1:], 1):
         ranked = sorted(best, key=lambda run: run.gold[at].rank_key)
         scores = [run.gold[at] for run in ranked]
         blocks.append(_score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, ranked, scores))
-    sections = [Section("ranking", "Scores", blocks), Section("error-types", "Recall by error type", types)]
+    sections = [Section("ranking", "Scores", blocks), Section("error-types", BY_TYPE, types)]
     if single := _single(task, found, best):
         sections.append(Section("annotators", "Single annotators", single))
     if len(found.runs) > len(best):
@@ -182,7 +174,7 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
     for one, *others in zip(*(run.gold[0].by_type for run in runs), strict=True):
         found = f"{one.counts['correct']} of {one.counts['gold']}"
         rows.append([one.type, *(row["recall"].value for row in (one, *others)), found])
-    types = Table(columns, rows, "Recall by error type, in percent", "types")
+    types = Table(columns, rows, f"{BY_TYPE}, in percent", "types")
     blocks: list[Block] = [_run_table("runs", "Runs", runs), types]
     if first.single:
         alone: list[list[Cell]] = [
@@ -217,7 +209,7 @@ def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
     columns = [Column("type"), Column("edits", "count")]
     types: list[Block] = [Table(columns, counts, "Gold edits by error type", "edits")]
     types += _recall_tables(task, found, numbers)
-    sections = [Section("ranking", "Scores", tables), Section("error-types", "Recall by error type", types)]
+    sections = [Section("ranking", "Scores", tables), Section("error-types", BY_TYPE, types)]
     if len(found.runs) > len({run.submission.team for run in found.runs}):
         sections.append(Section("runs", "Every run", [_hoo_runs(found.runs)]))
     return sections
@@ -228,10 +220,8 @@ def _recall_tables(task: Task, found: CorpusResults, numbers: Mapping[str, int])
     for cell in best_recalls([run.gold[0] for run in found.runs], found.teams):
         run = None if cell.recall is None else numbers[cell.run]
         by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
-    columns = [Column("team")]
-    columns += [
-        column for kind in MEASURES for column in (Column(kind, "percent"), Column("run", "count", f"{kind}_run"))
-    ]
+    pairs = ((Column(kind, "percent"), Column("run", "count", f"{kind}_run")) for kind in MEASURES)
+    columns = [Column("team"), *chain.from_iterable(pairs)]
     tables: list[Block] = []
     for row, teams in by_row.items():
         rows = [*([team, *values] for team, values in teams.items()), *_without(task, found, 2 * len(MEASURES))]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from errorbar.core.errors import Problem
 from errorbar.core.problems import Problems
-from errorbar.reporting.board import board_report, team_report, with_links
+from errorbar.reporting.blocks import Links, Report
+from errorbar.reporting.board import board_report, team_report
 from errorbar.reporting.export import make_folder, save_report, today
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
@@ -64,3 +65,9 @@ def write_board(
             save_report(linked, str(folder / name))
         files += ["index.html", *names]
     return files, list(dict.fromkeys(problems.notes))
+
+
+def with_links(report: Report, label: str, targets: Mapping[str, str]) -> Report:
+    """A page whose first section opens with ways to the others."""
+    first, *others = report.sections
+    return replace(report, sections=[replace(first, blocks=[Links(label, targets), *first.blocks]), *others])

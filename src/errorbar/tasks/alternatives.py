@@ -10,6 +10,7 @@ import csv
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 
 from errorbar.core.corpus import Annotation, Corpus, source_record
@@ -75,13 +76,9 @@ class Proposals:
         save_lines([csv_lines(_judging_rows(self.answers, self.reference)).removesuffix("\n")], target)
 
     def judged(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> Judged:
-        """Join accepted answers to the gold edits, write these, and score every run with and without.
+        """Join accepted answers to the gold edits, write these as the name says, and score every run with and without.
 
-        Args:
-            verdicts: The table, filled in.
-            gold: Where to write the gold edits: M2, or JSONL where the name says so.
-            cache: As for ``run_task``.
-            jobs: As for ``run_task``.
+        ``verdicts`` is the table, filled in; ``cache`` and ``jobs`` are those of ``run_task``.
         """
         accepted = read_verdicts(verdicts, self.answers, self.problems)
         self.problems.raise_errors()
@@ -128,13 +125,7 @@ class Judged(Result):
 
 
 def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None = None) -> Proposals:
-    """Read and check the answers that teams propose.
-
-    Args:
-        task: The task, or its TOML file.
-        files: Teams' files, M2 or JSONL, as ``team=path``.
-        corpus: What they are about; None: the only test corpus.
-    """
+    """Read and check the answers that teams propose in files, M2 or JSONL, given as ``team=path``."""
     problems = Problems()
     read = task if isinstance(task, Task) else read_task(task, problems)
     chosen = choose_corpus(read, corpus)
@@ -149,11 +140,10 @@ def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None
 
 
 def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems) -> list[Answer]:
-    """Read teams' files (M2 or JSONL) and check what they propose.
+    """Read teams' files, which may hold some sentences of the corpus; the caller raises what is wrong.
 
-    Every sentence must be one of the corpus; a file may hold all of them or some. An answer that is an annotator's
-    already, or that another team gave before, is left out with a note; a sentence without any A line is no answer.
-    The caller raises what is wrong.
+    An answer that is an annotator's already, or that another team gave before, is left out with a note; a sentence
+    without any A line is no answer.
     """
     known = {
         (number, _meaning(edits))
@@ -178,10 +168,8 @@ def with_answers(corpus: Corpus, accepted: Sequence[Answer]) -> Corpus:
     annotators = dict.fromkeys(corpus.annotators)
     for answer in accepted:
         annotations = sentences[answer.sentence - 1].annotations
-        name, number = answer.team, 1
-        while name in annotations or name in corpus.annotators:
-            number += 1
-            name = f"{answer.team}.{number}"
+        names = chain([answer.team], (f"{answer.team}.{number}" for number in count(2)))
+        name = next(each for each in names if each not in annotations and each not in corpus.annotators)
         annotations[name] = answer.edits
         annotators[name] = None
     return Corpus(sentences, tuple(annotators), corpus.name)
@@ -235,10 +223,7 @@ def _judging_rows(answers: Sequence[Answer], corpus: Corpus) -> Iterator[Sequenc
 
 
 def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> list[Answer]:
-    """The answers that were accepted; those without a verdict are not, and noted. The caller raises what is wrong.
-
-    Columns of the filled-in table may be moved or added, ``id`` and ``verdict`` must be there.
-    """
+    """The answers that were accepted; those without a verdict are not, and noted. Columns may be moved or added."""
     rows = csv.DictReader(f"{line}\n" for line in Lines(path, problems))
     known = {answer.id: answer for answer in answers}
     found: dict[str, str] = {}

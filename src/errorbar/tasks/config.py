@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from errorbar.core.errors import Place, Problem, UsageError
-from errorbar.formats.reference import Unmarked
+from errorbar.formats.reference import UNMARKED, Unmarked
 from errorbar.formats.saving import save_lines
+from errorbar.tasks import toml_tables as toml
+from errorbar.tasks.toml_tables import Field
 
 Kind = Literal["m2", "hoo"]
 Role = Literal["test", "dev"]
@@ -103,6 +105,44 @@ class Task:
         """Every run for a corpus, team by team."""
         return [run for team in self.teams for run in team.submissions if run.corpus == corpus]
 
+
+# The keys of each table of the file.
+TASK = {
+    "name": Field(toml.name, "", required=True),
+    "deadline": Field(toml.moment),
+    "runs_per_team": Field(toml.whole, RUNS_PER_TEAM),
+    "metrics": Field(toml.texts, ()),
+    "cache": Field(toml.inside),
+}
+CORPUS = {
+    "name": Field(toml.name, "", required=True),
+    "role": Field(toml.one_of(*ROLES), "test"),
+    "kind": Field(toml.one_of(*KINDS)),
+    "gold": Field(toml.paths, ()),
+    "source": Field(toml.path),
+    "annotators": Field(toml.paths, ()),
+    "alternatives": Field(toml.paths, ()),
+    "documents": Field(toml.path),
+    "unmarked": Field(toml.one_of(*UNMARKED), "auto"),
+    "lenient": Field(toml.flag, default=False),
+    "missing_as_empty": Field(toml.flag, default=False),
+}
+PROFILE = ("full_name", "affiliation", "approach", "resources")
+TEAM = {
+    "name": Field(toml.file_name, "", required=True),
+    **{key: Field(toml.text, "") for key in PROFILE},
+    "submissions": Field(toml.raw),
+    "submitted": Field(toml.moment),
+    "late": Field(toml.flag),
+    "run": Field(toml.raw),
+}
+RUN = {
+    "number": Field(toml.whole),
+    "file": Field(toml.path, required=True),
+    "corpus": Field(toml.text, ""),
+    "submitted": Field(toml.moment),
+    "late": Field(toml.flag),
+}
 
 FILE = "task.toml"
 

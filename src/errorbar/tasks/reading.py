@@ -14,51 +14,14 @@ from typing import TYPE_CHECKING, Any
 from errorbar.core.errors import ErrorbarError, Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.reference import UNMARKED
 from errorbar.tasks import toml_tables as toml
-from errorbar.tasks.config import KINDS, ROLES, RUNS_PER_TEAM, Submission, Task, TaskCorpus, Team
+from errorbar.tasks.config import CORPUS, PROFILE, RUN, TASK, TEAM, Submission, Task, TaskCorpus, Team
 from errorbar.tasks.toml_tables import Field, Table, read_toml
 
 if TYPE_CHECKING:
     from errorbar.metrics.base import Reads
 
 CACHE = ".errorbar-task"
-TASK = {
-    "name": Field(toml.name, "", required=True),
-    "deadline": Field(toml.moment),
-    "runs_per_team": Field(toml.whole, RUNS_PER_TEAM),
-    "metrics": Field(toml.texts, ()),
-    "cache": Field(toml.inside),
-}
-CORPUS = {
-    "name": Field(toml.name, "", required=True),
-    "role": Field(toml.one_of(*ROLES), "test"),
-    "kind": Field(toml.one_of(*KINDS)),
-    "gold": Field(toml.paths, ()),
-    "source": Field(toml.path),
-    "annotators": Field(toml.paths, ()),
-    "alternatives": Field(toml.paths, ()),
-    "documents": Field(toml.path),
-    "unmarked": Field(toml.one_of(*UNMARKED), "auto"),
-    "lenient": Field(toml.flag, default=False),
-    "missing_as_empty": Field(toml.flag, default=False),
-}
-PROFILE = ("full_name", "affiliation", "approach", "resources")
-TEAM = {
-    "name": Field(toml.file_name, "", required=True),
-    **{key: Field(toml.text, "") for key in PROFILE},
-    "submissions": Field(toml.raw),
-    "submitted": Field(toml.moment),
-    "late": Field(toml.flag),
-    "run": Field(toml.raw),
-}
-RUN = {
-    "number": Field(toml.whole),
-    "file": Field(toml.path, required=True),
-    "corpus": Field(toml.text, ""),
-    "submitted": Field(toml.moment),
-    "late": Field(toml.flag),
-}
 GOLD_KEYS = ("gold", "annotators", "alternatives", "documents")
 SENTENCES_ONLY = ("annotators", "alternatives", "documents", "unmarked")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})$")

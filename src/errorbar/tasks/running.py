@@ -156,20 +156,21 @@ def _others(
     """Alternative answers and single annotators, where a corpus and the metrics have them."""
     data, corpus = gold.data, gold.data.corpus
     assert isinstance(data, SentenceData)
-    alternatives = None
+
+    def read(of: TaskCorpus, files: Sequence[Path]) -> tuple[SentenceData, Kept]:
+        other = SentenceData(of, files)
+        data.check_same(other, task.file)
+        return other, Kept(other.reference, other.units, folder)
+
     if corpus.source is not None:
         data.check_same(SentenceData(corpus, ()), task.file)
+    alternatives = None
     if corpus.alternatives:
         # Who proposed an answer for one sentence did not look at the others.
         proposed = replace(corpus, unmarked="official") if corpus.unmarked in OF_ALL else corpus
-        answers = SentenceData(proposed, corpus.alternatives)
-        data.check_same(answers, task.file)
-        alternatives = _Target(answers, metrics, Kept(answers.reference, answers.units, folder))
-    judges, memory = data, gold.memory
-    if corpus.annotators:
-        judges = SentenceData(corpus, corpus.annotators)
-        data.check_same(judges, task.file)
-        memory = Kept(judges.reference, judges.units, folder)
+        answers, memory = read(proposed, corpus.alternatives)
+        alternatives = _Target(answers, metrics, memory)
+    judges, memory = read(corpus, corpus.annotators) if corpus.annotators else (data, gold.memory)
     first = metrics[0]
     if first.annotator is not None or "annotators" in first.lacks:
         return alternatives, None
@@ -223,10 +224,7 @@ def study_best(
     browse: bool = True,
     progress: Progress = lambda _: None,
 ) -> list[Study]:
-    """Compute what a report shows of the best run of each team: intervals, comparison, ceiling, agreement, sentences.
-
-    Warnings go to ``problems``; a corpus without runs has no study; ``progress`` is told how many corpora are done.
-    """
+    """Compute what a report shows of the best run of each team; warnings go to ``problems``."""
     studies: list[Study] = []
     for at, found in enumerate(results.corpora, 1):
         if found.runs:

@@ -17,9 +17,7 @@ from errorbar.formats.opening import Lines
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w\-]+))\s*(?:\.[\w\-.\s]+)?=""")
 _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
-_QUOTES = ('"""', "'''")
-Where = tuple[str, int]
-"""A table's name and its number, counted from 0, among those of the name."""
+Where = tuple[str, int]  # a table's name and its number, counted from 0, among those of the name
 
 
 @dataclass(slots=True)
@@ -34,7 +32,7 @@ class TomlFile:
 
 
 class _WrongError(Exception):
-    """A value is not what it must be: what it must be, and how to mend it."""
+    """What a value must be, and how to mend it."""
 
 
 @dataclass(slots=True)
@@ -107,7 +105,7 @@ class Field:
     required: bool = False
 
 
-def _checked(expected: str, fits: Callable[[Any], bool], made: Callable[[Any], Any] = lambda value: value) -> Read:
+def _checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
     """A reader of values that fit, and what is made of them."""
 
     def read(table: Table, key: str, value: Any) -> Any:  # noqa: ANN401 - of any kind
@@ -122,21 +120,18 @@ def _spaced(value: str) -> str:
     return " ".join(value.split())
 
 
-def _listed(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value
-
-
 def _is_list(value: object) -> bool:
     listed = [value] if isinstance(value, str) else value
     return isinstance(listed, list) and all(isinstance(each, str) and each.strip() for each in listed)
 
 
 def _is_file_name(value: object) -> bool:
-    said = _spaced(value) if isinstance(value, str) else ""
-    return bool(said) and "/" not in said and not said.startswith(".") and said.isprintable()
+    said = _spaced(value) if isinstance(value, str) else "."
+    return said[:1] not in ("", ".") and "/" not in said and said.isprintable()
 
 
 def _moment(value: date) -> datetime:
+    """Without an offset it is UTC, and a date alone means its end."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     return datetime.combine(value, time.max, UTC)
@@ -144,17 +139,12 @@ def _moment(value: date) -> datetime:
 
 raw = _checked("", lambda _: True)
 text = _checked("a text in quotes", lambda value: isinstance(value, str), _spaced)
-name = _checked(
-    "a text in quotes with something in it", lambda value: isinstance(value, str) and bool(value.strip()), _spaced
-)
+name = _checked("a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _spaced)
 file_name = _checked("a name that can be the name of a file", _is_file_name, _spaced)
 whole = _checked("a whole number above 0", lambda value: type(value) is int and value > 0)
 flag = _checked("true or false", lambda value: isinstance(value, bool))
-texts = _checked("a text or a list of texts", _is_list, lambda value: tuple(_listed(value)))
-moment = _checked(
-    "a date or time without quotes, e.g. 2026-11-21T18:00:00Z", lambda value: isinstance(value, date), _moment
-)
-"""Without an offset it is UTC, and a date alone means its end."""
+texts = _checked("a text or a list of texts", _is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))
+moment = _checked("a date or time without quotes, e.g. 2026-11-21T18:00Z", lambda said: isinstance(said, date), _moment)
 
 
 def one_of(*words: str) -> Read:
@@ -192,8 +182,7 @@ def inside(table: Table, key: str, value: object) -> Path | None:
 
 def existing(table: Table, key: str, said: str) -> list[Path]:
     """The paths that a text stands for, seen from the TOML file's folder."""
-    folder = table.file.path.parent
-    what, fix = "", ""
+    folder, fix = table.file.path.parent, ""
     if "\0" in said:
         what = f"{key} has a character 0, which no path can have"
     elif set(said) & set("*?["):
@@ -258,4 +247,4 @@ def _find_places(lines: list[str], file: TomlFile) -> None:
             file.tables[where] = number
         elif key := _KEY.match(line):
             file.keys.setdefault((where, key[1] or key[2] or key[3]), number)
-        inside_text = next((quotes for quotes in _QUOTES if line.count(quotes) % 2), "")
+        inside_text = next((quotes for quotes in ('"""', "'''") if line.count(quotes) % 2), "")
