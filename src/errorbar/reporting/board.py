@@ -20,7 +20,6 @@ from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults
 from errorbar.version import __version__
 
-HOO = "hoo"
 BY_TYPE = "Recall by error type"
 NO_RUN = "no run was handed in, or none was released"
 
@@ -36,12 +35,12 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
         corpus, several = found.corpus, len(results.corpora) > 1
         # Told apart from the sections that a report of the best runs has.
         name, title = (f"overview-{slug(corpus.name)}-", f"{corpus.name}: ") if several else ("overview-", "")
-        made = (_of_fragments if corpus.kind == HOO else _of_sentences)(task, found)
+        made = (_of_fragments if corpus.kind == "hoo" else _of_sentences)(task, found)
         if found.refused:
             made.append(Section("refused", "Refused runs", [found.refused_table()]))
         sections += [_renamed(section, name, title) for section in made]
         size = plural(found.n_units, "text")
-        if corpus.kind != HOO:
+        if corpus.kind != "hoo":
             size = f"{plural(found.n_units, 'sentence')}, {plural(len(found.annotators), 'annotator')}"
             for first in found.best()[:1]:
                 score, measure = first.gold[0], main_measure(first.gold[0])
@@ -61,7 +60,7 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
     for found in results.corpora:
         blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
         if own := [run for run in found.runs if run.submission.team == team.name]:
-            blocks = [_hoo_runs(own)] if found.corpus.kind == HOO else _team_blocks(own)
+            blocks = [_hoo_runs(own)] if found.corpus.kind == "hoo" else _team_blocks(own)
         if bad := [each for each in found.refused if each.submission.team == team.name]:
             blocks.append(replace(found, refused=bad).refused_table())
         name = slug(found.corpus.name)
@@ -207,8 +206,8 @@ def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
         tables.append(Table(columns, [*rows, *_without(task, found, 4)], title, name, ["in percent"]))
     counts = [*found.rows.items(), ("All", sum(found.rows.values()))]
     columns = [Column("type"), Column("edits", "count")]
-    types: list[Block] = [Table(columns, counts, "Gold edits by error type", "edits")]
-    types += _recall_tables(task, found, numbers)
+    edits = Table(columns, counts, "Gold edits by error type", "edits")
+    types = [edits, *_recall_tables(task, found, numbers)]
     sections = [Section("ranking", "Scores", tables), Section("error-types", BY_TYPE, types)]
     if len(found.runs) > len({run.submission.team for run in found.runs}):
         sections.append(Section("runs", "Every run", [_hoo_runs(found.runs)]))
@@ -235,16 +234,14 @@ def _hoo_runs(runs: Sequence[RunScores]) -> Table:
     shown = [(condition, measure) for condition in CONDITIONS for measure in MEASURES]
     columns = [Column("run"), Column("late")]
     columns += [Column(f"{measure}, {condition}", "percent") for condition, measure in shown]
-    rows: list[list[Cell]] = []
-    for run in runs:
-        rows.append([run.submission.name, run.late, *(prf(run.gold[0], *each).f for each in shown)])
+    values = ((run, [prf(run.gold[0], *each).f for each in shown]) for run in runs)
+    rows: list[list[Cell]] = [[run.submission.name, run.late, *own] for run, own in values]
     return Table(columns, rows, "F of every run, in percent", "all-runs")
 
 
 def _without(task: Task, found: CorpusResults, n: int) -> list[list[Cell]]:
     """Rows of the teams that handed nothing in."""
-    there = {run.submission.team for run in found.runs}
-    return [[team.name, *[None] * n] for team in task.teams if team.name not in there]
+    return [[team.name, *[None] * n] for team in task.teams if team.name not in found.teams.values()]
 
 
 def _renamed(section: Section, name: str, title: str) -> Section:
