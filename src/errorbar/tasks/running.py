@@ -23,7 +23,7 @@ from errorbar.studies.measured import remembering
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_cache import CACHE_ERROR, Kept, TaskCache
-from errorbar.tasks.task_data import SentenceData, TaskData, of_run, read_data
+from errorbar.tasks.task_data import MISSING, SentenceData, TaskData, of_run, read_data
 from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults
 
 if TYPE_CHECKING:
@@ -240,20 +240,28 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
 
     data = read_data(found.corpus)
     metrics = [parse_metric(spec) for spec in task.metrics]
-    data.views(metrics)
+    first: Any = data.views(metrics)[0]
     own = Problems()  # what is to be said of the runs was said when they were scored
     runs = [run.submission for run in found.best()]
     outputs: dict[Submission, Any] = {run: data.output(run.path, own) for run in runs}
     if found.corpus.kind == "hoo":
-        edits = {run.name: output for run, output in outputs.items()}
-        spec, name = task.metrics[0], found.corpus.name
-        return study_hoo(data.reference, edits, spec, problems, resampling=resampling, name=name, browse=browse)
+        edits, name = {run.name: output for run, output in outputs.items()}, found.corpus.name
+        lacking = any(note.code == MISSING for note in own.notes)
+        return study_hoo(
+            data.reference,
+            edits,
+            first,
+            problems,
+            resampling=resampling,
+            name=name,
+            conventions=("missing:empty",) if lacking else (),
+            browse=browse,
+        )
     documents = Documents()
     documents.add(data.units)
     if documents.unit == "document":
         documents.warn(problems)
     systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
     loaded = Loaded(data.reference, systems, documents, problems, ())
-    first, *others = metrics
-    study = study_corpus(loaded, first, resampling=resampling, metrics=others, browse=browse)
+    study = study_corpus(loaded, first, resampling=resampling, metrics=metrics[1:], browse=browse)
     return replace(study, notes=of_run(study.notes))

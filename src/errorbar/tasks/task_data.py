@@ -36,7 +36,7 @@ AS_SENT = Admission(advise=False)
 """Who hands in has no options: a run is what its team sent."""
 _KEYS = {"use --lenient": "set lenient = true", "use --metric='hoo(missing=empty)'": "set missing_as_empty = true"}
 _UNCHANGED = "send the output, not the source"
-_MISSING = "hoo-missing"
+MISSING = "hoo-missing"
 Outputs = Mapping[str, Sequence[Any]]
 """Runs as metrics measure them, by name."""
 
@@ -189,7 +189,7 @@ class FragmentData(_Data):
         problems.raise_errors()
         if not any(edits):
             problems.note("task-unchanged", "no edit is proposed", Place(name), fix=_UNCHANGED)
-        if any(note.code == _MISSING for note in problems.notes):
+        if any(note.code == MISSING for note in problems.notes):
             self._lacking.add(name)
         return edits
 
