@@ -11,7 +11,7 @@ import pytest
 
 from errorbar.reporting.blocks import Links, Report, Section
 from errorbar.reporting.page import page_html
-from errorbar.reporting.texts import latex, markdown
+from errorbar.reporting.report_text import latex, markdown
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task
 

@@ -12,7 +12,7 @@ from errorbar.core.errors import UsageError
 from errorbar.demo import demo_files
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.make import report
-from errorbar.reporting.texts import markdown
+from errorbar.reporting.report_text import markdown
 from errorbar.studies.inputs import read_corpus
 from tests.reporting.pages import text_rows
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, Sentences
-from errorbar.reporting.texts import latex, markdown
+from errorbar.reporting.report_text import latex, markdown
 from errorbar.studies.browse import Browse
 from errorbar.tables.latex_text import escape_latex
 from errorbar.tables.markdown_text import escape_markdown

@@ -22,7 +22,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.scored import Score
 from errorbar.reporting.board import board_report
-from errorbar.reporting.texts import markdown
+from errorbar.reporting.report_text import markdown
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import CorpusStudy
 from errorbar.tasks import task_cache

@@ -19,7 +19,7 @@ from errorbar.reporting.blocks import Chart, Report, Spec
 from errorbar.reporting.charts.theme import LIGHT
 from errorbar.reporting.charts.vega import WIDTH
 from errorbar.reporting.page import EXTRA, page_html
-from errorbar.reporting.texts import latex, markdown
+from errorbar.reporting.report_text import latex, markdown
 from errorbar.studies.model import Study
 
 Kind = Literal["html", "markdown", "latex"]
