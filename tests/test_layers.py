@@ -143,7 +143,6 @@ def test_help_imports_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     seen = [
         "errorbar.cli.config",
-        "errorbar.cli.lazy",
         "errorbar.cli.main",
         "errorbar.cli.streams",
         "errorbar.cli.talk",

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from errorbar.cli import crowd_aggregate, crowd_options
+from errorbar.cli import crowd as crowd_commands
+from errorbar.cli import crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
 from errorbar.core.errors import ErrorbarError, UsageError
@@ -567,12 +568,12 @@ def test_choices_are_those_of_the_library() -> None:
     assert crowd_options.LAYOUTS == LAYOUTS
     assert crowd_options.REPEATS == POLICIES
     assert crowd_options.PROJECTIONS == PROJECTIONS
-    assert METHODS == crowd_aggregate.METHODS
+    assert METHODS == crowd_commands.METHODS
     options = {option.name: option.default for option in curve.params}
     assert options["bins"] == ",".join(f"{edge:g}" for edge in EDGES)
     assert options["thresholds"] == ",".join(f"{tau:g}" for tau in THRESHOLDS)
     assert options["prevalence"] == REFERENCE_PREVALENCE
-    options = {option.name: option.default for option in crowd_aggregate.command.params}
+    options = {option.name: option.default for option in crowd_commands.aggregate.params}
     assert options["prior"] == (Prior().diagonal, Prior().off_diagonal)
     assert (options["starts"], options["passes"], options["min_items"]) == (N_STARTS, MAX_ITERATIONS, MIN_ITEMS)
 

@@ -13,7 +13,7 @@ from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions
 from errorbar.metrics.hoo_counts import count_rows
 from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of
-from errorbar.reproduce.hoo_teams import simulated_scores
+from errorbar.reproduce.hoo2011 import simulated_scores
 from tests.helpers.official import read_table
 from tests.helpers.standoff import parse, read_real, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, prf

@@ -62,7 +62,7 @@ def test_the_command_shown_makes_the_same_report(folder: Path, errorbar: Command
     shown = re.findall(r"^errorbar report .*$", first, re.MULTILINE)[-1]
     assert str(folder) not in first
     assert shlex.split(shown)[1:] == [
-        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--out", "r.md", "--page", "title=it's"),
+        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--output", "r.md", "--page", "title=it's"),
         *("--resamples", "50", "--lenient", "mine", "a name"),
     ]
     Path("r.md").unlink()
@@ -307,10 +307,11 @@ def test_demo_report(folder: Path, errorbar: CommandLine) -> None:
     assert done.code == 0, done.err
     text = Path("d.md").read_text(encoding="utf-8")
     assert text.startswith("# errorbar demo: four systems, three annotators\n")
-    assert "errorbar demo --report --out d.md" in text
+    assert "errorbar demo --report --output d.md" in text
     with demo_files() as (gold, _):
         assert str(gold.parent) not in text
-    assert errorbar("demo", "-o", "d.md").err.endswith("[useless-option]\n")
+    assert errorbar("demo", "-o", "d.json").out == ""
+    assert Path("d.json").read_text(encoding="utf-8").startswith('{\n "schema": "errorbar.score/')
 
 
 def test_curves_without_intervals_say_so(folder: Path, errorbar: CommandLine) -> None:

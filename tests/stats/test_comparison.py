@@ -19,7 +19,7 @@ from errorbar.stats.paired import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.streams import blocks, stream
+from errorbar.stats.resampling import blocks, stream
 from errorbar.stats.units import leave_one_out, multiplicities, resample_units
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from errorbar.core.errors import UsageError
-from errorbar.stats.letters import NO_LETTERS, better_letters, letter, shared_letters
-from errorbar.stats.multiple import AdjustMethod, adjust
+from errorbar.stats.multiple import NO_LETTERS, AdjustMethod, adjust, better_letters, letter, shared_letters
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")

@@ -17,10 +17,11 @@ from errorbar.stats.resampling import (
     Method,
     Resampling,
     acceleration,
+    blocks,
     bootstrap_interval,
     standard_error,
+    stream,
 )
-from errorbar.stats.streams import blocks, stream
 from errorbar.stats.units import (
     Units,
     cluster_members,

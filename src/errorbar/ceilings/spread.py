@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from errorbar.ceilings.study import Study, ceiling, repeat
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import Resampling, stream
 from errorbar.stats.units import cluster_members, resampled_units
 
 Table = tuple[tuple[Interval | Undefined, ...], ...]

@@ -33,7 +33,7 @@ from errorbar.edits.admission import Admission
 from errorbar.edits.apply import corrected_text
 from errorbar.execute import run
 from errorbar.metrics.base import Measure, Metric, Selection, lacking
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 
 Units = NDArray[np.int64]
 NO_ONE = -1

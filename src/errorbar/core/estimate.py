@@ -22,6 +22,7 @@ class Undefined(StrEnum):
     RESAMPLES_UNDEFINED = "the value is undefined in too many resamples"
     NOT_COMPARABLE = "the value of one of the two is undefined"
     NO_DISAGREEMENT = "the two never differ"
+    SAME_DIFFERENCE = "the two differ by the same amount in every unit"
     CONSTANT = "one of the variables never changes"
     DEPENDENT_UNITS = "the formula needs independent units; resample the clusters"
     TOO_FEW_RATERS = "no item was judged by two raters"

@@ -28,7 +28,7 @@ from typing import Any, cast
 import numpy as np
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.stats.distributions import beta_cdf
+from errorbar.stats.proportion import beta_cdf
 
 
 class Verdict(StrEnum):

@@ -61,9 +61,9 @@ class Documents:
         """Document number of each sentence."""
         return np.array(self._codes, np.int64)
 
-    def warn(self, problems: Problems) -> None:
-        """Note what makes intervals from these clusters doubtful: sentences without a document, few documents."""
-        if self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
+    def warn(self, problems: Problems, *, intervals: bool = True) -> None:
+        """Note what makes resamples of these clusters doubtful: sentences without a document; for intervals, few."""
+        if intervals and self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
             what = f"{self.n_clusters} documents are few to resample: 95% intervals cover less than they say"
             problems.note("few-documents", what, Place(), fix="docs/design/intervals.md has the measured coverage")
         if 0 < self._n_without < len(self._codes):

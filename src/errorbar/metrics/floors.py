@@ -5,7 +5,7 @@ from __future__ import annotations
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.metrics.comparison import Comparison
-from errorbar.stats.letters import MOST_GROUPS, NO_LETTERS
+from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS
 
 MOST_NAMED = 3
 FEW = 11

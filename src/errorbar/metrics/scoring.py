@@ -260,7 +260,7 @@ class _Fold:
         """Go on with the statistics of the next units, of which ``at`` came before."""
         metric = self.metric
         self.remarked.update(metric.remarked(statistics))
-        if plan.resampling is not None:
+        if plan.resampling is not None and plan.resampling.method != "closed":  # formulas need the sums alone
             self.kept.append(statistics)
             if plan.most is not None and at > plan.most:
                 self.kept.clear()  # there will be no intervals

@@ -28,17 +28,17 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Selection, Swapping
-from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
+from errorbar.stats.multiple import adjust, smallest_holm, smallest_max_t, step_down_max_t
 from errorbar.stats.paired import (
     Randomization,
     Swaps,
     all_swaps,
     count_extreme,
+    needed_swaps,
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Resampling, blocks
 
 Adjust = Literal["max-t", "holm"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)

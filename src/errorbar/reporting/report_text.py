@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator
 
 from errorbar.reporting.blocks import Block, Chart, Code, Links, Prose, Report, Sentences
-from errorbar.tables.latex_text import escape_latex, latex_table
-from errorbar.tables.markdown_text import escape_markdown, markdown_table
 from errorbar.tables.shown import shown
 from errorbar.tables.table import Table
+from errorbar.tables.texts import escape_latex, escape_markdown, latex_table, markdown_table
 
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.

@@ -28,7 +28,7 @@ from errorbar.formats.opening import Lines, Source
 from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.sampling.frame import Frame
 from errorbar.sampling.strata import Counts, Strata, stratify
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 
 SetFormat = Literal["csv", "jsonl"]
 FORMAT, VERSION = "errorbar-sample-key", 1

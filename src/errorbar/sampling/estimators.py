@@ -38,8 +38,7 @@ from errorbar.sampling.prediction_powered import Assisted, assisted_totals
 from errorbar.sampling.quantities import TARGETS, Name, Quantity
 from errorbar.sampling.strata import Floats, Strata
 from errorbar.sampling.stratum_totals import FEW, HALF, Sample, Totals, estimated_totals
-from errorbar.stats.distributions import z_value
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream, z_value
 
 Method = Literal["near-exact", "logit", "wald"]
 METHODS: tuple[Method, ...] = get_args(Method)

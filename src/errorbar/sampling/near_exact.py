@@ -37,7 +37,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.sampling.quantities import Quantity
 from errorbar.sampling.strata import Floats, Strata
 from errorbar.sampling.stratum_totals import HALF, Sample
-from errorbar.stats.distributions import tails
+from errorbar.stats.resampling import tails
 
 METHOD = "near-exact"
 ONE_SIDED = "near-exact, one-sided"

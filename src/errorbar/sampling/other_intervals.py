@@ -35,8 +35,8 @@ from errorbar.sampling.near_exact import Ends, join_ends
 from errorbar.sampling.quantities import Quantity
 from errorbar.sampling.strata import Floats, Strata
 from errorbar.sampling.stratum_totals import HALF, Sample, shares
-from errorbar.stats.distributions import tails, z_value
 from errorbar.stats.proportion import proportion_bounds
+from errorbar.stats.resampling import tails, z_value
 
 DRAWS = 20_000
 _ROUNDING = 1e-9

@@ -26,7 +26,7 @@ from errorbar.sampling.allocation import FLOOR, Aim, allocate, check_rates, impo
 from errorbar.sampling.quantities import TARGETS, Quantity
 from errorbar.sampling.strata import Counts, Floats, Strata
 from errorbar.sampling.stratum_totals import HALF, Sample, shares
-from errorbar.stats.distributions import z_value
+from errorbar.stats.resampling import z_value
 
 GUESSED_PRECISION, GUESSED_MISS_RATE = 0.7, 0.05
 

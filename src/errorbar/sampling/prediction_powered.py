@@ -35,7 +35,7 @@ from errorbar.sampling.frame import Frame
 from errorbar.sampling.judged import Judged
 from errorbar.sampling.strata import Floats, Strata, stratify
 from errorbar.sampling.stratum_totals import FEW, Totals
-from errorbar.stats.distributions import z_value
+from errorbar.stats.resampling import z_value
 
 FEWEST = 10
 Divisor = Literal["n", "n - 1"]

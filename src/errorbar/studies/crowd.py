@@ -22,8 +22,7 @@ from errorbar.metrics.crowd_weighted import (
     Votes,
     score_kinds,
 )
-from errorbar.stats.resampling import Resampling, unasked
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import Resampling, stream, unasked
 from errorbar.studies.flag_input import Systems, read_systems
 from errorbar.studies.judgment_input import CrowdReading, Judged, JudgmentOptions, read_crowd
 from errorbar.studies.judgment_input import Votes as Given

@@ -18,7 +18,7 @@ from errorbar.crowdsourcing.methods import METHODS, Comparison, Method, aggregat
 from errorbar.crowdsourcing.rater_models import Prior
 from errorbar.formats.flags import read_answers
 from errorbar.formats.opening import Source
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.result import Result

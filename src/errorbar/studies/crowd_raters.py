@@ -13,7 +13,7 @@ from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
 from errorbar.crowdsourcing.rater_table import RaterRow, rater_rows
 from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.opening import Lines, Source
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from errorbar.studies.crowd_answers import Answered, known_answers
 from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.tables.records import estimate_record

@@ -23,7 +23,7 @@ from errorbar.formats.opening import Lines
 from errorbar.formats.reference import ALL, NamedFile, reference_chunks
 from errorbar.formats.saving import save_lines
 from errorbar.studies.score_result import measure_column
-from errorbar.tables.csv_text import csv_lines
+from errorbar.tables.plain import csv_lines
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, TaskCorpus

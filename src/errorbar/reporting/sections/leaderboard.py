@@ -25,7 +25,7 @@ from errorbar.reporting.sections.figures import (
     slug,
     value_text,
 )
-from errorbar.stats.letters import UNDECIDED
+from errorbar.stats.multiple import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
