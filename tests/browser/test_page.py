@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.reporting.blocks import Chart, Links, Report, Section
-from errorbar.reporting.charts import PlanePoint, plane_chart
+from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.tables.table import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences
-from errorbar.reporting.latex import latex
-from errorbar.reporting.markdown import markdown
+from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, Sentences
+from errorbar.reporting.report_text import latex, markdown
 from errorbar.studies.browse import Browse
 from errorbar.tables.table import Column, Table
 from errorbar.tables.texts import escape_latex, escape_markdown

@@ -17,8 +17,8 @@ from errorbar.cli.talk import progress_bar, say, show_lines
 from errorbar.core.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
-    from errorbar.tasks import TaskResults
     from errorbar.tasks.config import Kind
+    from errorbar.tasks.task_results import TaskResults
 
 PATH = click.Path(path_type=Path)
 task_argument = click.argument("task", type=PATH, metavar="TASK.toml")
@@ -40,7 +40,7 @@ def init(folder: Path, kind: Kind) -> None:
     errorbar task init spring
     errorbar task init --kind hoo pilot
     """
-    from errorbar.tasks.template import write_template
+    from errorbar.tasks.config import write_template
 
     for path in write_template(folder, kind):
         show_lines(f"{path}{'/' if path.is_dir() else ''}")
@@ -113,8 +113,8 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
     errorbar task board task.toml -o board
     errorbar task board task.toml -o board --tables-only
     """
-    from errorbar.reporting.board_pages import BoardOptions, make_folder, write_board
-    from errorbar.reporting.export import need
+    from errorbar.reporting.board_pages import BoardOptions, write_board
+    from errorbar.reporting.export import make_folder, need
     from errorbar.stats.resampling import Resampling
 
     if tables_only:
@@ -173,7 +173,7 @@ def alternatives(
 
 def _score(*, prune: bool = False, **options: Any) -> TaskResults:
     """Score a task, with a progress line; what it cost is said on standard error."""
-    from errorbar.tasks import run_task
+    from errorbar.tasks.running import run_task
 
     with progress_bar("runs") as progress:
         results = run_task(prune=prune, progress=progress, **options)

@@ -6,7 +6,7 @@ Formula
 Conventions
     An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply); of edits
     that overlap the later one is left out, and a note says how many. The choice of a sentence does not depend on other
-    sentences, so the order of sentences changes no digit.
+    sentences, so the order of sentences changes no digit; sums of fractions may differ in the last bit.
 Source
     A convention of errorbar's own, modeled on practice with several references: TER takes the reference with the fewest
     edits (Snover et al. 2006, section 2), and the M2 scorer the annotator who suits a sentence best (Dahlmeier & Ng

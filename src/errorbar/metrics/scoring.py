@@ -127,7 +127,8 @@ def score_pieces(
 ) -> list[Score]:
     """Score systems against a corpus in pieces, each read and measured by whoever the executor gives it to.
 
-    The fold is sequential, over the pieces in order: neither their size nor the number of workers changes a digit.
+    The fold is sequential, over the pieces in order: the number of workers changes no digit, nor does the size of the
+    pieces where counts are whole; sums of fractions may differ in the last bit.
     Memory is that of a few pieces, and of the statistics of all units if parts or intervals are asked for.
 
     Args:
