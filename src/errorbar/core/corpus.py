@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from errorbar.core.edit import UNCLEAR, Edit
+from errorbar.core.edit import UNCLEAR, Edit, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.labels import natural_order
 
@@ -26,6 +26,9 @@ class Sentence:
         document: Essay the sentence is from, or ``""``; the cluster of resampling.
         writer: Who wrote it, or ``""``.
         line: Line of the file it was read from, counted from 1, or 0.
+
+    Raises:
+        UsageError: If the text is none, or the annotations are no dict.
     """
 
     text: str
@@ -33,6 +36,12 @@ class Sentence:
     document: str = ""
     writer: str = ""
     line: int = 0
+
+    def __post_init__(self) -> None:
+        if self.text.__class__ is not str:
+            raise wrong_type("a sentence's text", "a text", self.text)
+        if self.annotations.__class__ is not dict:
+            raise wrong_type("a sentence's annotations", "a dict of annotators and their edits", self.annotations)
 
     @property
     def tokens(self) -> list[str]:
@@ -50,6 +59,9 @@ class Corpus:
         name: What to call the corpus in messages.
         notes: What its reader repaired or warns of.
         cache: Encodings that metrics keep so that many systems share them; dropped when the corpus is.
+
+    Raises:
+        UsageError: If the annotators are one name, or the sentences no list.
     """
 
     sentences: list[Sentence]
@@ -59,7 +71,11 @@ class Corpus:
     cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.annotators = tuple(annotator_order(self.annotators))
+        if isinstance(self.annotators, str):
+            raise wrong_type("a corpus' annotators", "a tuple of names", self.annotators)
+        if not isinstance(self.sentences, list):
+            raise wrong_type("a corpus' sentences", "a list of sentences", self.sentences)
+        self.annotators = annotator_order(self.annotators)
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -74,6 +90,18 @@ class Corpus:
             if name not in self.annotators:
                 raise unknown_annotator(name, self.annotators)
 
+    def check(self) -> None:
+        """Look into every sentence and edit, which nobody does while files are read.
+
+        Raises:
+            UsageError: If a field is of another type, as in a corpus made by hand.
+        """
+        for number, sentence in enumerate(self.sentences, 1):
+            if not isinstance(sentence, Sentence):
+                raise wrong_type(f"sentence {number}", "a Sentence", sentence)
+            for annotator, edits in sentence.annotations.items():
+                check_edits(f"annotator {annotator} in sentence {number}", edits)
+
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators.
 
@@ -84,13 +112,7 @@ class Corpus:
         """
         self.need(annotators)
         kept = [
-            Sentence(
-                s.text,
-                {name: s.annotations[name] for name in annotators if name in s.annotations},
-                s.document,
-                s.writer,
-                s.line,
-            )
+            replace(s, annotations={name: s.annotations[name] for name in annotators if name in s.annotations})
             for s in self.sentences
         ]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
@@ -98,13 +120,13 @@ class Corpus:
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
 
 
-def annotator_order(names: Iterable[str]) -> list[str]:
+def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
     """Names once each, in the order in which annotators are tried, which the first of a full tie wins.
 
     Numbers ascend, as in the official scorer, and A2 is before A10. It depends on nothing but the names: neither the
     order of files nor that of lines may decide ties.
     """
-    return list(natural_order(set(names)))
+    return natural_order(set(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +149,9 @@ class Hypothesis:
             raise wrong_type("a hypothesis' name", "a text", self.name)
         if isinstance(self.lines, str) or not isinstance(self.lines, Sequence):
             raise wrong_type("a hypothesis' lines", "a list of sentences", self.lines)
+        for line in self.lines:
+            if line.__class__ is not str:
+                raise wrong_type(f"a line of the hypothesis {self.name}", "a text", line)
 
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:
@@ -188,10 +213,7 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
     return "\x1d".join(["\x1e".join([_plain(edit.type) for edit in annotations[name]]) for name in names])
 
 
-@lru_cache(maxsize=1 << 10)
-def _in_order(names: tuple[str, ...]) -> list[str]:
-    """Most sentences have the same annotators."""
-    return annotator_order(names)
+_in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators
 
 
 def _edits_record(edits: Annotation) -> str:

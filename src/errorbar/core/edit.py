@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from errorbar.core.errors import wrong_type
 
 UNCLEAR = "Um"
 """NUCLE's type for unclear meaning: marked as an error, but no correction can be given."""
@@ -45,3 +48,43 @@ class Edit(NamedTuple):
     def applicable(self) -> bool:
         """Whether the edit says what the text should become (unclear meaning and unknown corrections do not)."""
         return bool(self.replacements) and self.type != UNCLEAR
+
+
+_TYPES = (int, int, tuple, str, bool, str, str)
+_SAID = {int: "a whole number", tuple: "a tuple of texts", str: "a text", bool: "True or False"}
+_TEXTS = {(), (str,), (str, str)}
+
+
+def check_tokens(what: str, tokens: Sequence[str]) -> None:
+    """Refuse one text, or anything else, in place of a list of tokens.
+
+    Raises:
+        UsageError: If it is none.
+    """
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+        raise wrong_type(what, "a list of tokens", tokens)
+    for token in tokens:
+        if not isinstance(token, str):
+            raise wrong_type(f"a token of {what}", "a text", token)
+
+
+def check_edits(what: str, edits: object) -> None:
+    """Refuse what is no list of edits, or an edit with fields of other types.
+
+    Raises:
+        UsageError: If it is none.
+    """
+    if isinstance(edits, str | Edit) or not isinstance(edits, Sequence):
+        raise wrong_type(what, "a list of edits", edits)
+    for edit in edits:
+        if type(edit) is not Edit:
+            raise wrong_type(f"an edit of {what}", "an Edit", edit)
+        if (*map(type, edit),) == _TYPES and (*map(type, edit.replacements),) in _TEXTS:
+            continue
+        for name, value, wanted in zip(Edit._fields, edit, _TYPES, strict=True):
+            is_number = wanted is int and hasattr(value, "__index__")  # numpy's are as good
+            if not isinstance(value, wanted) and not is_number:
+                raise wrong_type(f"{name} of an edit of {what}", _SAID[wanted], value)
+        for text in edit.replacements:
+            if type(text) is not str:
+                raise wrong_type(f"a replacement of an edit of {what}", "a text", text)
