@@ -32,6 +32,8 @@ MAX_STATES = 1 << 28
 MOST_ANNOTATORS = 4
 """How many times as many states the large search may have for all annotators of a sentence together."""
 
+_Groups = dict[tuple[int, int], list[Edge]]
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -123,7 +125,7 @@ def match_all(
         raise PairTooLargeError
     lattice = edit_lattice(source, hypothesis)
     arcs = merge(lattice, rules.max_unchanged, rules.arc_limit)
-    base = _base_costs(arcs) if arcs else {}
+    base, by_span = _base_costs(arcs) if arcs else ({}, {})
     matches: list[Match] = []
     without_hit: list[Edge] | None = None
     all_states = 0
@@ -140,7 +142,7 @@ def match_all(
                 raise PairTooLargeError
             path = cheapest_path_large(lattice, wanted, rules.max_unchanged)
         else:
-            cost = _costs_with_hits(lattice, arcs, base, wanted)
+            cost = _costs_with_hits(lattice, arcs, base, by_span, wanted)
             if cost is not None:
                 path = cheapest_path(lattice.vertices, arcs.order, cost)
             else:  # every annotator without a hit gives the same costs
@@ -156,32 +158,31 @@ def match_all(
     return matches
 
 
-def _base_costs(arcs: Arcs) -> dict[Edge, float]:
-    """Costs without any hit."""
+def _base_costs(arcs: Arcs) -> tuple[dict[Edge, float], _Groups]:
+    """Costs without any hit, and the list's entries by the source span they cover."""
     cost: dict[Edge, float] = dict(arcs.length)
+    by_span: _Groups = {}
     for arc in arcs.order:
+        by_span.setdefault((arc[0][0], arc[1][0]), []).append(arc)
         if arc not in arcs.unchanged:
             cost[arc] += EPSILON
-    return cost
+    return cost, by_span
 
 
 def _costs_with_hits(
-    lattice: Lattice, arcs: Arcs, base: dict[Edge, float], reference: list[ReferenceEdit]
+    lattice: Lattice, arcs: Arcs, base: dict[Edge, float], by_span: _Groups, reference: list[ReferenceEdit]
 ) -> dict[Edge, float] | None:
     """Costs for one annotator, or None where no arc is a reference edit."""
     hit_cost = float(-len(arcs.order))
     hits: dict[Edge, float] = {}
-    by_span: dict[tuple[int, int], list[ReferenceEdit]] = {}
+    wanted: dict[tuple[int, int], list[ReferenceEdit]] = {}
     for edit in reference:
-        by_span.setdefault(edit[:2], []).append(edit)
-    groups: dict[tuple[int, int], list[Edge]] = {span: [] for span in by_span}
-    for arc in arcs.order:
-        if (span := (arc[0][0], arc[1][0])) in groups:
-            groups[span].append(arc)
-    for span, rivals in by_span.items():
-        met = [arc for arc in groups[span] if any(_hit(lattice, arc, edit) for edit in rivals)]
+        wanted.setdefault(edit[:2], []).append(edit)
+    for span, rivals in wanted.items():
+        group = by_span.get(span, [])
+        met = [arc for arc in group if any(_hit(lattice, arc, edit) for edit in rivals)]
         if met and span[0] == span[1]:
-            hits |= _match_insertions(lattice, arcs, sorted(groups[span]), rivals, hit_cost)
+            hits |= _match_insertions(lattice, arcs, sorted(group), rivals, hit_cost)
         else:
             hits |= dict.fromkeys(met, hit_cost)
     return {**base, **hits} if hits else None
