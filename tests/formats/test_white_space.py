@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import apply_edits
 from errorbar.edits.matching import COMPILED, match_corpus
 from errorbar.edits.maxmatch import Rules
+from errorbar.edits.texts import apply_edits
 from errorbar.formats.reference import read_corpus
 from tests.helpers.cli import CommandLine
 

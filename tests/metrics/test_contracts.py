@@ -22,7 +22,7 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.metrics.base import Feature, Folded, Metric, Selection, Swapping, lacking

@@ -9,9 +9,9 @@ import pytest
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
 from errorbar.edits.matching import COMPILED, match_corpus
 from errorbar.edits.maxmatch import Rules
+from errorbar.edits.texts import corrected_text
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.nucle_project import project_essays

@@ -15,7 +15,7 @@ import pytest
 
 import errorbar
 from errorbar.demo import demo_files
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
 from tests.thirdparty import character_rate
 
 NAME = "errorbar_cer"

@@ -63,9 +63,9 @@ def check_tokens(what: str, tokens: Sequence[str]) -> None:
     """
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
         raise wrong_type(what, "a list of tokens", tokens)
-    for token in tokens:
-        if not isinstance(token, str):
-            raise wrong_type(f"a token of {what}", "a text", token)
+    if not all(issubclass(kind, str) for kind in set(map(type, tokens))):
+        wrong = next(token for token in tokens if not isinstance(token, str))
+        raise wrong_type(f"a token of {what}", "a text", wrong)
 
 
 def check_edits(what: str, edits: object) -> None:

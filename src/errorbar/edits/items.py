@@ -29,7 +29,7 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
-from errorbar.edits.extract import extract_edits
+from errorbar.edits.texts import extract_edits
 
 ERROR = "error"
 OK = "ok"

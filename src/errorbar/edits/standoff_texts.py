@@ -3,7 +3,7 @@
 Formula
     Words (runs of letters and digits with inner apostrophes and hyphens, and the inner stops of 3.5 and e.g.) and
     single other characters that are not white space are aligned with the fewest inserted, deleted and substituted
-    ones, then with the fewest edits (errorbar.edits.extract). Every run of changed words becomes one edit; the white
+    ones, then with the fewest edits (errorbar.edits.texts). Every run of changed words becomes one edit; the white
     space around it decides where an edit begins and ends.
 Conventions
     Edits begin and end at words, so words changed side by side form one edit. A deleted word takes the white space
@@ -27,7 +27,7 @@ from itertools import groupby, pairwise
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import StandoffEdit, in_text_order
-from errorbar.edits.extract import extract_edits
+from errorbar.edits.texts import extract_edits
 
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
 WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import StandoffEdit, in_text_order
-from errorbar.edits.apply import apply_edits
 from errorbar.edits.standoff_texts import WORD, Words
+from errorbar.edits.texts import apply_edits
 
 NOWHERE = Place()
 MOST_TOGETHER = 100

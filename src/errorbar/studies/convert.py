@@ -10,8 +10,7 @@ from typing import cast
 from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
 from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
-from errorbar.edits.extract import parallel_sentences
+from errorbar.edits.texts import corrected_text, parallel_sentences
 from errorbar.formats.catalog import FORMATS, Format, find_format, recognize
 from errorbar.formats.hoo_detect import HOO, is_hoo
 from errorbar.formats.jsonl import has_standoff

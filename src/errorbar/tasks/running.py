@@ -9,7 +9,7 @@ from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.execute import run as run_pieces
 from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric
