@@ -55,7 +55,7 @@ _SAID = {int: "a whole number", tuple: "a tuple of texts", str: "a text", bool: 
 _TEXTS = {(), (str,), (str, str)}
 
 
-def check_tokens(what: str, tokens: Sequence[str]) -> None:
+def check_tokens(what: str, tokens: object) -> None:
     """Refuse one text, or anything else, in place of a list of tokens.
 
     Raises:
@@ -74,7 +74,7 @@ def check_edits(what: str, edits: object) -> None:
     Raises:
         UsageError: If it is none.
     """
-    if isinstance(edits, str | Edit) or not isinstance(edits, Sequence):
+    if type(edits) is not tuple and (isinstance(edits, str | Edit) or not isinstance(edits, Sequence)):
         raise wrong_type(what, "a list of edits", edits)
     for edit in edits:
         if type(edit) is not Edit:
