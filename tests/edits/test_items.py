@@ -158,7 +158,7 @@ def test_clusters_are_documents_else_sentences() -> None:
     )
     assert edit_items(known).clusters.tolist() == [0, 0, 1, 0]
     assert edit_items(known, cluster="sentence").clusters.tolist() == [0, 0, 1, 2]
-    assert edit_items(ONE).clusters.tolist() == [1] * 5
+    assert edit_items(ONE).clusters.tolist() == [0] * 5
     some = Corpus([Sentence("a", {"A": ()}, document) for document in ("d1", "", "", "d1")], ("A",))
     assert edit_items(some).clusters.tolist() == [0, 1, 2, 0]  # as Documents: without one, on its own
 

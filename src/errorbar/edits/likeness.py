@@ -21,7 +21,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from errorbar.edits.shift import Changed, Words, changed_lines
+Words = frozenset[str]
+Changed = tuple[int, Words, Words]
+"""A line whose words are not those of its source: its number, counted from 0; the source's words; its own."""
 
 SHORTEST = 4
 """Words of a source line that is judged."""
@@ -50,9 +52,7 @@ class NamedLines:
 
     def note(self, number: int) -> None:
         """Count one."""
-        self.n += 1
-        if len(self.first) < MOST_NAMED:
-            self.first.append(number)
+        self.add(NamedLines(1, [number]), 0)
 
     def add(self, other: NamedLines, before: int) -> None:
         """Take those of a later piece, which so many lines come before."""
@@ -98,33 +98,19 @@ class Sample:
 
 @dataclass(slots=True)
 class Evidence:
-    """What was seen of a text beside its source.
-
-    Attributes:
-        n_lines: Lines looked at.
-        changed: Lines with other words than the source.
-        short: Of them, those whose source is too short to be judged.
-        unlike: Of the others that are not empty, those that are unlike their source.
-        n_unlike_words: Different words of the unlike and of the emptied source lines.
-        empty: Lines without a word where the source has some.
-        joined: Lines that join a mark to a word.
-        example: A joined word, and the mark.
-        pair: The beginnings of the first unlike source line and of the text's line.
-        there: Word triples of the unlike lines of the source.
-        said: Those of the text.
-    """
+    """What was seen of a text beside its source; triples are of words, and of the unlike lines alone."""
 
     n_lines: int = 0
-    changed: int = 0
-    short: int = 0
+    changed: int = 0  # lines with other words than the source
+    short: int = 0  # of them, those whose source is too short to be judged
     unlike: NamedLines = field(default_factory=NamedLines)
-    n_unlike_words: int = 0
-    empty: NamedLines = field(default_factory=NamedLines)
+    n_unlike_words: int = 0  # different words of the unlike and of the emptied source lines
+    empty: NamedLines = field(default_factory=NamedLines)  # where the source has words
     joined: NamedLines = field(default_factory=NamedLines)
-    example: tuple[str, str] = ("", "")
-    pair: tuple[str, str] = ("", "")
-    there: Sample = field(default_factory=Sample)
-    said: Sample = field(default_factory=Sample)
+    example: tuple[str, str] = ("", "")  # a joined word, and the mark
+    pair: tuple[str, str] = ("", "")  # the beginnings of the first unlike source line and of the text's line
+    there: Sample = field(default_factory=Sample)  # triples of the source
+    said: Sample = field(default_factory=Sample)  # those of the text
 
     @property
     def moved(self) -> float:
@@ -135,6 +121,11 @@ class Evidence:
     def n_triples(self) -> int:
         """How many word triples that rests on: of the side that has fewer."""
         return min(len(self.there.hashes), len(self.said.hashes))
+
+    @property
+    def quoted(self) -> str:
+        """The pair as a message names it."""
+        return f"{self.pair[1]!r} for {self.pair[0]!r}"
 
     def add(self, other: Evidence) -> None:
         """Take what was seen of the lines that follow."""
@@ -150,11 +141,15 @@ class Evidence:
         self.said.add(other.said.hashes, other.said.level)
 
 
-def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
-    """See whether lines look like corrections of the source lines of the same numbers.
+def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
+    """The lines that have other words than their source lines; how often, and in what order, does not count."""
+    differing = [number for number, (source, line) in enumerate(zip(sources, lines, strict=True)) if source != line]
+    found = ((number, frozenset(sources[number].split()), frozenset(lines[number].split())) for number in differing)
+    return [each for each in found if each[1] != each[2]]
 
-    ``changed`` are those that ``changed_lines`` finds, if they are known already.
-    """
+
+def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
+    """See whether lines look like corrections of the source lines; the changed ones may be known already."""
     found = Evidence(len(sources))
     there: set[int] = set()
     said: set[int] = set()
@@ -190,19 +185,17 @@ def _beginning(text: str) -> str:
 
 
 def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
-    marks = [mark for mark in lost if not mark.isalnum() and is_attached(mark)]
-    if not marks:
-        return
-    joined = ((word, mark) for mark in marks for word in new if _joins(word, mark))
+    marks = {mark: plain(mark) for mark in lost if not mark.isalnum() and is_attached(mark)}
+    joined = (
+        (word, mark)
+        for mark, letters in marks.items()
+        for word in new
+        if len(word) > len(letters) and plain(word).endswith(letters)
+    )
     first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
     if first is not None:
         found.joined.note(number)
         found.example = found.example if found.example[0] else first
-
-
-def _joins(word: str, mark: str) -> bool:
-    letters = plain(mark)
-    return len(word) > len(letters) and plain(word).endswith(letters)
 
 
 def _alike(source: str, line: str) -> float:
