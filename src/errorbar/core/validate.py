@@ -60,7 +60,7 @@ def check_annotation(
             what = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
             problems.note("edit-no-change", what, place_of(index))
         n_here = n_here + 1 if start == last_start and end == last_end else 1
-        if start < last_end or (n_here > 1 and (start < end or n_here > 2 or _share(before, replacements))):
+        if start < last_end or (n_here > 1 and (start < end or n_here > 2 or share(before, replacements))):
             tidy = False
         last_start, before = start, replacements
         last_end = end if end > last_end else last_end
@@ -109,5 +109,6 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
     return edits if problems.as_written else kept
 
 
-def _share(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+def share(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Whether two edits of one span say the same: the same corrections, perhaps none, or one in common."""
     return first == second or not set(first).isdisjoint(second)
