@@ -41,8 +41,7 @@ from errorbar.cli.options import (
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import by_ending, check_output
 from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest
-from errorbar.core.visible import visible
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, nearest, visible
 from errorbar.formats.saving import STANDARD_OUTPUT
 
 if TYPE_CHECKING:

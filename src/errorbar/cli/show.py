@@ -14,8 +14,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.options import InputPath, format_option, show_notes
-from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.core.visible import visible_json
+from errorbar.core.errors import InputError, Place, Problem, UsageError, visible_json
 
 if TYPE_CHECKING:
     from errorbar.tables.result import Result

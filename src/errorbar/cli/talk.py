@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 
 _QUIET = "errorbar.quiet"
 

@@ -14,8 +14,7 @@ from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from errorbar.core.errors import ErrorbarError, InputError, Place, Problem
-from errorbar.core.visible import visible
+from errorbar.core.errors import ErrorbarError, InputError, Place, Problem, visible
 from errorbar.version import __version__
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.edit import UNCLEAR, Edit
+from errorbar.core.edit import UNCLEAR, Edit, share
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.core.validate import share
 from errorbar.edits.standoff_texts import WORD, Words
 from errorbar.edits.texts import apply_edits
 

@@ -23,10 +23,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit, check_edits, check_tokens
+from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_span
 from errorbar.formats.text import ParallelLine
 
 MOST_CELLS = 4_000_000

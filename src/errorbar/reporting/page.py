@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from errorbar.core.errors import MissingExtraError
-from errorbar.core.visible import visible, visible_json
+from errorbar.core.errors import MissingExtraError, visible, visible_json
 from errorbar.reporting import assets
 from errorbar.reporting.blocks import Report, Sentences
 from errorbar.reporting.browser_data import browser_data

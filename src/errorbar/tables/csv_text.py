@@ -15,7 +15,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.tables.plain import Plain, plain
 from errorbar.tables.table import Table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.tables.shown import Grid
 
 WIDE = 8

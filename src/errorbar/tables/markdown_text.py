@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.tables.shown import Grid
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")

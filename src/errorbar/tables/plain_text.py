@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import combining, east_asian_width
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.tables.shown import Grid
 
 LONGEST_CELL = 200

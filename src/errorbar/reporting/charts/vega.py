@@ -9,8 +9,7 @@ from math import ceil, log10
 from types import ModuleType
 from typing import Any
 
-from errorbar.core.errors import MissingExtraError
-from errorbar.core.visible import visible
+from errorbar.core.errors import MissingExtraError, visible
 from errorbar.reporting.blocks import Spec
 
 WIDTH = "container"
