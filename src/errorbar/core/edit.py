@@ -57,11 +57,7 @@ _TEXTS = {(), (str,), (str, str)}
 
 
 def check_tokens(what: str, tokens: object) -> None:
-    """Refuse one text, or anything else, in place of a list of tokens.
-
-    Raises:
-        UsageError: If it is none.
-    """
+    """Refuse one text, or anything else, in place of a list of tokens."""
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
         raise wrong_type(what, "a list of tokens", tokens)
     if not all(issubclass(kind, str) for kind in set(map(type, tokens))):
@@ -70,11 +66,7 @@ def check_tokens(what: str, tokens: object) -> None:
 
 
 def check_edits(what: str, edits: object) -> None:
-    """Refuse what is no list of edits, or an edit with fields of other types.
-
-    Raises:
-        UsageError: If it is none.
-    """
+    """Refuse what is no list of edits, or an edit with fields of other types."""
     if type(edits) is not tuple and (isinstance(edits, str | Edit) or not isinstance(edits, Sequence)):
         raise wrong_type(what, "a list of edits", edits)
     for edit in edits:
@@ -95,14 +87,12 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
     if 0 <= start <= end <= n_tokens:
         return True
-    span = shortened(f"{start} {end}")
-    expected, repair = f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
+    code, what = "span-outside", f"is outside the sentence of {n_tokens} tokens"
     if start > end:
-        what = f"the span {span} runs backwards"
-        problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
-    else:
-        what = f"the span {span} is outside the sentence of {n_tokens} tokens"
-        problems.repairable("span-outside", what, place, expected=expected, repair=repair)
+        code, what = "span-backwards", "runs backwards"
+    expected = f"0 <= start <= end <= {n_tokens}"
+    said = f"the span {shortened(f'{start} {end}')} {what}"
+    problems.repairable(code, said, place, expected=expected, repair="the edit is dropped")
     return False
 
 
@@ -120,14 +110,8 @@ def check_annotation(
 ) -> list[Edit]:
     """Look for edits that overlap, repeat, change nothing or stand out of order.
 
-    Overlap: the spans share a token, an insertion lies strictly inside a span, or two edits replace the same
-    span. Several insertions at one point do not overlap; they apply in the order given.
-
-    Args:
-        edits: One annotator's edits, spans inside the sentence.
-        tokens: The sentence.
-        place_of: Where the edit of an index stands.
-        problems: Where problems are recorded.
+    Overlap: the spans, inside the sentence, share a token, an insertion lies strictly inside a span, or two edits
+    replace the same span. Several insertions at one point do not overlap; they apply in the order given.
 
     Returns:
         The edits in text order. In lenient mode without the repeated ones; overlapping ones are kept, as a
