@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from errorbar.core.edit import UNCLEAR, Edit, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
-from errorbar.core.labels import natural_order
+from errorbar.core.labels import counted, natural_order
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
@@ -81,21 +81,13 @@ class Corpus:
         return len(self.sentences)
 
     def need(self, annotators: Iterable[str]) -> None:
-        """Refuse the name of somebody who annotated nothing here.
-
-        Raises:
-            UsageError: If one of them annotated nothing.
-        """
+        """Refuse the name of somebody who annotated nothing here."""
         for name in annotators:
             if name not in self.annotators:
                 raise unknown_annotator(name, self.annotators)
 
     def check(self) -> None:
-        """Look into every sentence and edit, which nobody does while files are read.
-
-        Raises:
-            UsageError: If a field is of another type, as in a corpus made by hand.
-        """
+        """Refuse fields of another type, as a corpus made by hand may have them; no reader makes any."""
         for number, sentence in enumerate(self.sentences, 1):
             if not isinstance(sentence, Sentence):
                 raise wrong_type(f"sentence {number}", "a Sentence", sentence)
@@ -103,13 +95,7 @@ class Corpus:
                 check_edits(f"annotator {annotator} in sentence {number}", edits)
 
     def only(self, annotators: Sequence[str]) -> Corpus:
-        """Keep the annotations of some annotators.
-
-        The new corpus carries a note for each annotator who is absent from some sentences.
-
-        Raises:
-            UsageError: If one of them annotated nothing here.
-        """
+        """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""
         self.need(annotators)
         kept = [
             replace(s, annotations={name: s.annotations[name] for name in annotators if name in s.annotations})
@@ -156,16 +142,14 @@ class Hypothesis:
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:
     """What is said of a system with another number of lines than there are sentences."""
-    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
-    return f"{lines} for {'1 sentence' if n_sentences == 1 else f'{n_sentences} sentences'} of the source"
+    return f"{counted(n_lines, 'lines')} for {counted(n_sentences, 'sentences')} of the source"
 
 
 def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:
     """Make the warning for an annotator who did not look at every sentence."""
     what = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"
     what += "; in files that combine annotators, sentences found correct or agreed upon are often lost"
-    fix = "use that annotator's own file"
-    return Problem("annotator-absent", what, Place(name), fix=fix, severity="warning")
+    return Problem("annotator-absent", what, Place(name), fix="use that annotator's own file", severity="warning")
 
 
 def unknown_annotator(name: str, known: Iterable[str]) -> UsageError:
@@ -193,7 +177,7 @@ def source_record(sentence: Sentence) -> str:
     return " ".join(sentence.text.split())
 
 
-_SEPARATOR, _UNKNOWN, _END, _QUOTED = "\x1f", "\x00", "\x01", "\x02"
+_UNKNOWN, _END, _QUOTED = "\x00", "\x01", "\x02"
 _STRUCTURE = re.compile("[\x00-\x02\n\x1d-\x1f]")
 
 
@@ -219,7 +203,7 @@ _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have t
 def _edits_record(edits: Annotation) -> str:
     records = []
     for start, end, replacements, kind, optional, _, _ in edits:
-        said = _SEPARATOR.join(map(_plain, replacements)) if replacements else _UNKNOWN
+        said = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
         marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
         if said.endswith(("?", "!")):
             marks = _END + marks  # or "no?" would be an optional "no"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 Severity = Literal["error", "repaired", "warning"]
+LONGEST_QUOTE = 1000
+"""Characters of a message before its middle is left out: what it quotes may be a whole file."""
 
 # Control characters, which a terminal obeys, and line breaks, which forge a line; separators that some programs take
 # for line breaks; marks that turn the direction of writing; characters that nobody sees; halves of surrogate pairs,
@@ -17,7 +20,6 @@ _BEYOND = "\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f
 _BEYOND += "\ud800-\udfff\U000e0000-\U000e007f"
 _HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
 _HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
@@ -25,19 +27,12 @@ def visible(text: str) -> str:
 
     Backslashes of the text stay as they are, so that paths do; what is shown is for people, not to be read back.
     """
-    return _HIDDEN.sub(_escaped, text)
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def visible_json(text: str) -> str:
     r"""JSON with the same characters as ``\u`` escapes: another spelling of the same data."""
     return _HIDDEN_IN_JSON.sub(_escaped_in_json, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x100:
-        return _SHORT.get(match[0]) or f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _escaped_in_json(match: re.Match[str]) -> str:
@@ -131,20 +126,14 @@ class Problem:
         return self.line(as_arguments)
 
     def line(self, words: Callable[[str], str]) -> str:
-        """One line, with options as ``words`` shows them."""
+        """One line, with options as ``words`` shows them, and without the middle of long parts."""
+        half = LONGEST_QUOTE // 2
+        parts = (self.what, self.expected, self.fix)
+        short = (each if len(each) <= LONGEST_QUOTE else f"{each[:half]} … {each[-half:]}" for each in parts)
+        what, expected, fix = map(words, short)
         place = f"{self.place}: " if str(self.place) else ""
-        expected = f" (expected {words(_shortened(self.expected))})" if self.expected else ""
-        fix = f"; {words(_shortened(self.fix))}" if self.fix else ""
-        return visible(f"{place}{words(_shortened(self.what))}{expected}{fix} [{self.code}]")
-
-
-LONGEST_QUOTE = 1000
-"""Characters of a message before its middle is left out: what it quotes may be a whole file."""
-
-
-def _shortened(text: str) -> str:
-    half = LONGEST_QUOTE // 2
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:half]} … {text[-half:]}"
+        expected = f" (expected {expected})" if expected else ""
+        return visible(f"{place}{what}{expected}{f'; {fix}' if fix else ''} [{self.code}]")
 
 
 class ErrorbarError(Exception):
@@ -163,18 +152,12 @@ class ErrorbarError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross processes: a subclass may be made of something else than its problems."""
-        return _again, (type(self), self.problems)
+        return copyreg.__newobj__, (type(self), str(self)), {"problems": self.problems}  # type: ignore[attr-defined]  # typeshed hides it
 
     @property
     def code(self) -> str:
         """The code of the first problem."""
         return self.problems[0].code
-
-
-def _again(kind: type[ErrorbarError], problems: tuple[Problem, ...]) -> ErrorbarError:
-    error = kind.__new__(kind)
-    ErrorbarError.__init__(error, problems)
-    return error
 
 
 class InputError(ErrorbarError):
