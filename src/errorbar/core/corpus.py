@@ -86,13 +86,14 @@ class Corpus:
             if name not in self.annotators:
                 raise unknown_annotator(name, self.annotators)
 
-    def check(self) -> None:
-        """Refuse fields of another type, as a corpus made by hand may have them; no reader makes any."""
+    def check(self) -> Corpus:
+        """Itself, unless fields are of another type, as a corpus made by hand may have them; no reader makes any."""
         for number, sentence in enumerate(self.sentences, 1):
             if not isinstance(sentence, Sentence):
                 raise wrong_type(f"sentence {number}", "a Sentence", sentence)
             for annotator, edits in sentence.annotations.items():
                 check_edits(f"annotator {annotator} in sentence {number}", edits)
+        return self
 
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""

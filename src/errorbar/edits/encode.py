@@ -94,6 +94,8 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     for edit in edits:
         tokens = cut.get(edit[2])
         if tokens is None:
+            if not all(isinstance(text, str) for text in edit[2]):
+                corpus.check()
             tokens = cut[edit[2]] = [replacement_tokens(text) for text in edit[2]]
         alternatives += tokens
     start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])

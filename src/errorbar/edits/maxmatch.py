@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from errorbar.core.edit import Edit, check_edits, check_tokens
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, wrong_type
 from errorbar.edits.large import cheapest_path_large
 from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit, cheapest_path, edit_lattice, merge
 
@@ -95,6 +95,8 @@ def max_match(
     check_tokens("the source", source)
     check_tokens("the hypothesis", hypothesis)
     check_edits("the reference", reference)
+    if not isinstance(max_unchanged, int):
+        raise wrong_type("max_unchanged", "a whole number", max_unchanged)
     try:
         return match_all(source, hypothesis, [reference], Rules(max_unchanged, ignore_case_space))[0]
     except PairTooLargeError:

@@ -146,7 +146,7 @@ def convert(
         raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
     problems = Problems(lenient=lenient, as_written=as_written)
     request = _Request(files, problems, source, tokens, documents, unmarked, detach_stops)
-    request.corpus = inputs if isinstance(inputs, Corpus) else None
+    request.corpus = inputs.check() if isinstance(inputs, Corpus) else None
     sentences = _read(request, "corpus" if request.corpus is not None else _kind(files, from_))
     _note_standoff(files, target, problems)
     counted = _Counted(sentences, progress)

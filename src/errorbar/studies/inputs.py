@@ -240,7 +240,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     problems = options.problems()
     said = reading_conventions(options.unmarked, as_written=options.as_written)
     outputs = system_list(systems)
-    corpus = gold if isinstance(gold, Corpus) else None
+    corpus = gold.check() if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
@@ -316,7 +316,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         what = "unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
     else:
-        corpus = gold
+        corpus = gold.check()
         problems.take(gold.notes)
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
