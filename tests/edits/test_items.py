@@ -167,7 +167,7 @@ def test_clusters_are_documents_else_sentences() -> None:
 def test_unknown_options(option: str) -> None:
     options = {"projection": "words", option: "wrods"}
     with pytest.raises(UsageError) as caught:
-        edit_items(ONE, **options)  # type: ignore[arg-type]
+        edit_items(ONE, **options)  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == "items-option"
 
 
