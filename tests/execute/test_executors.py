@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import ErrorbarError, InputError, MissingExtraError, UsageError
-from errorbar.execute import AHEAD, FEW, RETRIES, Executor, Job, Processes, Serial, choose_executor
+from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.execute import cluster as cluster_module
+from errorbar.execute.executor import AHEAD, FEW, RETRIES, Job
 from tests.execute import workloads
 
 

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from errorbar.core.errors import ErrorbarError, MissingExtraError, Problem, UsageError
-from errorbar.execute import LOCAL, RETRIES, Job, Piece, Remote, Result, other_version
+from errorbar.execute.executor import LOCAL, RETRIES, Job, Piece, Remote, Result, other_version
 from errorbar.version import __version__
 
 EXTRA = "dask"

@@ -1,0 +1,220 @@
+"""Who does the work: an ordered map over pieces, in this process, in others, or on a cluster; the same digits.
+
+An executor takes pieces from an iterator that may never fit in memory, keeps a few of them under way for each
+worker, and gives the results back in the order of the pieces. What is folded over them is the same whoever works.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from errorbar.core.errors import ErrorbarError, Problem, UsageError
+from errorbar.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+LOCAL = "local"
+"""The address that means: a cluster of processes on this machine, ended with the work."""
+AHEAD = 2
+"""Pieces under way for each worker: one in work, one waiting; memory does not grow with the input."""
+RETRIES = 3
+"""How often the work of a lost worker is begun again before giving up."""
+FEW = 3
+"""Fewer pieces than this are done here before other processes would have started."""
+
+
+def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1) -> Iterator[Result]:
+    """Yield the results of independent pieces, in order, worked on by so many threads of this process.
+
+    The kernels release Python's lock, so nothing is copied. Each piece brings everything it needs, random streams
+    included: the number of workers changes no digit.
+    """
+    if jobs <= 1 or len(pieces) <= 1:
+        yield from map(work, pieces)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for several workers
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(work, piece) for piece in pieces]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+class Executor(AbstractContextManager["Executor"]):
+    """Whoever maps work over pieces; a context manager, which ends its workers on leaving."""
+
+    n_workers: int = 1  # pieces that can be worked on at the same time; 1: only in this process
+
+    def sees(self, paths: Sequence[str]) -> bool:
+        """Whether every worker can open these files and reads there what we read."""
+        return True
+
+    @abstractmethod
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, taken only a few at a time, in order.
+
+        Where other processes work, the work is pure, and picklable as the pieces are.
+
+        Raises:
+            ErrorbarError: What ``work`` raised, for the first piece that fails.
+            UsageError: If workers were lost too often.
+        """
+
+    def close(self) -> None:
+        """End the workers."""
+
+    def __exit__(self, *error: object) -> None:
+        """End the workers."""
+        self.close()
+
+
+class Serial(Executor):
+    """Everything in this process, one piece after the other."""
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """As everywhere."""
+        return map(work, pieces)
+
+
+class Remote(Executor):
+    """Pieces sent to workers elsewhere: a few under way for each, results in the order of the pieces."""
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, in order."""
+        job = Job(work)
+        waiting: deque[tuple[Piece, Any]] = deque()
+        rest = iter(pieces)
+        while True:
+            for piece in islice(rest, AHEAD * self.n_workers - len(waiting)):
+                waiting.append((piece, self.submit(job, piece)))
+            if not waiting:
+                return
+            outcome: Result | ErrorbarError = self.take(job, waiting)
+            if isinstance(outcome, ErrorbarError):
+                raise outcome
+            yield outcome
+
+    @abstractmethod
+    def submit(self, job: Job[Piece, Result], piece: Piece) -> Any:  # noqa: ANN401 - Python's futures, or Dask's
+        """Begin a piece; its future."""
+
+    @abstractmethod
+    def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
+        """Wait for the first piece, take it off and give its outcome, whatever workers are lost meanwhile.
+
+        Raises:
+            UsageError: If workers were lost too often.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Piece, Result]):
+    """Work as it is done elsewhere, by the version that asks; named failures are values, which nobody retries."""
+
+    work: Callable[[Piece], Result]
+    version: str = __version__
+
+    def __call__(self, piece: Piece) -> Result | ErrorbarError:
+        """Do the work."""
+        # Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise.
+        gc.set_threshold(200_000, 50, 100)
+        if self.version != __version__:
+            return other_version("a worker", __version__, self.version)
+        try:
+            return self.work(piece)
+        except ErrorbarError as error:
+            return error
+
+
+class Processes(Remote):
+    """Processes on this machine: reading and hashing hold Python's lock, so threads would wait for each other.
+
+    A process that dies (killed, out of memory) loses nothing: what was under way is done again by fresh processes,
+    up to ``RETRIES`` times for one piece. Fewer than ``FEW`` pieces are worked on in this process.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self.n_workers = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """Yield the results of all pieces, in order."""
+        rest = iter(pieces)
+        first = list(islice(rest, FEW))
+        if len(first) < FEW:
+            yield from map(work, first)
+            return
+        try:
+            yield from super().map_ordered(work, chain(first, rest))
+        finally:
+            self.close()
+
+    def submit(self, job: Job[Piece, Result], piece: Piece) -> Future[Result | ErrorbarError]:
+        """Begin a piece."""
+        if self._pool is None:
+            from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - takes its time to load
+            from multiprocessing import get_all_start_methods, get_context  # noqa: PLC0415
+
+            # Never a plain fork: the caller may have threads, whose locks would be copied in whatever state they are.
+            method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+            # Ctrl-C is for the process that asked, which ends the others.
+            ignore = (signal.SIGINT, signal.SIG_IGN)
+            self._pool = ProcessPoolExecutor(self.n_workers, get_context(method), signal.signal, ignore)
+        try:
+            return self._pool.submit(job, piece)
+        except BrokenExecutor as broken:  # noticed here first; ``take`` begins it again
+            failed: Future[Result | ErrorbarError] = Future()
+            failed.set_exception(broken)
+            return failed
+
+    def take(
+        self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Future[Result | ErrorbarError]]]
+    ) -> Result | ErrorbarError:
+        """Wait for the first piece; where processes died, what they had is begun again."""
+        for _ in range(RETRIES + 1):
+            try:
+                outcome = waiting[0][1].result()
+            except BrokenExecutor:
+                self.close()
+                again = [(piece, f if _succeeded(f) else self.submit(job, piece)) for piece, f in waiting]
+                waiting.clear()
+                waiting.extend(again)
+            else:
+                waiting.popleft()
+                return outcome
+        what = f"a worker process died {RETRIES + 1} times over the same piece of work"
+        fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
+        raise UsageError(Problem("workers-lost", what, fix=fix))
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _succeeded(future: Future[Result]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def other_version(who: str, theirs: str, ours: str) -> UsageError:
+    """A worker that runs another version might count otherwise."""
+    what = f"{who} runs errorbar {theirs}"
+    return UsageError(Problem("worker-version", what, expected=ours, fix="install one version everywhere"))
