@@ -36,17 +36,11 @@ GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """How systems' texts are taken.
+    """How systems' texts are taken."""
 
-    Attributes:
-        force: Take what is not a correction of the source, with a warning.
-        retokenize: Give lines that look untokenized the source's tokens.
-        advise: Messages name both, where a user can ask for them.
-    """
-
-    force: bool = False
-    retokenize: bool = False
-    advise: bool = True
+    force: bool = False  # take what is not a correction of the source, with a warning
+    retokenize: bool = False  # give lines that look untokenized the source's tokens
+    advise: bool = True  # messages name both, where a user can ask for them
 
     @property
     def conventions(self) -> tuple[str, ...]:

@@ -57,18 +57,14 @@ WORD_CLASSES = {"prepositions": PREPOSITIONS, "articles": frozenset(("a", "an", 
 class Items:
     """The judgments that annotators' edits make.
 
-    Attributes:
-        judgments: One label per item and annotator who looked. An item is called ``sentence:start-end``, sentences
-            counted from 1, tokens from 0, and start = end for a gap; a sentence is called by its number.
-        clusters: Number of the document or sentence of each item; what to resample by.
-        untouched: Annotator to the number of their edits that touch no item, e.g. insertions among tokens.
-        several: Items that edits of different types of one annotator touch; with labels by type they have the first.
+    An item is called ``sentence:start-end``, sentences counted from 1, tokens from 0, and start = end for a gap; a
+    sentence is called by its number.
     """
 
-    judgments: Judgments
-    clusters: NDArray[np.int64]
-    untouched: Mapping[str, int]
-    several: int
+    judgments: Judgments  # one label per item and annotator who looked
+    clusters: NDArray[np.int64]  # number of the document or sentence of each item; what to resample by
+    untouched: Mapping[str, int]  # of each annotator's edits, how many touch no item, e.g. insertions among tokens
+    several: int  # items that edits of different types of one annotator touch; with labels by type they have the first
 
     def notes(self) -> list[Problem]:
         """What the projection could not say, one warning for each kind."""
@@ -160,9 +156,6 @@ def changed_items(
     """The items that the edits between source and outputs touch: names of all items; flags of shape (systems, items).
 
     Annotations play no part; the other arguments are those of ``edit_items``.
-
-    Raises:
-        UsageError: If an option is unknown, or there is no item.
     """
     names = tuple(system.name for system in systems)
     sentences = [
@@ -176,14 +169,7 @@ def changed_items(
 
 
 def split_items(items: str) -> tuple[Projection, str | list[str]]:
-    """Read what says what the items are: a projection, or ``words:articles`` or ``words:a,b,c``.
-
-    Returns:
-        The projection, and the words that are items or the name of their class.
-
-    Raises:
-        UsageError: If words are named for another projection.
-    """
+    """Read what the items are, ``words:articles``, ``words:a,b,c`` or a projection: that, and words or their class."""
     name, colon, named = items.partition(":")
     if colon and (name != "words" or not named):
         what = f"the items must be one of {', '.join(PROJECTIONS)}, or words:CLASS or words:a,b,c, got '{items}'"

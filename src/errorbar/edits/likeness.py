@@ -80,19 +80,20 @@ class Sample:
     def add(self, hashes: Iterable[int], level: int = 0) -> None:
         """Take some more, of which only those of a level are given."""
         self.level = max(self.level, level)
-        self._take(hashes)
+        self.hashes.update(hashes)
+        self.hashes = self.at(self.level)
         while len(self.hashes) > MOST_TRIPLES:
             self.level += 1
-            self._take(self.hashes)
+            self.hashes = self.at(self.level)
 
-    def _take(self, hashes: Iterable[int]) -> None:
-        mask = (1 << self.level) - 1
-        self.hashes = {each for each in (*self.hashes, *hashes) if not each & mask}
+    def at(self, level: int) -> set[int]:
+        """Those of a level."""
+        mask = (1 << level) - 1
+        return {each for each in self.hashes if not each & mask}
 
     def shared(self, other: Sample) -> float:
         """The smaller of the shares of either that stand in the other; 0 without any."""
-        mask = (1 << max(self.level, other.level)) - 1
-        ours, theirs = ({each for each in side.hashes if not each & mask} for side in (self, other))
+        ours, theirs = (side.at(max(self.level, other.level)) for side in (self, other))
         return len(ours & theirs) / max(len(ours), len(theirs), 1)
 
 
@@ -125,16 +126,16 @@ class Evidence:
     @property
     def quoted(self) -> str:
         """The pair as a message names it."""
-        return f"{self.pair[1]!r} for {self.pair[0]!r}"
+        source, line = (" ".join(text.split()) for text in self.pair)
+        source, line = (said if len(said) <= SHOWN else f"{said[:SHOWN]}…" for said in (source, line))
+        return f"{line!r} for {source!r}"
 
     def add(self, other: Evidence) -> None:
         """Take what was seen of the lines that follow."""
-        for lines, more in ((self.unlike, other.unlike), (self.empty, other.empty), (self.joined, other.joined)):
-            lines.add(more, self.n_lines)
-        self.n_lines += other.n_lines
-        self.changed += other.changed
-        self.short += other.short
-        self.n_unlike_words += other.n_unlike_words
+        for name in ("unlike", "empty", "joined"):
+            getattr(self, name).add(getattr(other, name), self.n_lines)
+        for name in ("n_lines", "changed", "short", "n_unlike_words"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.example = self.example if self.example[0] else other.example
         self.pair = self.pair if self.pair[0] else other.pair
         self.there.add(other.there.hashes, other.there.level)
@@ -166,7 +167,7 @@ def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Cha
             found.short += 1
         elif 2 * (len(old) - len(lost)) < ALIKE * (len(old) + len(new)) and _alike(sources[at], lines[at]) < UNLIKE:
             found.unlike.note(at + 1)
-            found.pair = found.pair if found.pair[0] else (_beginning(sources[at]), _beginning(lines[at]))
+            found.pair = found.pair if found.pair[0] else (sources[at][: 2 * SHOWN], lines[at][: 2 * SHOWN])
             found.n_unlike_words += len(old)
             there |= _triples(sources[at])
             said |= _triples(lines[at])
@@ -177,11 +178,6 @@ def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Cha
     found.there.add(there)
     found.said.add(said)
     return found
-
-
-def _beginning(text: str) -> str:
-    said = " ".join(text[: 2 * SHOWN].split())
-    return said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
 
 
 def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
@@ -199,13 +195,9 @@ def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
 
 
 def _alike(source: str, line: str) -> float:
-    old, new = _letters(source), _letters(line)
+    packed = ("".join(text.split()).casefold() for text in (source, line))
+    old, new = ({text[k : k + 3] for k in range(len(text) - 2)} for text in packed)
     return 2 * len(old & new) / (len(old) + len(new) or 1)
-
-
-def _letters(text: str) -> set[str]:
-    packed = "".join(text.split()).casefold()
-    return {packed[k : k + 3] for k in range(len(packed) - 2)}
 
 
 def _triples(text: str) -> set[int]:

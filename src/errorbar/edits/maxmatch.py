@@ -118,11 +118,7 @@ def replacement_tokens(text: str) -> list[str]:
 def match_all(
     source: Sequence[str], hypothesis: Sequence[str], references: Sequence[Sequence[Edit]], rules: Rules
 ) -> list[Match]:
-    """As ``max_match``, for several annotators of one sentence; the lattice is built once.
-
-    Raises:
-        PairTooLargeError: If the pair is beyond the limits of this module.
-    """
+    """As ``max_match``, for several annotators of one sentence; PairTooLargeError beyond the limits of this module."""
     if (len(source) + 1) * (len(hypothesis) + 1) > MAX_CELLS:
         raise PairTooLargeError
     lattice = edit_lattice(source, hypothesis)

@@ -49,9 +49,6 @@ def read_run(
     """Read a run's edits of each fragment from a folder of edit files or corrected texts, or from a single one.
 
     Offsets are checked against the fragments' texts; the caller raises the problems.
-
-    Raises:
-        InputError: If nothing is there, two files are about one fragment, or a file is not XML.
     """
     files = list_run(path, name, [each.name for each in gold], problems)
     found = [file_edits(files.get(each.name), each, problems) for each in gold]
@@ -148,11 +145,7 @@ class FragmentPiece:
     lenient: bool
 
     def read(self) -> FragmentReading:
-        """Read the files, and compare corrected texts with their sources.
-
-        Raises:
-            InputError: If a file cannot be opened, or edits are not XML.
-        """
+        """Read the files, and compare corrected texts with their sources."""
         problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
         gold = [each.read(problems) for each in self.files]
         pairs = list(zip(self.files, gold, strict=True))
@@ -166,9 +159,6 @@ def cut_fragments(
     """Cut by the number of files, never by that of the workers.
 
     ``carry`` sends what is in the files along, for workers that cannot open them.
-
-    Raises:
-        InputError: If a file that is sent along cannot be opened or is too large.
     """
     size = max(1, PIECE // (n_runs + 1))
     for start in range(0, len(files), size):

@@ -48,13 +48,7 @@ def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1)
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for several workers
 
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(work, piece) for piece in pieces]
-        try:
-            for future in futures:
-                yield future.result()
-        finally:
-            for future in futures:
-                future.cancel()
+        yield from pool.map(work, pieces)  # which cancels what has not begun, should one fail
 
 
 class Executor(AbstractContextManager["Executor"]):
