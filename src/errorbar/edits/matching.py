@@ -153,34 +153,18 @@ def _run_kernel(
 
     Proposed edits go into ``rows``, shape (edits, 5), if it is given: those of each sentence from its offset on.
     """
-    references = result.references
+    references, alternatives = result.references, result.references.alternatives
     tokens = encode_tokens(lines, references.vocabulary)
-    folded = fold_case(references.vocabulary) if rules.ignore_case_space else None
-    failed = _kernel.match_pairs(
-        _kernel.workspace(),
-        references.source.ids,
-        references.source.offsets,
-        tokens.ids,
-        tokens.offsets,
-        result.present,
-        references.edit_offsets,
-        references.start,
-        references.end,
-        references.alternative_offsets,
-        references.alternatives.offsets,
-        references.alternatives.ids,
-        rules.max_unchanged,
-        rules.arc_limit,
-        MAX_CELLS,
-        MAX_STATES,
-        folded.offsets if folded else np.zeros(1, np.int64),
-        folded.ids if folded else np.zeros(1, np.int32),
-        result.counts,
-        result.matched,
-        result.large,
-        rows,
-        offsets,
-    )
+    texts = (references.source.ids, references.source.offsets, tokens.ids, tokens.offsets)
+    edits = (references.edit_offsets, references.start, references.end, references.alternative_offsets)
+    limits = (rules.max_unchanged, rules.arc_limit, MAX_CELLS, MAX_STATES)
+    folded = np.zeros(1, np.int64), np.zeros(1, np.int32)
+    if rules.ignore_case_space:
+        characters = fold_case(references.vocabulary)
+        folded = characters.offsets, characters.ids
+    given = (*texts, result.present, *edits, alternatives.offsets, alternatives.ids, *limits, *folded)
+    filled = (result.counts, result.matched, result.large, rows, offsets)
+    failed = _kernel.match_pairs(_kernel.workspace(), *given, *filled)
     if failed >= 0:
         raise _too_large(corpus, failed, len(lines[failed]))
 

@@ -106,13 +106,11 @@ def corrected_text(
 
     ``file`` is the one the sentence is from, for messages; else as ``apply_edits``.
     """
-    edits = sentence.annotations.get(annotator, ())
+    tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), Place(file, sentence.line)
     if not edits:
-        return " ".join(sentence.tokens)
-    place = Place(file, sentence.line)
-    return " ".join(
-        apply_edits(sentence.tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)
-    )
+        return " ".join(tokens)
+    said = apply_edits(tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)
+    return " ".join(said)
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
@@ -154,9 +152,8 @@ def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
-        tokens = line.source.split()
         try:
-            found = [tuple(extract_edits(tokens, text.split())) for text in line.corrected]
+            found = [tuple(extract_edits(line.source.split(), text.split())) for text in line.corrected]
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
         yield Sentence(line.source, dict(zip(annotators, found, strict=True)), line=line.number)
