@@ -118,18 +118,13 @@ def check_annotation(
         scorer can match at most one of them. Where edits are read as they are written, the same edits.
     """
     tidy = True
-    last_start = last_end = -1
-    before: tuple[str, ...] = ()
-    n_here = 1
+    last = (-1, -1)
     for index, (start, end, replacements, kind, _, _, _) in enumerate(edits):
         if (tokens[start] if end - start == 1 else " ".join(tokens[start:end])) in replacements and kind != UNCLEAR:
             what = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
             problems.note("edit-no-change", what, place_of(index))
-        n_here = n_here + 1 if start == last_start and end == last_end else 1
-        if start < last_end or (n_here > 1 and (start < end or n_here > 2 or share(before, replacements))):
-            tidy = False
-        last_start, before = start, replacements
-        last_end = end if end > last_end else last_end
+        tidy = tidy and start >= last[1] and (start, end) != last
+        last = (start, end)
     return edits if tidy else _mend(edits, place_of, problems)
 
 
@@ -139,6 +134,13 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
         read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
         note = f"the edits of one annotator are not in text order; {read}"
         problems.note("edits-unsorted", note, place_of(0))
+
+    def clash(code: str, what: str, place: Place, effect: str, repair: str) -> None:
+        if problems.as_written:
+            problems.note(code, f"{what}; {effect}", place)
+        else:
+            problems.repairable(code, what, place, repair=repair)
+
     kept: list[Edit] = []
     said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first
     wide = 0  # where among the kept ones the first one stands that reaches beyond the current point
@@ -149,32 +151,20 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
         texts = edit.replacements or (None,)
         twin = min((here[text] for text in texts if text in here), default=-1)
         if twin >= 0:
-            first = kept[twin]
-            what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({first.type}, {edit.type})"
-            if problems.as_written:
-                problems.note("edit-duplicate", f"{what}; what matches it counts twice", place)
-            else:
-                problems.repairable("edit-duplicate", what, place, repair="the second is dropped")
-                if problems.lenient:
-                    continue
+            types = f"{kept[twin].type}, {edit.type}"
+            what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({types})"
+            clash("edit-duplicate", what, place, "what matches it counts twice", "the second is dropped")
+            if problems.lenient and not problems.as_written:
+                continue
         else:
             # In text order, whatever starts earlier and ends later overlaps; an insertion does not.
             while wide < len(kept) and kept[wide].end <= edit.start:
                 wide += 1
             if wide < len(kept):
                 what = f"the edit {edit.start} {edit.end} overlaps the edit {kept[wide].start} {kept[wide].end}"
-                what += " of the same annotator"
-                repair = "both are kept; at most one can match"
-                if problems.as_written:
-                    problems.note("edit-overlap", f"{what}; {repair}", place)
-                else:
-                    problems.repairable("edit-overlap", what, place, repair=repair)
+                both = "both are kept; at most one can match"
+                clash("edit-overlap", f"{what} of the same annotator", place, both, both)
         for text in texts:
             here.setdefault(text, len(kept))
         kept.append(edit)
     return edits if problems.as_written else kept
-
-
-def share(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
-    """Whether two edits of one span say the same: the same corrections, perhaps none, or one in common."""
-    return first == second or not set(first).isdisjoint(second)

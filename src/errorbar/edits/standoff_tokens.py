@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.edit import UNCLEAR, Edit, share
+from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
@@ -235,7 +235,8 @@ def _meet(placed: Sequence[Placed], new: Placed, words: Words, place: Place) -> 
                 return True
             if edit.span != new.edit.span:
                 break
-            if not edit.is_insertion or share(edit.replacements, new.edit.replacements):
+            said, again = edit.replacements, new.edit.replacements
+            if not edit.is_insertion or said == again or not set(said).isdisjoint(again):
                 return True
     # Where no white space parts edits, words may grow together that each edit alone leaves apart.
     chain = [new]
