@@ -75,7 +75,7 @@ def as_options(text: str) -> str:
 
     def option(found: re.Match[str]) -> str:
         if found["name"] in ROLES:
-            return f"--labels {found['name']}={found['value'] or found['plain'] or ''}"
+            return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
         return found[0].replace("=", " ", 1) if found["value"] else found[0]
 
     return _OPTION.sub(option, text)
