@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from math import isfinite, isnan, nan
+from types import MappingProxyType
 from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
@@ -12,6 +16,13 @@ _PLURAL = re.compile(r"\b(sentence|token|annotator|edit|fragment|line|problem|ru
 
 LONGEST_SHOWN, MOST_NAMED = 60, 10
 """Characters of a label that a message shows, and labels that it names before it counts the rest."""
+
+
+@cache
+def error_types(inventory: str) -> Mapping[str, str]:
+    """The codes and descriptions of an inventory of error types, in its order: ``hoo`` or ``nucle``, kept as data."""
+    text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
+    return MappingProxyType(json.loads(text)["types"])
 
 
 def named(labels: Iterable[str]) -> str:
