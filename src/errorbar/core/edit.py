@@ -87,12 +87,13 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
     if 0 <= start <= end <= n_tokens:
         return True
-    code, what = "span-outside", f"is outside the sentence of {n_tokens} tokens"
+    span, expected, repair = shortened(f"{start} {end}"), f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
-        code, what = "span-backwards", "runs backwards"
-    expected = f"0 <= start <= end <= {n_tokens}"
-    said = f"the span {shortened(f'{start} {end}')} {what}"
-    problems.repairable(code, said, place, expected=expected, repair="the edit is dropped")
+        what = f"the span {span} runs backwards"
+        problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
+    else:
+        what = f"the span {span} is outside the sentence of {n_tokens} tokens"
+        problems.repairable("span-outside", what, place, expected=expected, repair=repair)
     return False
 
 

@@ -77,11 +77,12 @@ class Admission:
             problems.note("shifted-lines", what, Place(name), fix="check the order of lines around them")
         if seen.unlike.n > SOME * n and len(shifts.lines) < seen.unlike.n / 2:
             what = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
-            code, fix = "unlike-lines", "look at some of them"
+            what += f", but {seen.moved:.0%} of what they say stands in other lines" if moved else ""
+            what, where = f"{what}; they are scored as they are", Place(name, seen.unlike.first[0])
             if moved:
-                what += f", but {seen.moved:.0%} of what they say stands in other lines"
-                code, fix = "shuffled-lines", "put them into the order of the source"
-            problems.note(code, f"{what}; they are scored as they are", Place(name, seen.unlike.first[0]), fix=fix)
+                problems.note("shuffled-lines", what, where, fix="put them into the order of the source")
+            else:
+                problems.note("unlike-lines", what, where, fix="look at some of them")
         if seen.empty.n:
             what = f"{seen.empty.are('empty')}, which deletes the whole sentence"
             where = Place(name, seen.empty.first[0])
