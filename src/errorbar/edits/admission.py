@@ -24,14 +24,12 @@ FEW_TRIPLES = 10
 SOME = 0.02
 """Share of lines that is worth a word. Of the most free corrections .002 are unlike, of tokenized texts .005 joined."""
 
-WINDOW = 3
-"""How many lines away a line's own source is looked for."""
+WINDOW, GAP = 3, 2
+"""How many lines away a line's own source is looked for; suspicious lines so far apart are reported as one stretch."""
 UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25
 """Likeness with its own source that makes a line suspicious; with a neighbor's, and how much more, that convicts it."""
 SHORTEST = 4
 """Shorter lines are too easily alike by chance."""
-GAP = 2
-"""Suspicious lines at most this far apart are reported as one stretch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +170,8 @@ class ShiftDetector:
         """First and last line of every suspicious stretch, counted from 1."""
         found: list[tuple[int, int]] = []
         for line in sorted(self.lines):
-            if found and line - found[-1][1] <= GAP:
-                found[-1] = (found[-1][0], line)
-            else:
-                found.append((line, line))
+            near = bool(found) and line - found[-1][1] <= GAP
+            found.append((found.pop()[0] if near else line, line))
         return found
 
 

@@ -160,14 +160,11 @@ def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str])
 
 
 def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:
+    """How many tokens both begin with, and how many of the others both end with."""
     shorter = min(len(source), len(target))
-    first = 0
-    while first < shorter and source[first] == target[first]:
-        first += 1
-    rest = 0
-    while rest < shorter - first and source[-1 - rest] == target[-1 - rest]:
-        rest += 1
-    return first, rest
+    first = next((k for k in range(shorter) if source[k] != target[k]), shorter)
+    left = shorter - first
+    return first, next((k for k in range(left) if source[-1 - k] != target[-1 - k]), left)
 
 
 def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int, int, int]]:
