@@ -38,9 +38,9 @@ class Sentence:
     line: int = 0
 
     def __post_init__(self) -> None:
-        if self.text.__class__ is not str:
+        if not isinstance(self.text, str):
             raise wrong_type("a sentence's text", "a text", self.text)
-        if self.annotations.__class__ is not dict:
+        if not isinstance(self.annotations, dict):
             raise wrong_type("a sentence's annotations", "a dict of annotators and their edits", self.annotations)
 
     @property
@@ -137,7 +137,7 @@ class Hypothesis:
         if isinstance(self.lines, str) or not isinstance(self.lines, Sequence):
             raise wrong_type("a hypothesis' lines", "a list of sentences", self.lines)
         for line in self.lines:
-            if line.__class__ is not str:
+            if not isinstance(line, str):
                 raise wrong_type(f"a line of the hypothesis {self.name}", "a text", line)
 
 

@@ -79,7 +79,7 @@ def check_edits(what: str, edits: object) -> None:
             if not isinstance(value, wanted) and not is_number:
                 raise wrong_type(f"{name} of an edit of {what}", _SAID[wanted], value)
         for text in edit.replacements:
-            if type(text) is not str:
+            if not isinstance(text, str):
                 raise wrong_type(f"a replacement of an edit of {what}", "a text", text)
 
 
