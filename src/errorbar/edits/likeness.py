@@ -132,10 +132,12 @@ class Evidence:
 
     def add(self, other: Evidence) -> None:
         """Take what was seen of the lines that follow."""
-        for name in ("unlike", "empty", "joined"):
-            getattr(self, name).add(getattr(other, name), self.n_lines)
-        for name in ("n_lines", "changed", "short", "n_unlike_words"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for lines, more in ((self.unlike, other.unlike), (self.empty, other.empty), (self.joined, other.joined)):
+            lines.add(more, self.n_lines)
+        self.n_lines += other.n_lines
+        self.changed += other.changed
+        self.short += other.short
+        self.n_unlike_words += other.n_unlike_words
         self.example = self.example if self.example[0] else other.example
         self.pair = self.pair if self.pair[0] else other.pair
         self.there.add(other.there.hashes, other.there.level)
