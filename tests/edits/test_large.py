@@ -89,6 +89,11 @@ def test_a_pair_beyond_all_bounds_is_refused_with_its_place(kernel: bool) -> Non
     assert refused.value.code == "pair-too-large"
 
 
+def test_one_pair_beyond_all_bounds_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match=r"^the source has 6000 tokens and its hypothesis 6000: too many to compare"):
+        maxmatch.max_match(["a"] * 6000, ["b"] * 6000, [])
+
+
 @pytest.mark.parametrize(("start", "end"), [(-1, 0), (3, 4), (2, 1)])
 def test_a_span_outside_the_sentence_is_refused_with_its_place(start: int, end: int) -> None:
     reference = corpus(sentence("", {"0": []}), sentence("a b c", {"0": [edit(0, 3, "x"), edit(start, end, "y")]}))
