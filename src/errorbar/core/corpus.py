@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 
-from errorbar.core.edit import UNCLEAR, Edit, check_edits
+from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.labels import counted, natural_order
 
@@ -91,8 +92,11 @@ class Corpus:
         for number, sentence in enumerate(self.sentences, 1):
             if not isinstance(sentence, Sentence):
                 raise wrong_type(f"sentence {number}", "a Sentence", sentence)
-            for annotator, edits in sentence.annotations.items():
-                check_edits(f"annotator {annotator} in sentence {number}", edits)
+        found = [edits for sentence in self.sentences for edits in sentence.annotations.values()]
+        if set(map(type, found)) - {tuple} or not are_edits([*chain.from_iterable(found)]):
+            for number, sentence in enumerate(self.sentences, 1):
+                for annotator, edits in sentence.annotations.items():
+                    check_edits(f"annotator {annotator} in sentence {number}", edits)
         return self
 
     def only(self, annotators: Sequence[str]) -> Corpus:

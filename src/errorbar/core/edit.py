@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from itertools import chain
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from errorbar.core.errors import Place, shortened, wrong_type
 from errorbar.core.problems import Problems
@@ -53,7 +55,6 @@ class Edit(NamedTuple):
 
 _TYPES = (int, int, tuple, str, bool, str, str)
 _SAID = {int: "a whole number", tuple: "a tuple of texts", str: "a text", bool: "True or False"}
-_TEXTS = {(), (str,), (str, str)}
 
 
 def check_tokens(what: str, tokens: object) -> None:
@@ -65,15 +66,21 @@ def check_tokens(what: str, tokens: object) -> None:
         raise wrong_type(f"a token of {what}", "a text", wrong)
 
 
+def are_edits(edits: Sequence[Any]) -> bool:
+    """Whether these are edits with spans, replacements and types as they should be: a quick look at whole columns."""
+    if set(map(type, edits)) - {Edit}:
+        return False
+    fit = all(set(map(type, map(itemgetter(at), edits))) <= {kind} for at, kind in enumerate(_TYPES[:4]))
+    return fit and set(map(type, chain.from_iterable(map(itemgetter(2), edits)))) <= {str}
+
+
 def check_edits(what: str, edits: object) -> None:
     """Refuse what is no list of edits, or an edit with fields of other types."""
     if type(edits) is not tuple and (isinstance(edits, str | Edit) or not isinstance(edits, Sequence)):
         raise wrong_type(what, "a list of edits", edits)
-    for edit in edits:
+    for edit in () if are_edits(edits) else edits:
         if type(edit) is not Edit:
             raise wrong_type(f"an edit of {what}", "an Edit", edit)
-        if (*map(type, edit),) == _TYPES and (*map(type, edit.replacements),) in _TEXTS:
-            continue
         for name, value, wanted in zip(Edit._fields, edit, _TYPES, strict=True):
             is_number = wanted is int and hasattr(value, "__index__")  # numpy's are as good
             if not isinstance(value, wanted) and not is_number:

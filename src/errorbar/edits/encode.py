@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
 from threading import Lock
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.edit import Edit
+from errorbar.core.edit import Edit, are_edits
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.edits.maxmatch import replacement_tokens
 
@@ -87,15 +86,13 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     found = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
     sizes = [len(edits or ()) for edits in found]
     edits: list[Edit] = [edit for one in found if one for edit in one]
-    if any(set(map(type, map(itemgetter(k), edits))) - {kind} for k, kind in enumerate((int, int, tuple, str))):
+    if not are_edits(edits):
         corpus.check()
     alternatives: list[list[str]] = []
     cut: dict[tuple[str, ...], list[list[str]]] = {}  # few replacements are the only ones of their kind
     for edit in edits:
         tokens = cut.get(edit[2])
         if tokens is None:
-            if not all(isinstance(text, str) for text in edit[2]):
-                corpus.check()
             tokens = cut[edit[2]] = [replacement_tokens(text) for text in edit[2]]
         alternatives += tokens
     start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])

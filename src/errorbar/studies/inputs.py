@@ -240,7 +240,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     problems = options.problems()
     said = reading_conventions(options.unmarked, as_written=options.as_written)
     outputs = system_list(systems)
-    corpus = gold.check() if isinstance(gold, Corpus) else None
+    corpus = gold if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
