@@ -350,9 +350,9 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: krippendorff_alpha(table, level="ordinal", order=["a"])) == "agreement-order"
     assert code_of(lambda: krippendorff_alpha(table, level="interval")) == "agreement-numbers"
     assert code_of(lambda: krippendorff_alpha(Judgments.from_matrix([[-1, 2]]), level="ratio")) == "agreement-numbers"
-    assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]
+    assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]  # wrong on purpose
     assert code_of(lambda: cohen_kappa(SMALL, weighting="linear")) == "agreement-order"
-    assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]
+    assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]  # wrong on purpose
     assert code_of(lambda: krippendorff_alpha(repeated)) == "agreement-repeated"
     assert code_of(lambda: pair_table(repeated, "r", "s")) == "agreement-repeated"
     assert code_of(lambda: pairwise_agreement(repeated)) == "agreement-repeated"

@@ -14,8 +14,8 @@ import pytest
 from errorbar.cli.show import Output
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff_texts import apply_standoff
+from errorbar.edits.texts import corrected_text
 from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.reproduce.hoo2011 import recompute

@@ -132,7 +132,7 @@ def test_one_rater_and_one_label_are_refused() -> None:
         one_coin(Judgments.from_columns("xy", "ab", "EE"), rng(), Modeling(min_items=1))
     assert caught.value.code == "crowd-one-label"
     with pytest.raises(UsageError) as caught:
-        aggregate(toy(), rng(), methods=["majorty"])  # type: ignore[list-item]
+        aggregate(toy(), rng(), methods=["majorty"])  # type: ignore[list-item]  # wrong on purpose
     assert "did you mean 'majority'?" in str(caught.value)
 
 

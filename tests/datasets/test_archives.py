@@ -21,7 +21,7 @@ Change = Callable[[tarfile.TarFile], None]
 
 def tar_with(change: Change, mode: str = "w:gz") -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]  # one mode for each kind of archive
         for name, content in FILES.items():
             add(archive, name, content)
         change(archive)

@@ -15,7 +15,8 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError, InputError
 from errorbar.core.problems import Problems
-from errorbar.edits.shift import ShiftDetector, changed_lines
+from errorbar.edits.admission import ShiftDetector
+from errorbar.edits.likeness import changed_lines
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.m2_file import m2_annotators
 from errorbar.formats.pieces import CutSystem, Cutter, can_cut, cut_pieces

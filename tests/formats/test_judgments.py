@@ -310,8 +310,8 @@ def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "judgments.parquet"
     columns = {"item": [1, 1, 2], "rater": ["a", "b", "a"], "label": ["x", "y", None], "weight": [1.0, 0.5, 1.0]}
     try:
-        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]  # optional, and untyped in some versions
+        import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]  # optional, and untyped in some versions
     except ImportError:
         with pytest.raises(MissingExtraError, match=r"errorbar\[parquet\]"):
             read_judgments(path)

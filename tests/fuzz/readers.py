@@ -11,9 +11,9 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import edit_items
 from errorbar.edits.standoff_reading import cut_fragments
+from errorbar.edits.texts import extract_edits
 from errorbar.formats.catalog import FORMATS
 from errorbar.formats.hoo_folder import list_gold, list_run
 from errorbar.formats.jsonl import read_standoff, write_jsonl

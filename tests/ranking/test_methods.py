@@ -305,7 +305,7 @@ class TestRanking:
 
     def test_refused(self) -> None:
         with pytest.raises(UsageError, match="did you mean 'trueskill'"):
-            rank_systems(pairs(WINS), ["trueskil"])  # type: ignore[list-item]
+            rank_systems(pairs(WINS), ["trueskil"])  # type: ignore[list-item]  # wrong on purpose
         with pytest.raises(UsageError, match="no comparison to rank from"):
             rank_systems(Comparisons.from_pairs([]))
 

@@ -82,7 +82,7 @@ def test_every_interval_is_drawn() -> None:
     bars, points, *_ = layers(dot_chart(dots, Axis("F")))
     datasets = dot_chart(dots, Axis("F"))["datasets"]
     assert isinstance(datasets, dict)
-    drawn = [datasets[layer["data"]["name"]] for layer in (bars, points)]  # type: ignore[index]
+    drawn = [datasets[layer["data"]["name"]] for layer in (bars, points)]  # type: ignore[index]  # a chart is plain data of any shape
     assert [(row["low"], row["high"]) for row in drawn[0]] == [(28, 33), (17, 22)]
     assert [row["value"] for row in drawn[1]] == [30, 20, 10]
 
@@ -170,7 +170,7 @@ def test_negative_values_are_inside_the_axis() -> None:
 def test_curves_with_bars_stand_beside_each_other() -> None:
     points = [LinePoint(name, x, 1.0, 0.5, 1.5) for name in "ab" for x in (1, 3)]
     spec = line_chart(points, Axis("x", "count"), Axis("y"))
-    places = {(row["series"], row["x"]): row["at"] for data in spec["datasets"].values() for row in data}  # type: ignore[attr-defined]
+    places = {(row["series"], row["x"]): row["at"] for data in spec["datasets"].values() for row in data}  # type: ignore[attr-defined]  # a chart is plain data of any shape
     # 3 % of the width 2 over two curves: a step of 0.03, half of it to each side.
     assert places["a", 1] == pytest.approx(0.985)
     assert places["b", 1] == pytest.approx(1.015)

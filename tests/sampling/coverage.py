@@ -245,7 +245,7 @@ def show(data: Path) -> None:
         for name, one in assisted_row(data, budget).items():
             print(f"| {budget}, {name} | {' | '.join(f'{one[key]:{form}}' for key, form in FORMS.items())} |")  # noqa: T201
     for projection, title in (("words", "prepositions"), ("tokens", "all tokens")):
-        strata, errors = real_population(data, projection)  # type: ignore[arg-type]
+        strata, errors = real_population(data, projection)  # type: ignore[arg-type]  # a text that was chosen among the projections
         print(title, strata.sizes.tolist(), errors.tolist())  # noqa: T201
         for budget in BUDGETS:
             for target, designs in real_row(strata, errors, budget).items():

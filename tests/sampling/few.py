@@ -180,7 +180,7 @@ def voted(
             ("with votes", "near-exact", helped),
             ("with votes, logit", "logit", Assisted(columns[0], columns[1], np.zeros(2), (0, 0), columns[1])),
         ):
-            found = estimate_sample(strata, sample, Estimation(method=method), assisted=extra)  # type: ignore[arg-type]
+            found = estimate_sample(strata, sample, Estimation(method=method), assisted=extra)  # type: ignore[arg-type]  # one of the names above
             for target in TARGETS:
                 made = found[target].estimate.interval
                 low, high = (np.nan, np.nan) if made is None else (made.low, made.high)  # perfect votes: no width

@@ -41,7 +41,7 @@ def test_designs(design: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("projection", "title"), [("words", "prepositions"), ("tokens", "all tokens")])
 def test_real_data(projection: str, title: str, data: Path) -> None:
-    strata, errors = real_population(data, projection)  # type: ignore[arg-type]
+    strata, errors = real_population(data, projection)  # type: ignore[arg-type]  # a text that was chosen among the projections
     for budget in BUDGETS:
         for target, designs in real_row(strata, errors, budget).items():
             stratified, random = designs["stratified"], designs["simple random"]

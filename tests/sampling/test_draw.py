@@ -366,7 +366,7 @@ def test_frames_that_do_not_fit_are_refused(
     items: str, shape: tuple[int, int], systems: tuple[str, ...], others: dict[str, object], code: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        Frame(tuple(items), np.zeros(shape, np.bool_), systems, **others)  # type: ignore[arg-type]
+        Frame(tuple(items), np.zeros(shape, np.bool_), systems, **others)  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == code
 
 
@@ -476,7 +476,7 @@ def test_bad_use_of_judgments_has_a_name(frame: Frame, tmp_path: Path) -> None:
     for call, code in (
         (lambda: read_judged_files([], key, Problems()), "sample-no-judgments"),
         (lambda: judge_sample(stranger, key, Problems()), "sample-other-set"),
-        (lambda: judge_sample(stranger, key, Problems(), truth="mean"), "sample-truth"),  # type: ignore[arg-type]
+        (lambda: judge_sample(stranger, key, Problems(), truth="mean"), "sample-truth"),  # type: ignore[arg-type]  # wrong on purpose
     ):
         with pytest.raises(UsageError) as caught:
             call()

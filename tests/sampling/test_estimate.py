@@ -200,7 +200,7 @@ def test_the_second_system_has_its_own_exact_interval() -> None:
 
 def test_there_is_no_other_interval() -> None:
     with pytest.raises(UsageError, match="did you mean 'logit'") as caught:
-        estimate_sample(STRATA, Sample.of([50, 50], [30, 5]), Estimation(method="logi"))  # type: ignore[arg-type]
+        estimate_sample(STRATA, Sample.of([50, 50], [30, 5]), Estimation(method="logi"))  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == "interval-method"
 
 

@@ -26,7 +26,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for call, code in (
         (lambda: allocate([1, 1], [100, 100], 20), "sample-budget"),
         (lambda: plan_sample(STRATA, [0.5, 0], 100), "sample-rates"),
-        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, Aim(target="X")), "sample-target"),  # type: ignore[arg-type]
+        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, Aim(target="X")), "sample-target"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: paired_differences(STRATA, Sample.of([9, 9], [1, 1])), "sample-systems"),
         (lambda: plan_sample(STRATA, [0.5, 0.1], 100).cost(raters=0), "sample-cost"),
     ):

@@ -180,4 +180,4 @@ class TestMcNemar:
         with pytest.raises(UsageError, match=r"\[mcnemar-counts\]"):
             mcnemar_test(3, -1)
         with pytest.raises(UsageError, match=r"did you mean 'mid-p'.*\[mcnemar-method\]"):
-            mcnemar_test(1, 3, method="midp")  # type: ignore[arg-type]
+            mcnemar_test(1, 3, method="midp")  # type: ignore[arg-type]  # wrong on purpose

@@ -158,7 +158,7 @@ def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"for F1, not for beta = 0.5; use goutte-gaussier or delta \[interval-beta\]"):
         f_score_interval(5, 1, 1, method="wilson-j")
     with pytest.raises(UsageError, match=r"did you mean 'delta'.*\[interval-method\]"):
-        f_score_interval(5, 1, 1, method="dleta")  # type: ignore[arg-type]
+        f_score_interval(5, 1, 1, method="dleta")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"\[f-counts\]"):
         f_score_interval(-1, 1, 1)
     with pytest.raises(UsageError, match=r"\[f-counts\]"):

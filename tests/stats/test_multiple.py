@@ -58,7 +58,7 @@ def test_misuse_is_named() -> None:
         with pytest.raises(UsageError, match=r"\[p-values\]"):
             adjust([0.5, wrong])
     with pytest.raises(UsageError, match=r"\[adjust-method\]"):
-        adjust([0.5], method="bonferoni")  # type: ignore[arg-type]
+        adjust([0.5], method="bonferoni")  # type: ignore[arg-type]  # wrong on purpose
 
 
 def table(n: int, *different: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

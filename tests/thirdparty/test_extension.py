@@ -17,7 +17,7 @@ import errorbar
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
 from errorbar.metrics.base import Metric
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces

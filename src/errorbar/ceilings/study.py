@@ -30,7 +30,7 @@ from errorbar.core.corpus import Corpus, Hypothesis, absent_note
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.execute import run
 from errorbar.metrics.base import Measure, Metric, Selection, lacking
 from errorbar.stats.resampling import stream

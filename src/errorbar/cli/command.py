@@ -12,8 +12,7 @@ from click.core import ParameterSource
 
 from errorbar.cli.config import find_config, load_config
 from errorbar.cli.talk import be_quiet, say
-from errorbar.core.errors import Place, Problem, UsageError, as_options
-from errorbar.core.visible import visible
+from errorbar.core.errors import Place, Problem, UsageError, as_options, visible
 
 _INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
     counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient

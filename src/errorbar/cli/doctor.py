@@ -36,7 +36,7 @@ def command(context: click.Context, output: Output) -> None:
     """Say what is installed, which kernel is active and why, and whether its numbers are right here."""
     from errorbar.datasets import cache_root
     from errorbar.demo.selftest import self_test
-    from errorbar.edits.kernel import KERNEL, explain
+    from errorbar.edits.matching import KERNEL, explain
 
     facts = {
         "errorbar": __version__,

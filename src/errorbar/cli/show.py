@@ -18,8 +18,7 @@ from click.core import ParameterSource
 from errorbar.cli.command import together
 from errorbar.cli.options import InputPath, choice
 from errorbar.cli.talk import say
-from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options
-from errorbar.core.visible import visible_json
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, visible_json
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import click
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 
 PATIENCE = 1.5
 """Seconds of work before a line of progress is shown, on terminals only."""

@@ -11,8 +11,7 @@ from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from errorbar.core.errors import ErrorbarError, InputError, Place, Problem
-from errorbar.core.visible import visible
+from errorbar.core.errors import ErrorbarError, InputError, Place, Problem, visible
 from errorbar.datasets.cards import Talk
 from errorbar.version import __version__
 

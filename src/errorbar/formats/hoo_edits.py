@@ -7,7 +7,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from errorbar.core.errors import Place
-from errorbar.core.inventories import inventory
+from errorbar.core.labels import error_types
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.hoo_xml import DataFile, RawEdit, Repairs, parse_edits
@@ -75,7 +75,7 @@ def _edit(raw: RawEdit, remarks: _Remarks, *, system: bool) -> StandoffEdit | No
     for key in raw.attributes.keys() - _ATTRIBUTES:
         remarks.mend("hoo-attribute", f"unknown attribute '{key}'", "it is left out")
     kind, group = _type(raw, remarks)
-    if not system and kind and kind not in inventory("hoo").types:
+    if not system and kind and kind not in error_types("hoo"):
         remarks.note("hoo-type", f"unknown error type '{kind}'", "it counts as Other")
     nulls = [at for at, each in enumerate(raw.corrections or ()) if each is None]
     corrections = tuple(each for each in raw.corrections or () if each is not None)

@@ -19,10 +19,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence
-from errorbar.core.edit import Edit
+from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_annotation
 from errorbar.formats.nucle import Essay, Mistake, read_essays
 from errorbar.formats.tokenize import sentence_spans, treebank_tokens
 

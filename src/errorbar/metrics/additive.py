@@ -4,7 +4,7 @@ Formula
     For each sentence, of the annotators who looked at it the one whose text costs least (the first of equal ones); the
     values are made of the sums of the counts under these.
 Conventions
-    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply); of edits
+    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.texts); of edits
     that overlap the later one is left out, and a note says how many. The choice of a sentence does not depend on other
     sentences, so the order of sentences changes no digit; sums of fractions may differ in the last bit.
 Source
@@ -27,7 +27,7 @@ from errorbar.core.corpus import Corpus, annotator_order, wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.metrics.base import Floats, Folded, Metric, Selection, UnitParts
 
 _CACHE = "reference texts"

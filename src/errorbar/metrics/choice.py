@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.edits.kernel import KERNEL
+from errorbar.edits.matching import KERNEL
 from errorbar.metrics.base import Swapping
 
 RUNNING = "running"

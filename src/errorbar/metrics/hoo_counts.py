@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.core.inventories import inventory
+from errorbar.core.labels import error_types
 from errorbar.core.standoff import Fragment
 from errorbar.metrics.hoo_align import Alignment
 
@@ -95,7 +95,7 @@ def count_rows(codes: Iterable[str]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, str]:
-    return {code: said.partition(":")[0] for code, said in inventory("hoo").types.items()}
+    return {code: said.partition(":")[0] for code, said in error_types("hoo").items()}
 
 
 def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:

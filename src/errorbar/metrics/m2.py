@@ -25,6 +25,7 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter, Value
 from errorbar.edits.matching import Matches, Proposed, match_corpus, proposed_edits
+from errorbar.edits.maxmatch import Rules
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import RUNNING, SENTENCE, Choice, fold_counts
 from errorbar.metrics.edit_statistics import EditStatistics, concatenate
@@ -140,9 +141,7 @@ class M2(Metric):
         Raises:
             InputError: If the numbers of sentences differ, or a sentence pair is too large.
         """
-        matches = match_corpus(
-            reference, output, max_unchanged=self.max_unchanged, ignore_case_space=self.ignore_case_space
-        )
+        matches = match_corpus(reference, output, Rules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,
             matches.present,
@@ -215,13 +214,7 @@ class M2(Metric):
         """The edits that MaxMatch finds in each sentence against one annotator."""
         column = {name: k for k, name in enumerate(reference.annotators)}
         columns = [-1 if name is None else column[name] for name in annotators]
-        return proposed_edits(
-            reference,
-            output,
-            columns,
-            max_unchanged=self.max_unchanged,
-            ignore_case_space=self.ignore_case_space,
-        )
+        return proposed_edits(reference, output, columns, Rules(self.max_unchanged, self.ignore_case_space))
 
     def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
         """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""

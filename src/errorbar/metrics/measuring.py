@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from errorbar.core.corpus import Corpus, Hypothesis, reference_record, source_record, type_record, wrong_count
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import Admission
-from errorbar.edits.likeness import Evidence, evidence
-from errorbar.edits.shift import WINDOW, Changed, ShiftDetector, changed_lines
+from errorbar.edits.admission import WINDOW, Admission, ShiftDetector
+from errorbar.edits.likeness import Changed, Evidence, changed_lines, evidence
 from errorbar.metrics.base import Metric, Statistics
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from errorbar.core.estimate import Estimate
-from errorbar.core.signature import Signature
+from errorbar.core.estimate import Estimate, Signature
 from errorbar.metrics.base import Measure
 
 

@@ -16,11 +16,10 @@ from errorbar.core.corpus import (
     unknown_annotator,
 )
 from errorbar.core.errors import Place
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Signature, Undefined
 from errorbar.core.problems import Problems
-from errorbar.core.signature import Signature
 from errorbar.edits.admission import Admission
-from errorbar.execute.executor import Executor, Serial
+from errorbar.execute import Executor, Serial
 from errorbar.metrics.base import Folded, Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart

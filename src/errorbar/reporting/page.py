@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from errorbar.core.errors import InputError, MissingExtraError
-from errorbar.core.visible import visible, visible_json
+from errorbar.core.errors import InputError, MissingExtraError, visible, visible_json
 from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes
 from errorbar.reporting.blocks import Report, Sentences

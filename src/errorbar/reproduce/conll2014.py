@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from errorbar.agreement import pairwise_agreement
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
 from errorbar.edits.items import Projection, edit_items
+from errorbar.edits.texts import corrected_text
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2

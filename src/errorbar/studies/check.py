@@ -211,7 +211,7 @@ def _check_output(
     look = Look(admission.retokenize)
     sentences = changed = 0
     quiet = Problems(lenient=True)
-    for chunk in [gold] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
+    for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
         lines = list(stream.take(len(chunk)))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)

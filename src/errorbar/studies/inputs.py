@@ -316,7 +316,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         what = "unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
     else:
-        corpus = gold
+        corpus = gold.check()
         problems.take(gold.notes)
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.tables.shown import Grid, Shown, shown
 from errorbar.tables.table import Table
 

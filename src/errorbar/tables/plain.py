@@ -15,8 +15,8 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from itertools import chain, count
 
+from errorbar.core.errors import visible
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.visible import visible
 from errorbar.tables.shown import has_intervals, missing
 from errorbar.tables.table import Cell, Column, PValue, Table
 

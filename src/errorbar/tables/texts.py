@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.tables.plain import csv_table
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table

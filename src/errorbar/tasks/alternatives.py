@@ -16,7 +16,7 @@ from pathlib import Path
 from errorbar.core.corpus import Annotation, Corpus, source_record
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.opening import Lines

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.execute import run as run_pieces
 from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric

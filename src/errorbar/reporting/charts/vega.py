@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, log10
 from typing import Any, NamedTuple
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.reporting.blocks import Spec
 from errorbar.tables.table import Kind
 
