@@ -47,7 +47,7 @@ class Fragments(Reading):
         gold = self.reference
         types = [" ".join(edit.type for edit in one.edits) for one in gold] if by_type else []
         sources, references = map(text_record, gold), (edits_record(one.name, one.edits) for one in gold)
-        return Records("\n".join(sources), "\n".join(references), "\n".join(types))
+        return "\n".join(sources), "\n".join(references), "\n".join(types)
 
     def clusters(self) -> Sequence[str]:
         """Every fragment stands for itself."""

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
+from math import isnan
 
-from errorbar.core.estimate import Estimate
+import numpy as np
+
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.signature import Signature
-from errorbar.metrics.base import Measure
+from errorbar.metrics.base import Measure, Metric, UnitParts
 
 
 @dataclass(frozen=True, slots=True)
 class TypeScore:
-    """The score of one error type, over the annotators chosen unit by unit.
-
-    Attributes:
-        type: The error type.
-        counts: What it is made of, e.g. ``correct`` and ``gold``.
-        estimates: By measure; those that the metric gives by type.
-    """
+    """The score of one error type, over the annotators chosen unit by unit."""
 
     type: str
-    counts: Mapping[str, int]
-    estimates: Mapping[str, Estimate]
+    counts: Mapping[str, int]  # e.g. ``correct`` and ``gold``
+    estimates: Mapping[str, Estimate]  # of the measures that the metric gives by type
 
     def __getitem__(self, measure: str) -> Estimate:
         return self.estimates[measure]
@@ -30,19 +28,12 @@ class TypeScore:
 
 @dataclass(frozen=True, slots=True)
 class UnitScore:
-    """The part of one sentence or fragment in a score.
+    """The part of one sentence or fragment in a score."""
 
-    Attributes:
-        unit: Its number, counted from 1.
-        annotator: The annotator chosen for it, or None where nobody looked.
-        counts: What it adds.
-        values: Its measures alone; empty where a unit alone has none.
-    """
-
-    unit: int
-    annotator: str | None
+    unit: int  # counted from 1
+    annotator: str | None  # who was chosen for it; None where nobody looked
     counts: Mapping[str, int]
-    values: Mapping[str, float]
+    values: Mapping[str, float]  # of the unit alone; empty where it has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +116,26 @@ def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str
     """What was computed on which data how, but for the systems' own text."""
     signatures = [score.type_signature if types else score.signature for score in scores]
     return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]
+
+
+def unit_scores(metric: Metric, parts: UnitParts, at: int) -> Iterator[UnitScore]:
+    """The parts of units, of which ``at`` came before."""
+    names = [measure.name for measure in metric.measures]
+    alone = repeat([]) if parts.values is None else parts.values.tolist()
+    rows = zip(parts.annotators, parts.counts.tolist(), alone, strict=False)
+    for unit, (who, counts, values) in enumerate(rows, at + 1):
+        own = dict(zip(metric.counted, counts, strict=True))
+        yield UnitScore(unit, who, own, dict(zip(names, values, strict=False)))
+
+
+def type_estimates(metric: Metric, counts: Sequence[int]) -> dict[str, Estimate]:
+    """The measures of one error type from its counts; their units are its reference edits."""
+    values = metric.type_values(np.array(counts)).tolist()
+    n = dict(zip(metric.type_counted, counts, strict=True)).get("gold", 0)
+    reasons = {"precision": Undefined.NOTHING_PROPOSED}
+    return {
+        name: Estimate(None, n, undefined=reasons.get(name, Undefined.NOTHING_IN_REFERENCE))
+        if isnan(value)
+        else Estimate(value, n)
+        for name, value in zip(metric.type_measures, values, strict=True)
+    }
