@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.spec import Parameter, Spec, check_value, make_spec, read_parameters
+from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 
 Floats = NDArray[np.float64]
 Reads = Literal["sentences", "fragments", "judgments"]
 Feature = Literal["annotators", "types", "closed"]
 Opaque = Any
 """What only the metric knows: its own statistics, and what it reads."""
+MAX_BETA = 1000
+"""Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,3 +304,27 @@ _FEATURES: Mapping[Feature, str] = {
     "types": "scores by error type",
     "closed": "intervals by formula",
 }
+
+
+def beta_parameter(default: float) -> Parameter:
+    """The weight of recall in F."""
+    expected = f"a number above 0, at most {MAX_BETA}"
+
+    def check(value: Value) -> str:
+        return "" if isinstance(value, float) and 0 < value <= MAX_BETA else expected
+
+    return Parameter("beta", float, default, "Weight of recall against precision in F.", check)
+
+
+def word_parameter(name: str, doc: str, *words: str, aliases: tuple[str, ...] = ()) -> Parameter:
+    """A parameter that is one of some words, by default the first."""
+    return Parameter(name, str, words[0], doc, lambda value: "" if value in words else " or ".join(words), aliases)
+
+
+def unchanged_parameter(doc: str, *aliases: str) -> Parameter:
+    """How many unchanged words an edit may span."""
+
+    def check(value: Value) -> str:
+        return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
+
+    return Parameter("max_unchanged", int, 2, doc, check, aliases)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import Any, Protocol
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, absent_note, annotator_order, unknown_annotator
 from errorbar.core.errors import Place
-from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
 from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor, Serial
-from errorbar.metrics.base import Folded, Metric, Opaque
+from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
-from errorbar.metrics.scored import Score, TypeScore, UnitScore, type_estimates, unit_scores
+from errorbar.metrics.scored import Score, SystemFold, Whole
 from errorbar.stats.resampling import Resampling, unasked
 
 PIECE = 4096
@@ -152,8 +149,9 @@ def score_pieces(
     resampling, conventions = whole.resampling(problems)
     if len(whole.annotators) > 1:
         problems.notes += [absent_note(name, k, whole.n, "") for name, k in whole.absent.items() if k]
+    found = Whole(annotator_order(whole.annotators), whole.types(), resampling, whole.documents)
     return [
-        fold.finish(ending.name, whole, whole.signature(fold.metric, system.output, conventions), resampling)
+        fold.finish(ending.name, found, whole.signature(fold.metric, system.output, conventions))
         for ending, system in zip(systems, kept, strict=True)
         for fold in system.folds
     ]
@@ -208,7 +206,7 @@ class _System:
     """What is known of a system so far."""
 
     def __init__(self, plan: Plan) -> None:
-        self.folds = [_Fold(metric) for metric in plan.metrics]
+        self.folds = [SystemFold(metric) for metric in plan.metrics]
         self.looked = Looked()
         self.output = ContentHash()
 
@@ -220,78 +218,7 @@ class _System:
             fold.add(part.statistics[fold.metric.measure_key], plan, at=at)
 
 
-class _Fold:
-    """The fold of one system under one metric so far, and the score it ends in."""
-
-    def __init__(self, metric: Metric) -> None:
-        self.metric = metric
-        self.folded: Folded | None = None
-        self.types: dict[str, list[int]] = {}
-        self.units: list[UnitScore] = []
-        self.kept: list[Any] = []
-        self.remarked: Counter[str] = Counter()
-
-    def add(self, statistics: Opaque, plan: Plan, *, at: int) -> None:
-        """Go on with the statistics of the next units, of which ``at`` came before."""
-        metric = self.metric
-        self.remarked.update(metric.remarked(statistics))
-        if plan.resampling is not None:
-            self.kept.append(statistics)
-            if plan.most is not None and at > plan.most:
-                self.kept.clear()  # there will be no intervals
-        if plan.by_type:  # every type gets its row, whoever used it
-            counts = metric.fold_types(statistics, start=self.folded)[0].tolist()
-            for name, row in zip(metric.types(statistics), counts, strict=True):
-                known = self.types.setdefault(name, [0] * len(row))
-                self.types[name] = [a + b for a, b in zip(known, row, strict=True)]
-        if plan.by_unit:
-            self.units += unit_scores(metric, metric.parts(statistics, start=self.folded), at)
-        self.folded = metric.fold(statistics, start=self.folded)
-
-    def finish(self, system: str, whole: _Whole, signature: Signature, resampling: Resampling | None) -> Score:
-        """Make the score, with intervals if asked for."""
-        metric = self.metric
-        folded = metric.fold(metric.join([])) if self.folded is None else self.folded
-        n_units = int(folded.n_units[0])
-        estimates = [
-            Estimate(None if reason is Undefined.NO_UNITS or isnan(value) else value, n_units, undefined=reason)
-            for value, reason in zip(folded.values[0].tolist(), metric.reasons(folded), strict=True)
-        ]
-        by_type = [
-            TypeScore(name, dict(zip(metric.type_counted, counts, strict=True)), type_estimates(metric, counts))
-            for name, counts in sorted(self.types.items())
-        ]
-        if resampling is not None:
-            from errorbar.metrics.intervals import score_intervals, type_intervals  # noqa: PLC0415 - scipy
-
-            n_clusters = whole.documents.n_clusters if whole.documents.unit == "document" else None
-            statistics, clusters = metric.join(self.kept), whole.documents.clusters()
-            intervals = score_intervals(metric, statistics, folded, clusters, resampling)
-            estimates = [
-                one.with_interval(interval, n_clusters=n_clusters)
-                for one, interval in zip(estimates, intervals, strict=True)
-            ]
-            if by_type:
-                by_type = type_intervals(metric, statistics, by_type, clusters, resampling)
-        names = [measure.name for measure in metric.measures]
-        return Score(
-            system,
-            metric.measures,
-            names[metric.main],
-            dict(zip(names, estimates, strict=True)),
-            dict(zip(metric.counted, folded.counts[0].tolist(), strict=True)),
-            n_units,
-            tuple(annotator_order(whole.annotators)) if metric.annotator is None else (metric.annotator,),
-            signature,
-            by_type,
-            self.units,
-            whole.types(),
-            getattr(metric, "beta", None),
-            metric.reads.removesuffix("s"),
-        )
-
-
-def _remark(system: str, folds: Sequence[_Fold], problems: Problems) -> None:
+def _remark(system: str, folds: Sequence[SystemFold], problems: Problems) -> None:
     """Say once of a system what its metrics have to say."""
     for code, (what, fix) in {code: text for fold in folds for code, text in fold.metric.remarks.items()}.items():
         n = max(fold.remarked[code] for fold in folds)
