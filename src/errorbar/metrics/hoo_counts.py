@@ -34,19 +34,12 @@ TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
 
 @dataclass(frozen=True, slots=True)
 class HooStatistics:
-    """Counts per fragment.
+    """Counts per fragment."""
 
-    Attributes:
-        units: The fragments' names.
-        counts: Counts in the order of COLUMNS; shape (units, columns).
-        types: Names of the type axis, ascending.
-        by_type: Gold, detected, recognized and corrected gold edits of each type; shape (units, types, 4).
-    """
-
-    units: tuple[str, ...]
-    counts: NDArray[np.int64]
-    types: tuple[str, ...]
-    by_type: NDArray[np.int64]
+    units: tuple[str, ...]  # the fragments' names
+    counts: NDArray[np.int64]  # in the order of COLUMNS; shape (units, columns)
+    types: tuple[str, ...]  # ascending
+    by_type: NDArray[np.int64]  # gold edits in the order of TYPE_COLUMNS; shape (units, types, 4)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -99,12 +92,7 @@ def _table() -> dict[str, str]:
 
 
 def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
-    """Count what became of the edits of each fragment.
-
-    Args:
-        gold: The fragments.
-        aligned: The alignment of each, and how many edits the system has there.
-    """
+    """Count what became of the edits of each fragment, from its alignment and how many edits the system has there."""
     types = tuple(sorted({edit.type for fragment in gold for edit in fragment.edits}))
     column = {kind: at for at, kind in enumerate(types)}
     counts = np.zeros((len(gold), len(COLUMNS)), np.int64)
@@ -121,10 +109,9 @@ def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) 
             (missing & ~found.optional).sum(),
             found.spurious.sum(),
         )
-        if fragment.edits:
-            kinds = [column[edit.type] for edit in fragment.edits]
-            flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
-            np.add.at(by_type[unit], kinds, flags.astype(np.int64))
+        kinds = np.array([column[edit.type] for edit in fragment.edits], np.int64)
+        flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
+        np.add.at(by_type[unit], kinds, flags.astype(np.int64))
     return HooStatistics(tuple(fragment.name for fragment in gold), counts, types, by_type)
 
 
@@ -151,22 +138,13 @@ class Quotients(NamedTuple):
 
 
 def quotients(counts: NDArray[np.float64] | NDArray[np.int64]) -> Quotients:
-    """Numerators and denominators of P and R.
-
-    Args:
-        counts: Counts in the order of COLUMNS; shape (rows, columns).
-    """
+    """Numerators and denominators of P and R of counts in the order of COLUMNS; shape (rows, columns)."""
     given = np.asarray(counts, np.float64)
-    bonus = np.stack([np.zeros(len(given)), given[:, MISSING_OPTIONAL]], axis=1)[:, :, None]
-    system = given[:, SYSTEM]
-    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], system, system], axis=1)
-    found = given[:, [DETECTED, RECOGNIZED, CORRECTED]]
-    shape = (len(given), 2, 3)
-    return Quotients(
-        found[:, None] + bonus,
-        proposed[:, None] + bonus,
-        np.broadcast_to(given[:, GOLD, None, None], shape),
-    )
+    bonus = given[:, MISSING_OPTIONAL, None, None] * np.array([0, 1])[:, None]
+    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], given[:, SYSTEM], given[:, SYSTEM]], axis=1)
+    found = given[:, None, [DETECTED, RECOGNIZED, CORRECTED]]
+    wanted = np.broadcast_to(given[:, GOLD, None, None], (len(given), 2, 3))
+    return Quotients(found + bonus, proposed[:, None] + bonus, wanted)
 
 
 def rates(
@@ -184,12 +162,11 @@ def rates(
         Shape (rows, 2 conditions, 3 measures, 3 figures).
     """
     made = quotients(counts)
-    p, r = (_share(made.found, of, empty) for of in (made.proposed, made.wanted))
+    p, r = (
+        np.divide(made.found, of, out=np.full_like(made.found, empty), where=of > 0)
+        for of in (made.proposed, made.wanted)
+    )
     below = beta * beta * p + r
     f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
     f[:, :, 1:][made.found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
     return np.stack([p, r, f], axis=-1)
-
-
-def _share(found: NDArray[np.float64], of: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
-    return np.divide(found, of, out=np.full_like(found, empty), where=of > 0)
