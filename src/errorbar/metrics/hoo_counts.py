@@ -28,6 +28,9 @@ from errorbar.metrics.hoo_align import Alignment
 
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
 GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
+MEASURES = ("detection", "recognition", "correction")
+CONDITIONS = ("no bonus", "bonus")
+FIGURES = ("precision", "recall", "f")
 OTHER = "Other"
 TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
 
@@ -91,6 +94,14 @@ def _table() -> dict[str, str]:
     return {code: said.partition(":")[0] for code, said in inventory("hoo").types.items()}
 
 
+def by_row(statistics: HooStatistics, overrides: Mapping[str, str]) -> NDArray[np.int64]:
+    """Counts of gold edits by row instead of by code; shape (units, rows, 4)."""
+    summed = np.zeros((len(statistics), len(row_names()), len(TYPE_COLUMNS)), np.int64)
+    for at, code in enumerate(statistics.types):
+        summed[:, row_names().index(row_of(code, overrides))] += statistics.by_type[:, at]
+    return summed
+
+
 def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
     """Count what became of the edits of each fragment, from its alignment and how many edits the system has there."""
     types = tuple(sorted({edit.type for fragment in gold for edit in fragment.edits}))
@@ -127,6 +138,11 @@ def join(parts: Sequence[HooStatistics]) -> HooStatistics:
         at += len(part)
     counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *(part.counts for part in parts)])
     return HooStatistics(units, counts, types, by_type)
+
+
+def measure_name(condition: str, measure: str, figure: str) -> str:
+    """The name of one of the 18 figures: ``correction_f``, ``correction_f_bonus``."""
+    return f"{measure}_{figure}{'_bonus' if condition == CONDITIONS[1] else ''}"
 
 
 class Quotients(NamedTuple):

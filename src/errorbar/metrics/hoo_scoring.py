@@ -13,8 +13,8 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, edits_record, text_record
 from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, measure_name
-from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.hoo import GOLD_NAME, Hoo
+from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.measuring import Output, Reading, Records
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score

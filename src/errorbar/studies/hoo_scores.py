@@ -17,8 +17,8 @@ from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
 from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
-from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.hoo_scoring import (
     MOST_RUNS,
     Run,
