@@ -15,10 +15,10 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
+from errorbar.metrics.choice import score_totals
 from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.prf import score_totals
 from errorbar.stats import units
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.stats.units import resampled_units

@@ -62,30 +62,19 @@ GOLD_NAME = "gold"
 """What the annotators of HOO are called, who worked as one."""
 
 PAPER = "paper"
+_TOOLS: Mapping[str, Value] = {
+    "insertion": "text",
+    "one_character": True,
+    "sides": "apart",
+    "optional": "replacement",
+    "unknown": "accept",
+}
 CONVENTIONS: Mapping[str, Mapping[str, Value]] = {
     PAPER: {},
-    "hoo2011-tool": {
-        "aggregate": "mean",
-        "empty": "zero",
-        "corrected": "system",
-        "insertion": "text",
-        "one_character": True,
-        "sides": "apart",
-        "optional": "replacement",
-        "unknown": "accept",
-    },
-    "hoo2012-tool": {
-        "unrecognized": "one",
-        "insertion": "text",
-        "one_character": True,
-        "sides": "apart",
-        "case": "ignore",
-        "edge_space": True,
-        "optional": "replacement",
-        "unknown": "accept",
-    },
+    "hoo2011-tool": {**_TOOLS, "aggregate": "mean", "empty": "zero", "corrected": "system"},
+    "hoo2012-tool": {**_TOOLS, "unrecognized": "one", "case": "ignore", "edge_space": True},
 }
-"""What the organizers' tools do where they differ from the paper, as parameters (HOO.md describes them)."""
+"""What the organizers' tools do where they differ from the paper, as parameters (docs/design/hoo.md)."""
 
 
 def _known_rows(value: Value) -> str:

@@ -1,14 +1,7 @@
 """What the HOO metric keeps per fragment, the rates made of it, and the rows of table 8 that error codes count in.
 
-Formula
-    See ``errorbar.metrics.hoo``: P = H / (U + H) for detection and H / S for recognition and correction, R = H / G;
-    with bonus O joins H and every denominator of P.
-Conventions
-    0/0 is what the caller says, and so is F of recognition and correction where P and R are 0/0; F is 0 where
-    P = R = 0. Rates are not cut at 1. The 13 rows are data (``core/inventories/hoo.json``: the row stands before the
-    colon of a code's description), which can be overridden code by code.
-Source
-    Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4; table 8.
+Formula, conventions and source are those of ``errorbar.metrics.hoo``. The 13 rows are data
+(``core/inventories/hoo.json``: the row stands before the colon of a code's description).
 """
 
 from __future__ import annotations
@@ -166,16 +159,10 @@ def quotients(counts: NDArray[np.float64] | NDArray[np.int64]) -> Quotients:
 def rates(
     counts: NDArray[np.float64] | NDArray[np.int64], empty: float, unrecognized: float, beta: float
 ) -> NDArray[np.float64]:
-    """P, R and F of detection, recognition and correction, without and with bonus.
+    """P, R and F of counts in the order of COLUMNS; shape (rows, 2 conditions, 3 measures, 3 figures).
 
-    Args:
-        counts: Counts in the order of COLUMNS; shape (rows, columns).
-        empty: What 0/0 is for P and R.
-        unrecognized: What F of recognition and correction is where P and R both are 0/0 = 1.
-        beta: Weight of recall against precision.
-
-    Returns:
-        Shape (rows, 2 conditions, 3 measures, 3 figures).
+    Where it is 0/0, P or R is ``empty``; F of recognition and correction is ``unrecognized`` where both are 0/0 = 1.
+    F is 0 where P = R = 0. Rates are not cut at 1.
     """
     made = quotients(counts)
     p, r = (
