@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,7 +52,8 @@ class Plan:
     by_type: bool = False
     by_unit: bool = False
     resampling: Resampling | None = None
-    conventions: tuple[str, ...] = ()  # what joins the signature
+    conventions: tuple[str, ...] = ()  # what joins every signature
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins that of a system, by its name
     admission: Admission = field(default_factory=Admission)
     reading: Callable[[Any], Reading] = Sentences
     most: int | None = None  # with more units there are no intervals, and a note says so
@@ -151,7 +152,11 @@ def score_pieces(
         problems.notes += [absent_note(name, k, whole.n, "") for name, k in whole.absent.items() if k]
     found = Whole(annotator_order(whole.annotators), whole.types(), resampling, whole.documents)
     return [
-        fold.finish(ending.name, found, whole.signature(fold.metric, system.output, conventions))
+        fold.finish(
+            ending.name,
+            found,
+            whole.signature(fold.metric, system.output, (*plan.own.get(ending.name, ()), *conventions)),
+        )
         for ending, system in zip(systems, kept, strict=True)
         for fold in system.folds
     ]
