@@ -53,10 +53,10 @@ class Plan:
     by_unit: bool = False
     resampling: Resampling | None = None
     conventions: tuple[str, ...] = ()  # what joins every signature
-    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins that of a system, by its name
     admission: Admission = field(default_factory=Admission)
     reading: Callable[[Any], Reading] = Sentences
     most: int | None = None  # with more units there are no intervals, and a note says so
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins one system's signature, by its name
 
 
 def score_corpus(
@@ -102,9 +102,9 @@ def score_pieces(
 ) -> list[Score]:
     """Score systems against a corpus in pieces, each read and measured by whoever the executor gives it to.
 
-    The fold is sequential, over the pieces in order, so the number of workers changes no digit. Nor does the size of
-    the pieces where counts are whole numbers; sums of fractions may differ in the last bit. Memory is that of a few
-    pieces, and of the statistics of all units if parts or intervals are asked for.
+    The fold is sequential, over the pieces in order: where counts are whole numbers, neither the number of workers nor
+    the size of the pieces (smaller for several) changes a digit; sums of fractions may differ in the last bit. Memory
+    is that of a few pieces, and of the statistics of all units if parts or intervals are asked for.
 
     Args:
         pieces: The corpus and the systems' outputs, in order (``corpus_pieces``, ``errorbar.formats.pieces``).
