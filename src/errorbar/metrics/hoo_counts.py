@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.inventories import inventory
 from errorbar.core.standoff import Fragment
-from errorbar.metrics.hoo_align import Alignment
 
+Flags = NDArray[np.bool_]
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
 GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
 MEASURES = ("detection", "recognition", "correction")
@@ -26,6 +26,20 @@ CONDITIONS = ("no bonus", "bonus")
 FIGURES = ("precision", "recall", "f")
 OTHER = "Other"
 TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """What became of every edit of a fragment; flags of gold edits, but for the last two."""
+
+    detected: Flags  # with an alignment
+    recognized: Flags  # with a strict one
+    corrected: Flags  # with a strict one that offers one of their corrections
+    optional: Flags
+    forgiven: Flags  # missing and optional: what the bonus adds
+    n_corrected: int  # corrections that count
+    spurious: Flags  # system edits without an alignment
+    fitting: Flags  # system edits whose correction counts
 
 
 @dataclass(frozen=True, slots=True)

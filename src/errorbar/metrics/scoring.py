@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -10,12 +10,12 @@ from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, absent_note, a
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.signature import Signature
-from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
-from errorbar.metrics.scored import Score, SystemFold, Whole
+from errorbar.metrics.folding import Plan, SystemFold, Whole
+from errorbar.metrics.measuring import InMemory, Looked, Measuring, Part, SystemPart
+from errorbar.metrics.scored import Score
 from errorbar.stats.resampling import Resampling, unasked
 
 PIECE = 4096
@@ -45,18 +45,16 @@ class Lines(Ending, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How systems are scored."""
+class CorpusPiece:
+    """A stretch of a corpus in memory, with the systems' lines for it."""
 
-    metrics: Sequence[Metric]
-    by_type: bool = False
-    by_unit: bool = False
-    resampling: Resampling | None = None
-    conventions: tuple[str, ...] = ()  # what joins every signature
-    admission: Admission = field(default_factory=Admission)
-    reading: Callable[[Any], Reading] = Sentences
-    most: int | None = None  # with more units there are no intervals, and a note says so
-    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins one system's signature, by its name
+    corpus: Corpus
+    lines: list[Sequence[str]]
+    problems: Problems = field(default_factory=Problems)
+
+    def read(self) -> CorpusPiece:
+        """The piece itself: others are read by the worker that has them."""
+        return self
 
 
 def score_corpus(

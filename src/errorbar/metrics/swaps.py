@@ -27,16 +27,9 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Metric, Selection, Swapping
+from errorbar.metrics.base import Floats, Metric, Opaque, Selection, Swapping
 from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
-from errorbar.stats.paired import (
-    Randomization,
-    Swaps,
-    all_swaps,
-    count_extreme,
-    random_swaps,
-    randomization_test,
-)
+from errorbar.stats.paired import Randomization, Swaps, all_swaps, count_extreme, random_swaps, randomization_test
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import blocks
 
@@ -89,9 +82,7 @@ class Tested:
     test: Randomization  # of the pair alone
     p_adjusted: float | None = None  # for all pairs; None where there is no p-value
     smallest_p: float | None = None  # adjusted, of any difference that the pair could have had
-    at_floor: bool = (
-        False  # all that is known of ``p_adjusted`` is that p is at most this: no random way was as extreme
-    )
+    at_floor: bool = False  # p_adjusted is only known to be at most this: no random way was as extreme
 
 
 def swap_tests(
@@ -129,8 +120,9 @@ def swap_tests(
     mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
     anywhere = np.logical_or.reduce([differing(metric, systems[0], one, codes) for one in systems[1:]])
     exact = _few(int(anywhere.sum()), ways)
-    every = (_widen(ways, anywhere) for ways in all_swaps(int(anywhere.sum())))
-    drawn = every if exact else _random_ways(len(anywhere), ways, resampling.seed)
+    drawn = _random_ways(len(anywhere), ways, resampling.seed)
+    if exact:
+        drawn = (_widen(some, anywhere) for some in all_swaps(int(anywhere.sum())))
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
     kept = (2 ** int(anywhere.sum()) if exact else ways) if keep else 0
     if len(known) * kept > MOST_KEPT:
@@ -161,7 +153,7 @@ def swap_tests(
     return results
 
 
-def differing(metric: Metric, first: Any, second: Any, codes: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ANN401
+def differing(metric: Metric, first: Opaque, second: Opaque, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """In which documents the statistics of two systems differ."""
     found = np.zeros(int(codes.max()) + 1, np.bool_)
     found[codes[metric.differ(first, second)]] = True
@@ -173,7 +165,7 @@ class _Swapped:
     """Differences after swapping."""
 
     extreme: NDArray[np.int64]  # in how many ways each pair differs at least as much as observed; shape (pairs,)
-    table: NDArray[np.float64]  # all differences, where they are kept; shape (pairs, ways)
+    table: Floats  # all differences, where they are kept; shape (pairs, ways)
     first: Swaps  # the first ways; shape (some, essays)
 
 
@@ -187,7 +179,7 @@ class _Mixer:
     codes: NDArray[np.int64]
     jobs: int
 
-    def differences(self, number: int, swaps: Swaps) -> NDArray[np.float64]:
+    def differences(self, number: int, swaps: Swaps) -> Floats:
         """Of one pair under every way."""
         first, second = (self.systems[k] for k in self.pairs[number])
         slots = np.where(differing(self.metric, first, second, self.codes)[self.codes], self.codes, -1)
@@ -203,7 +195,7 @@ class _Mixer:
         every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
         return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
 
-    def furthest(self, swapped: _Swapped) -> NDArray[np.float64]:
+    def furthest(self, swapped: _Swapped) -> Floats:
         """The difference of each pair where every essay is swapped in favor of the same system.
 
         Which system an essay favors is told by the differences with and without it swapped, over the first ways.
@@ -218,7 +210,7 @@ class _Mixer:
         return np.array(list(run(ahead, range(len(self.pairs)), self.jobs)))
 
 
-def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], n_kept: int) -> _Swapped:
+def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: Floats, n_kept: int) -> _Swapped:
     """Swap every pair in every way, block by block; the differences of ``n_kept`` ways (all, or none) are kept."""
     numbers = range(len(observed))
     extreme, table, first = np.zeros(len(observed), np.int64), np.empty((len(observed), n_kept)), np.zeros((0, 0), bool)
@@ -233,7 +225,7 @@ def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], 
     return _Swapped(extreme, table, first)
 
 
-def main_values(metric: Metric, statistics: Any, swapping: Swapping | None = None) -> NDArray[np.float64]:  # noqa: ANN401
+def main_values(metric: Metric, statistics: Opaque, swapping: Swapping | None = None) -> Floats:
     """The measure that ranks systems, of each way to swap."""
     selection = None if swapping is None else Selection(swapping=swapping)
     return metric.fold(statistics, selection).values[:, metric.main]
