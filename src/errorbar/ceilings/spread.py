@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,7 @@ class EssaySpread:
         return tuple(tuple(_summary(column) for column in row.T) for row in table.transpose(1, 0, 2))
 
 
-@dataclass(frozen=True, slots=True)
-class SubsetSummary:
+class SubsetSummary(NamedTuple):
     """How a value varies over subsets; all None where it is undefined for one of them."""
 
     lowest: float | None
@@ -189,8 +189,8 @@ def human_type_recall(study: Study, size: int) -> Floats:
 
 
 def _mean(rows: Floats) -> Floats:
+    """The mean of every column over the rows that know it."""
     known = ~np.isnan(rows)
-    total = np.where(known, rows, 0.0).sum(axis=0)
-    count = known.sum(axis=0)
+    total, count = np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0)
     mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return mean
