@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from errorbar.ceilings.study import Study, Text, ceiling, repeat
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Floats, Selection
+from errorbar.metrics.base import Floats, Selection, divided
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import stream
 from errorbar.stats.units import cluster_members, resampled_units
@@ -154,7 +154,7 @@ def type_rows(study: Study, size: int) -> list[TypeRow]:
     """
     human = human_type_recall(study, size)
     systems = [type_recall(study, text, size) for text in study.systems]
-    ratios = [np.divide(one, human, out=np.full(human.shape, np.nan), where=human > 0) for one in systems]
+    ratios = [divided(one, human) for one in systems]
     return sorted(
         (
             TypeRow(name, _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
@@ -192,5 +192,4 @@ def _mean(rows: Floats) -> Floats:
     """The mean of every column over the rows that know it."""
     known = ~np.isnan(rows)
     total, count = np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0)
-    mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return mean
+    return divided(total, count)

@@ -34,7 +34,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.apply import corrected_text
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Measure, Metric, Selection, lacking
+from errorbar.metrics.base import Floats, Measure, Metric, Selection, divided, lacking
 from errorbar.stats.streams import stream
 
 Units = NDArray[np.int64]
@@ -163,8 +163,7 @@ class Ceiling:
     def ratio(self) -> Floats:
         """The main measure of each system over the human one; shape (systems, sizes), NaN where there is none."""
         systems, human = self.scores[:, :, self.main], self.human[:, self.main]
-        ratio: Floats = np.divide(systems, human, out=np.full(systems.shape, np.nan), where=human > 0)
-        return ratio
+        return divided(systems, human)
 
     def no_ratio(self, system: int, size: int) -> str:
         """Why there is no ratio of a system at the size of that number; empty where there is one."""

@@ -289,6 +289,12 @@ _FEATURES: Mapping[Feature, str] = {
 }
 
 
+def divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
+    """Quotients, NaN where the divisor is not above 0."""
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    return np.asarray(np.divide(above, below, out=np.full(shape, np.nan), where=below > 0), np.float64)
+
+
 def beta_parameter(default: float) -> Parameter:
     """The weight of recall in F."""
     expected = f"a number above 0, at most {MAX_BETA}"

@@ -32,6 +32,7 @@ from errorbar.metrics.base import (
     Selection,
     UnitParts,
     beta_parameter,
+    divided,
     unchanged_parameter,
 )
 from errorbar.metrics.choice import (
@@ -187,9 +188,7 @@ class M2(Metric):
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Recall: the edits of systems have no types."""
-        recall = np.full((*counts.shape[:-1], 1), np.nan)
-        np.divide(counts[..., 0], counts[..., 1], out=recall[..., 0], where=counts[..., 1] > 0)
-        return recall
+        return divided(counts[..., :1], counts[..., 1:])
 
     def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
         """Sentences in which the chosen annotator has an edit of a type, and the type."""
