@@ -15,7 +15,6 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -130,7 +129,7 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
         return _folded(metric, fold, [draw()], len(clusters))
 
     def of_stream(block: tuple[int, np.random.Generator]) -> Floats:
-        n, rng = block[0], deepcopy(block[1])
+        n, rng = block
         rows = (resample_clusters(clusters, min(step, n - at), rng) for at in range(0, n, step))
         return _folded(metric, fold, rows, len(clusters))
 
