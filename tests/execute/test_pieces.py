@@ -23,10 +23,11 @@ from errorbar.formats.pieces import CutSystem, Cutter, can_cut, cut_pieces
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
 from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.measuring import Looked, _seen
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces
+from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
 from tests.helpers.scoring import score

@@ -16,9 +16,10 @@ from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_
 from errorbar.formats.text import HypothesisReader
 from errorbar.metrics import scoring
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Lines, Plan, corpus_pieces, score_pieces
+from errorbar.metrics.scoring import Lines, corpus_pieces, score_pieces
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import counts_of, score
 from tests.strategies import corpora

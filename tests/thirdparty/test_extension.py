@@ -19,8 +19,9 @@ from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
 from errorbar.edits.texts import apply_edits
 from errorbar.metrics.base import Metric
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.measuring import InMemory
-from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces
+from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from tests.thirdparty import character_rate
 
 NAME = "errorbar_cer"

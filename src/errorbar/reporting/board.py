@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score

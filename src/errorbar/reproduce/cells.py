@@ -17,8 +17,9 @@ from errorbar.core.problems import Problems
 from errorbar.datasets import path
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Metric
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.metrics.scoring import score_corpus
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table

@@ -23,11 +23,12 @@ from errorbar.formats.reference import NamedFile, read_named
 from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.hoo_counts import count_rows
 from errorbar.metrics.hoo_scoring import Fragments, Run, parse_hoo, warn_above_1, without_missing
 from errorbar.metrics.measuring import Output, Sentences
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Plan, score_corpus, score_pieces
+from errorbar.metrics.scoring import score_corpus, score_pieces
 from errorbar.studies.hoo_scores import both_ways
 from errorbar.tasks.config import TaskCorpus
 

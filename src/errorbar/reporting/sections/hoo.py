@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section
