@@ -24,6 +24,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs/metrics").glob("*.md")),
+    *sorted((ROOT / "docs/design").glob("*.md")),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 CORPUS_FILES = {
