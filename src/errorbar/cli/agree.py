@@ -9,11 +9,10 @@ import click
 from errorbar.cli.command import former
 from errorbar.cli.crowd_options import (
     LAYOUTS,
-    edit_type,
     items_option,
-    label_roles,
     labels_option,
     role_option,
+    without_method,
     words_option,
 )
 from errorbar.cli.intervals import IntervalOptions, interval_options
@@ -25,7 +24,6 @@ SCHEMA = "errorbar.agree/1"
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
 REPEATS = ("refuse", "first", "last")
-KINDS = ("error", "type")
 
 
 @click.command("agree")
@@ -45,7 +43,7 @@ KINDS = ("error", "type")
     show_default=True,
     help="Layout of a table of judgments: a row for each, a column for each rater (wide), or batch results.",
 )
-@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable.")
+@click.option("--column", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable.")
 @click.option(
     "--repeats",
     type=click.Choice(REPEATS),
@@ -72,8 +70,6 @@ KINDS = ("error", "type")
 @output_options
 def command(
     files: tuple[str, ...],
-    labels: tuple[str, ...],
-    columns: tuple[str, ...],
     intervals: IntervalOptions,
     pairs: bool,
     confusion: bool,
@@ -94,25 +90,9 @@ def command(
     errorbar agree ratings.csv --scale ordinal
     """
     from errorbar.studies.agree import agree
-    from errorbar.studies.judgment_input import column_roles
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
-    named = label_roles(labels, ("unknown", "type"))
-    bare = named.pop("")
-    ranks = [label for text in bare if text not in KINDS for label in text.split(",") if label]
-    result = agree(
-        files,
-        order=ranks,
-        labels="type" if "type" in bare else "error",
-        columns=column_roles(columns),
-        ci=intervals.ci,
-        confidence=intervals.confidence,
-        resamples=intervals.resamples,
-        seed=intervals.seed,
-        jobs=intervals.jobs,
-        **edit_type(named),
-        **reading,
-    )
+    result = agree(files, **without_method(intervals), **reading)
     shown = result.view("pairs" if pairs else "confusion" if confusion else "agreement")
     show_result(result, style, schema=SCHEMA, output=output, tables=[shown])

@@ -10,7 +10,7 @@ import click
 
 from errorbar.cli.command import Option, former
 from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.metric_options import beta_option, metric_option, with_beta
+from errorbar.cli.metric_options import beta_option, metric_option
 from errorbar.cli.options import INPUT, GoldOptions, SystemOptions, gold_options, lenient_option, system_options
 from errorbar.cli.progress import progress_bar
 from errorbar.cli.show import output_options, show_result
@@ -97,7 +97,8 @@ def command(
     with progress_bar("folds of the study") as progress:
         found = ceiling(
             systems=list(systems),
-            metric=with_beta([spec], beta)[0],
+            metric=spec,
+            beta=beta,
             sizes=parse_sizes(sizes),
             most=most,
             by=by,

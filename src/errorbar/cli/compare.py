@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.metric_options import beta_option, metric_option, with_beta
+from errorbar.cli.metric_options import beta_option, metric_option
 from errorbar.cli.options import (
     BOOTSTRAPS,
     INPUT,
@@ -65,7 +65,8 @@ def command(
 
     found = compare(
         systems=list(systems),
-        metric=with_beta([spec], beta)[0],
+        metric=spec,
+        beta=beta,
         adjust=adjust,
         swaps=swaps,
         lenient=lenient,

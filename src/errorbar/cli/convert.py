@@ -112,7 +112,7 @@ def command(
             source=source,
             tokens=tokens,
             documents=documents,
-            annotators=annotators,
+            annotator=annotators,
             alternative=alternative,
             optional=optional,
             unmarked=unmarked,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
 import click
 
 from errorbar.cli.crowd_options import JudgedOptions, judged_options
 from errorbar.cli.options import INPUT, seed_option
 from errorbar.cli.show import output_options, show_result
-
-if TYPE_CHECKING:
-    from errorbar.crowdsourcing.methods import Method
 
 SCHEMA = "errorbar.crowd.aggregate/1"
 METHODS = ("majority", "trust", "one-coin", "dawid-skene")
@@ -21,7 +19,6 @@ METHODS = ("majority", "trust", "one-coin", "dawid-skene")
 @click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
 @click.option(
     "--method",
-    "methods",
     type=click.Choice(METHODS),
     multiple=True,
     help="How judgments become labels; repeatable.  [default: all]",
@@ -44,10 +41,6 @@ METHODS = ("majority", "trust", "one-coin", "dawid-skene")
 @output_options
 def command(
     judgments: str,
-    methods: tuple[Method, ...],
-    prior: tuple[float, float],
-    starts: int,
-    passes: int,
     judged: JudgedOptions,
     output: str | None,
     style: str,
@@ -61,10 +54,7 @@ def command(
     errorbar crowd aggregate votes.csv --differing
     errorbar crowd aggregate votes.csv --method dawid-skene --format csv > answers.csv
     """
-    from errorbar.crowdsourcing.em import Runs
-    from errorbar.crowdsourcing.rater_models import Prior
     from errorbar.studies.crowd_answers import crowd_aggregate
 
-    runs = Runs(n_starts=starts, max_iterations=passes)
-    result = crowd_aggregate(judgments, methods=methods, prior=Prior(*prior), runs=runs, **options, **judged.keywords())
+    result = crowd_aggregate(judgments, **options, **asdict(judged))
     show_result(result, style, schema=SCHEMA, output=output)

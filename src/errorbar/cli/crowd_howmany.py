@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from errorbar.cli.crowd_options import JudgedOptions, judged_options
@@ -40,5 +42,5 @@ def command(
     from errorbar.studies.crowd_answers import crowd_howmany
 
     names = [name for name in experts.split(",") if name]
-    result = crowd_howmany(judgments, experts=names, truth=truth or None, draws=draws, seed=seed, **judged.keywords())
+    result = crowd_howmany(judgments, experts=names, truth=truth or None, draws=draws, seed=seed, **asdict(judged))
     show_result(result, style, schema=SCHEMA, output=output)

@@ -10,7 +10,7 @@ import click
 
 from errorbar.cli.command import former
 from errorbar.cli.intervals import IntervalOptions
-from errorbar.cli.metric_options import with_beta, with_parameter
+from errorbar.cli.metric_options import with_parameter
 from errorbar.cli.options import Command, Decorator, documents_option, in_one, lenient_option, unmarked_option
 from errorbar.cli.talk import tell
 from errorbar.core.errors import Problem, UsageError
@@ -24,31 +24,16 @@ PROJECTIONS = ("tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps",
 
 @dataclass(frozen=True, slots=True)
 class JudgedOptions:
-    """What the shared options say about judgments, as ``studies.judgment_input.JudgmentOptions`` describes it."""
+    """What the shared options say about judgments, by the names of the public functions' arguments."""
 
     layout: str
-    columns: tuple[str, ...]
+    column: tuple[str, ...]
     labels: tuple[str, ...]
     repeats: str
     items: str
     documents: str | None
     unmarked: Unmarked
     lenient: bool
-
-    def keywords(self, *, error: bool = False) -> dict[str, Any]:
-        """The keyword arguments of a public function.
-
-        Args:
-            error: Whether it takes labels that mean an error.
-
-        Raises:
-            UsageError: If a role of a column or label is not written as it must be, or has no meaning.
-        """
-        from errorbar.studies.judgment_input import column_roles
-
-        named = label_roles(self.labels, ("error",) * error + ("unknown", "type"))
-        listed = [label for text in named.pop("") for label in text.split(",") if label]
-        return {**asdict(self), "columns": column_roles(self.columns), "labels": tuple(listed), **edit_type(named)}
 
 
 class Items(click.Choice[str]):
@@ -99,40 +84,6 @@ def role_option(name: str) -> Decorator:
     return former(name, "labels", lambda said, given: [*said, *(f"{role}={each}" for each in given)], multiple=True)
 
 
-def label_roles(labels: Sequence[str], roles: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The labels of each role, and under "" what has none.
-
-    Args:
-        labels: What ``--labels`` says.
-        roles: The roles there are.
-
-    Raises:
-        UsageError: If a role has no meaning here.
-    """
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(("", *roles), ())
-    for text in labels:
-        role, equals, label = text.partition("=")
-        if equals and role in ROLES and role not in roles:
-            what = f"--labels {role}= has no meaning here"
-            raise UsageError(
-                Problem("useless-option", what, expected=f"one of {'=, '.join(roles)}=", fix="leave it out")
-            )
-        key, value = (role, label) if equals and role in roles else ("", text)
-        found[key] = (*found[key], value)
-    return found
-
-
-def edit_type(named: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Labels by role, with one type of edits.
-
-    Raises:
-        UsageError: If there are several.
-    """
-    if len(named["type"]) > 1:
-        raise UsageError(Problem("two-choices", "--labels type= is given twice", fix="give one type"))
-    return {**named, "type": "".join(named["type"])}
-
-
 def _no_longer_needed(_: click.Context, __: click.Parameter, given: bool) -> None:
     if given:
         tell("warning: --stream is no longer needed: tables are always read block by block [useless-option]")
@@ -140,7 +91,7 @@ def _no_longer_needed(_: click.Context, __: click.Parameter, given: bool) -> Non
 
 _BEFORE = (
     click.option("--layout", type=click.Choice(LAYOUTS), default="auto", show_default=True, help="Layout of a table."),
-    click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable."),
+    click.option("--column", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable."),
 )
 _AFTER = (
     role_option("--unknown"),
@@ -189,22 +140,6 @@ def crowd_metric_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def crowd_keywords(spec: str, beta: float | None = None) -> dict[str, Any]:
-    """What a spec says, by the names of the public functions' arguments; both estimands are computed anyway.
-
-    Raises:
-        UsageError: If it is no metric of judgments, or a parameter will not do.
-    """
-    from errorbar.metrics.crowd_weighted import Crowd
-    from errorbar.metrics.registry import parse_metric
-
-    metric = parse_metric(with_beta([spec], beta)[0], "judgments")
-    if not isinstance(metric, Crowd):
-        what = f"'{metric.name}' has other measures than those of the crowd"
-        raise UsageError(Problem("unknown-metric", what, fix="--metric=crowd"))
-    return {"shares": metric.shares, "ties": metric.ties, "beta": metric.beta}
 
 
 def without_method(intervals: IntervalOptions) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -37,4 +38,4 @@ def command(judgments: str, judged: JudgedOptions, output: str | None, style: st
     """
     from errorbar.studies.crowd_raters import crowd_raters
 
-    show_result(crowd_raters(judgments, **options, **judged.keywords()), style, schema=SCHEMA, output=output)
+    show_result(crowd_raters(judgments, **options, **asdict(judged)), style, schema=SCHEMA, output=output)

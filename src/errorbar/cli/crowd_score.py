@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from errorbar.cli.crowd_options import (
     JudgedOptions,
-    crowd_keywords,
     crowd_metric_options,
     crowd_options,
     without_method,
@@ -49,6 +50,5 @@ def command(
     """
     from errorbar.studies.crowd import crowd
 
-    how = crowd_keywords(spec, beta)
-    result = crowd(judgments, systems, **how, **without_method(intervals), **judged.keywords(error=True))
+    result = crowd(judgments, systems, metric=spec, beta=beta, **without_method(intervals), **asdict(judged))
     show_result(result, style, schema=SCHEMA, output=output)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from errorbar.cli.crowd_options import (
     JudgedOptions,
-    crowd_keywords,
     crowd_metric_options,
     crowd_options,
     without_method,
@@ -63,7 +64,6 @@ def command(
 
     edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
     view: View = "both" if style == "json" else "kappa" if kappa else "bins"
-    how = crowd_keywords(spec)
     result = curve(
         judgments,
         systems,
@@ -71,10 +71,9 @@ def command(
         thresholds=marks,
         prevalence=prevalence,
         view=view,
-        shares=how["shares"],
-        ties=how["ties"],
+        metric=spec,
         **without_method(intervals),
-        **judged.keywords(error=True),
+        **asdict(judged),
     )
     show_result(result, style, schema=SCHEMA, output=output)
 

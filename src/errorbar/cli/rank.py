@@ -74,18 +74,17 @@ def command(
     """
     from errorbar.studies.rank import compare_pairs, rank
 
-    names = [name.strip() for name in systems.split(",") if name.strip()]
     if head_to_head and style != "json":
         ranked = ("methods", "by", "ci", "confidence", "resamples", "seed")
         refuse_given(ranked, "is about the ranking, and --head-to-head shows none")
-        pairs = compare_pairs(judgments, systems=names, without_identical=without_identical, lenient=lenient)
+        pairs = compare_pairs(judgments, systems=systems, without_identical=without_identical, lenient=lenient)
         show_result(pairs, style, schema=SCHEMA, output=output)
         return
     with progress_bar("resamples", intervals.resamples) as progress:
         found = rank(
             judgments,
             methods,
-            systems=names,
+            systems=systems,
             without_identical=without_identical,
             by=by,
             ci=intervals.ci,

@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.command import Former, former
-from errorbar.cli.crowd_options import items_option, label_roles, labels_option, role_option, words_option
+from errorbar.cli.crowd_options import items_option, labels_option, role_option, words_option
 from errorbar.cli.intervals import (
     IntervalOptions,
     ci_method_option,
@@ -231,7 +231,9 @@ def command(
     """
     if intervals.ci_method == "closed":
         refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
-    made_up, named = _settings(page), label_roles(labels, LABELS)
+    from errorbar.studies.judgment_input import column_roles, labels_by_role
+
+    made_up, named = _settings(page), labels_by_role({"labels": labels, **dict.fromkeys(LABELS, ())})
     if named[""]:
         what = f"--labels {named[''][0]} must say what the label means"
         raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
@@ -245,7 +247,6 @@ def command(
     need(kind, pictures=charts is not None)
     start = time.monotonic()
     from errorbar.reporting.make import ON_REQUEST, report
-    from errorbar.studies.judgment_input import column_roles
 
     with progress_bar("steps", 2) as progress:
         made = report(

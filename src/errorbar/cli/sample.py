@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.crowd_options import items_option, label_roles, labels_option, role_option, words_option
+from errorbar.cli.crowd_options import items_option, labels_option, role_option, words_option
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.options import (
     INPUT,
@@ -20,7 +20,6 @@ from errorbar.cli.options import (
 )
 from errorbar.cli.show import output_options, show_result
 from errorbar.cli.talk import tell
-from errorbar.core.errors import Problem, UsageError
 
 PLAN_SCHEMA = "errorbar.sample.plan/1"
 COMPARE_SCHEMA = "errorbar.sample.compare/1"
@@ -165,7 +164,7 @@ def draw(out: str, key: str, **options: Any) -> None:
     if not options["judged"]:
         refuse_given(("labels",), "is about the labels of --judged, and there are none")
     refuse_names(out, key)  # before the work
-    found = sample_draw(**_with_labels(options))
+    found = sample_draw(**options)
     show_notes(list(found.notes))
     found.save(out, key)
     drawn = found.key.rounds[-1]
@@ -213,7 +212,7 @@ def estimate(style: str, output: str | None, **options: Any) -> None:
     elif options["votes"] is None and options["key"] is not None:
         refuse_given(_OF_FRAMES, "is about what --votes are cast on", "add --votes, or leave it out")
     _refuse_useless(options)
-    show_result(sample_estimate(**_with_labels(options)), style, schema=ESTIMATE_SCHEMA, output=output)
+    show_result(sample_estimate(**options), style, schema=ESTIMATE_SCHEMA, output=output)
 
 
 def _refuse_useless(options: dict[str, Any]) -> None:
@@ -222,13 +221,3 @@ def _refuse_useless(options: dict[str, Any]) -> None:
         refuse_given(("corpus", "bands"), "needs items, and --flagged and --unflagged say only how many there are")
     if options["corpus"] is None:
         refuse_given(("items",), "is about the items of --corpus, and a table names its own")
-
-
-def _with_labels(options: dict[str, Any]) -> dict[str, Any]:
-    """Options with what labels mean by role; ``error`` and ``ok`` mean what they say, unless others are named."""
-    named = label_roles(options["labels"], LABELS)
-    if bare := named.pop(""):
-        what = f"--labels {bare[0]} must say what the label means"
-        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
-    rest = {name: value for name, value in options.items() if name != "labels"}
-    return {**rest, **{role: said or ((role,) if role != "unknown" else ()) for role, said in named.items()}}

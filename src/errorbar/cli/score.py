@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import click
 
 from errorbar.cli.command import former
 from errorbar.cli.intervals import OF_INTERVALS, IntervalOptions, interval_options
-from errorbar.cli.metric_options import beta_option, missing_as_empty, with_beta, with_parameter
+from errorbar.cli.metric_options import beta_option, missing_as_empty, with_parameter
 from errorbar.cli.options import (
     BOOTSTRAPS,
     INPUT,
@@ -29,6 +29,7 @@ from errorbar.core.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from errorbar.studies.score import View
+    from errorbar.studies.score_result import Order
 
 VIEWS = ("type", "sentence", "fragment", "team")
 
@@ -90,7 +91,7 @@ def command(
     specs: tuple[str, ...],
     beta: float | None,
     by: View | None,
-    order: str,
+    order: Order,
     intervals: IntervalOptions,
     style: str,
     output: str | None,
@@ -112,14 +113,15 @@ def command(
     with progress_bar("sentences") as progress:
         found = score(
             systems=list(systems),
-            metrics=with_beta(specs, beta),
+            metric=specs,
+            beta=beta,
             by=by,
+            order=order,
             lenient=lenient,
             progress=progress,
             **asdict(gold),
             **asdict(taken),
             **asdict(intervals),
         )
-    found = replace(found, order=order)
     rows = [found.type_rows()] if by == "type" and style == "csv" else None
     show_result(found, style, schema=found.schema, output=output, tables=rows)

@@ -126,7 +126,7 @@ def find_format(name: str) -> Format:
         UsageError: If there is none of that name.
     """
     if name not in FORMATS:
-        raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=nearest(name, FORMATS)))
+        raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=nearest(name, [*FORMATS, "hoo"])))
     return FORMATS[name]
 
 

@@ -29,14 +29,13 @@ from errorbar.reporting.page import page_html
 from errorbar.reporting.sections import build_report, left_out
 from errorbar.reporting.sections.figures import listed
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.budgets import study_sample
 from errorbar.studies.corpus_study import study_corpus
-from errorbar.studies.crowd_study import study_crowd
-from errorbar.studies.flag_input import read_systems
-from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.crowd import read_systems
+from errorbar.studies.door import public
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
 from errorbar.studies.judgment_input import Files, JudgmentOptions, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
+from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
 from errorbar.studies.sample import sample_estimate
 
 Metrics = Metric | str | Sequence[Metric | str] | None
@@ -103,6 +102,7 @@ class MadeReport:
         return f"MadeReport({self.report.title!r}: {', '.join(one.title for one in self.report.sections)})"
 
 
+@public()
 def report(
     gold: Gold = (),
     systems: Systems = (),
@@ -300,7 +300,6 @@ class _Runs:
 def _corpus(
     gold: Gold, systems: Systems, reading: ReadingOptions, wanted: _Wanted, warn: Callable[[Problem], object]
 ) -> CorpusStudy:
-    main, *others = parse_metrics(wanted.metrics, "sentences")
     data = load(gold, systems, reading)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and wanted.resampling.method != "closed":
@@ -309,13 +308,11 @@ def _corpus(
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
     study = study_corpus(
         data,
-        main,
-        resampling=wanted.resampling,
-        testing=wanted.testing,
-        metrics=others,
-        ceiling_resamples=wanted.ceiling_resamples,
-        browse=wanted.browse,
-        force=reading.admission.force,
+        parse_metrics(wanted.metrics, "sentences"),
+        wanted.resampling,
+        wanted.testing,
+        wanted.ceiling_resamples,
+        wanted.browse,
     )
     names = [file.name for file in expand_files(_paths(gold))]
     few = len(names) <= MOST_NAMED
@@ -343,16 +340,9 @@ def _hoo(data: _Runs, metrics: Metrics, resampling: Resampling, *, browse: bool)
         for name, path in expand_runs(data.runs)
     }
     problems.raise_errors()
-    return study_hoo(
-        fragments,
-        edits,
-        metric,
-        problems,
-        resampling=resampling,
-        name=NamedFile.parse(gold[0]).name,
-        conventions=("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else (),
-        browse=browse,
-    )
+    conventions = ("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else ()
+    read = HooData(fragments, edits, NamedFile.parse(gold[0]).name, conventions)
+    return study_hoo(read, metric, problems, resampling, browse=browse)
 
 
 def _crowd(
@@ -362,7 +352,7 @@ def _crowd(
     crowd = read_crowd(judgments, options, problems)
     systems = read_systems(flags, crowd, problems)
     name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
-    return study_crowd(crowd, systems, problems, name=name, error=error, resampling=resampling)
+    return study_crowd(crowd, systems, problems, resampling, name, error)
 
 
 def _paths(given: object) -> list[str]:

@@ -11,9 +11,9 @@ from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.corpus_study import study_corpus
-from errorbar.studies.hoo_study import study_hoo
 from errorbar.studies.inputs import Loaded
 from errorbar.studies.model import Study
+from errorbar.studies.other_studies import HooData, study_hoo
 from errorbar.tasks.config import Task
 from errorbar.tasks.task_data import of_run, read_data
 from errorbar.tasks.task_results import CorpusResults, TaskResults
@@ -53,18 +53,16 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
     data = read_data(found.corpus)
     best = [run.submission for run in found.best()]
     own = Problems()  # what is to be said of the runs was said when they were scored
-    first, *others = [parse_metric(spec) for spec in task.metrics]
+    metrics = [parse_metric(spec) for spec in task.metrics]
     if found.corpus.kind == "hoo":
         edits = {run.name: data.output(run.path, run.name, own) for run in best}
-        name = found.corpus.name
-        return study_hoo(
-            data.reference, edits, task.metrics[0], problems, resampling=resampling, name=name, browse=browse
-        )
+        read = HooData(data.reference, edits, found.corpus.name)
+        return study_hoo(read, task.metrics[0], problems, resampling, browse=browse)
     systems = [Hypothesis(run.team, list(data.output(run.path, run.team, own))) for run in best]
     documents = Documents()
     documents.add(data.units)
     if documents.unit == "document":
         documents.warn(problems)
     loaded = Loaded(data.reference, systems, documents, problems, ())
-    study = study_corpus(loaded, first, resampling=resampling, metrics=others, browse=browse)
+    study = study_corpus(loaded, metrics, resampling, browse=browse)
     return replace(study, notes=of_run(study.notes))

@@ -15,7 +15,8 @@ from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
-from errorbar.studies.measured import remembering
+from errorbar.studies.corpus_study import remembering
+from errorbar.studies.door import public
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_cache import CACHE_ERROR, Kept, TaskCache
@@ -27,6 +28,7 @@ Output = Sequence[Any]
 """A run as metrics measure it."""
 
 
+@public()
 def run_task(
     task: str | Path | Task,
     *,
