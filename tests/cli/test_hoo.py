@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from errorbar.cli.show import show_result
+from errorbar.cli.show import Output
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff_texts import apply_standoff
-from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.edits.texts import corrected_text
+from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.reference import read_corpus
 from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling
@@ -57,12 +58,12 @@ def score_hoo(
     given = Runs(gold, list(runs), source, lenient)
     found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
     found = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
-    show_result(found, style, schema="errorbar.hoo-score/1")
+    Output(style).show(found, "errorbar.hoo-score/1")
 
 
 def reproduce_hoo2011(data: str, *, style: str) -> None:
     found = recompute(data, Problems(lenient=True))
-    show_result(found, style, schema="errorbar.reproduce-hoo2011/1")
+    Output(style).show(found, "errorbar.reproduce-hoo2011/1")
 
 
 @pytest.fixture
@@ -167,12 +168,26 @@ class TestScore:
             score_hoo([team], [gold], ["hoo", "hoo(beta=0.5)"], style="json", resampling=resampling)
             assert len(validated("hoo-score", capsys.readouterr().out)["rows"]) == 4
 
+    def test_the_signature_holds_the_types(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
+        def signature() -> tuple[list[str], list[str]]:
+            parts = records(capsys, team, gold=gold)["rows"][0]["signature"].split("|")
+            types = [part for part in parts if part.startswith("types:")]
+            return [part for part in parts if part not in types], types
+
+        rest, types = signature()
+        for path in Path(gold).rglob("*.xml"):
+            path.write_text(re.sub(' type="[^"]*"', ' type="MP"', path.read_text()))
+        assert signature()[0] == rest
+        assert len(types) == len(signature()[1]) == 1
+        assert signature()[1] != types
+
     def test_a_missing_fragment(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         (Path(team) / "0/2.txt").unlink()
         with pytest.raises(InputError, match="UI-0: no file for fragment 2"):
             records(capsys, team, gold=gold)
         document = records(capsys, team, gold=gold, specs=["hoo(missing=empty)"])
-        assert "missing:empty" in document["rows"][0]["signature"]
+        # It is said of the run that it is about.
+        assert ["|missing:empty|" in row["signature"] for row in document["rows"]] == [True, False]
         assert [note["code"] for note in document["warnings"]].count("hoo-missing") == 1
 
     def test_a_text_that_is_no_correction(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,9 +8,10 @@ from typing import get_args
 
 import pytest
 
-from errorbar.cli import options
+from errorbar.cli import convert, options
 from errorbar.core.errors import UsageError
 from errorbar.formats import reference
+from errorbar.formats.catalog import FORMATS
 from errorbar.metrics import swaps
 from errorbar.metrics.registry import parse_metrics
 from errorbar.stats import resampling
@@ -91,3 +92,5 @@ def test_options_offer_what_the_library_takes() -> None:
     assert options.UNMARKED == reference.UNMARKED
     assert (*options.BOOTSTRAPS, "closed") == get_args(resampling.Method)
     assert get_args(swaps.Adjust) == options.ADJUSTMENTS
+    assert (*FORMATS, "hoo") == convert.READABLE
+    assert (*(name for name, known in FORMATS.items() if known.write is not None), "hoo") == convert.WRITABLE

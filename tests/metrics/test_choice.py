@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.edits.kernel import COMPILED
+from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
-from errorbar.metrics.choice import Choice, fold_counts
+from errorbar.metrics.choice import Choice
+from tests.helpers.folds import fold_counts
 
 Unit = Sequence[tuple[int, int, int] | None]
 """For each annotator correct, proposed and reference edits, or None: did not look."""

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
-from errorbar.metrics.comparison import Comparison, System, compare_systems
+from errorbar.metrics.choice import score_totals
+from errorbar.metrics.comparison import Comparison, System, compare_systems, warn_hopeless
 from errorbar.metrics.edit_statistics import EditStatistics
-from errorbar.metrics.floors import warn_hopeless
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.prf import score_totals
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats import random_swaps, stream
 from errorbar.stats.resampling import Resampling
@@ -218,6 +217,6 @@ def test_more_than_max_t_can_keep_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"no adjustment is called 'hom'.*holm.*\[adjust-method\]"):
-        SwapPlan("hom")  # type: ignore[arg-type]
+        SwapPlan("hom")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"\[replicates\]"):
         SwapPlan(swaps=0)

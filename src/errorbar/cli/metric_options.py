@@ -6,32 +6,36 @@ from collections.abc import Sequence
 
 import click
 
-from errorbar.cli.options import Command, FiniteRange
-
-metric_option = click.option(
-    "--metric", "spec", default="m2", metavar="SPEC", show_default=True, help="What is computed, e.g. 'm2(beta=1)'."
-)
-"""``--metric``, of commands that compute one."""
+from errorbar.cli.command import Decorator, former, together
+from errorbar.cli.options import FiniteRange, option
 
 
-def beta_option(command: Command) -> Command:
-    """``--beta``: the command gets None or a number."""
-    option = click.option(
+def beta_option(*, hidden: bool = False) -> Decorator:
+    """``--beta``; hidden where the help of ``--metric`` names it."""
+    return click.option(
         "--beta",
+        hidden=hidden,
         type=FiniteRange(0, min_open=True),
         metavar="B",
         help="Weight recall B times as much as precision in F; short for the metric's parameter, as in 'm2(beta=1)'.",
     )
-    return option(command)
 
 
-def with_parameter(specs: Sequence[str], parameter: str, value: str) -> list[str]:
-    """Metrics with one parameter more, or the one they have said otherwise."""
+def with_parameter(said: str | Sequence[str], parameter: str, value: str) -> str | list[str]:
+    """A metric, or several, with one parameter more, or the one they have said otherwise."""
     from errorbar.studies.door import with_parameter as made
 
-    return [made(spec, parameter, value) for spec in specs]
+    return made(said, parameter, value) if isinstance(said, str) else [made(each, parameter, value) for each in said]
 
 
-def missing_as_empty(specs: Sequence[str], _: bool) -> list[str]:
-    """``--missing-as-empty`` as metrics that take what is missing for empty."""
-    return with_parameter(specs or ["hoo"], "missing", "empty")
+metric_options = together(
+    option("--metric", default="m2", metavar="SPEC", help="What is computed, e.g. 'm2(beta=1)'."),
+    beta_option(),
+)
+"""Of commands that compute one."""
+missing_option = former(
+    "--missing-as-empty",
+    "metrics",
+    lambda specs, _: with_parameter(specs or ["hoo"], "missing", "empty"),
+    is_flag=True,
+)

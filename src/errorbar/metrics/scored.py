@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from errorbar.core.estimate import Estimate
-from errorbar.core.signature import Signature
+from errorbar.core.estimate import Estimate, Signature
 from errorbar.metrics.base import Measure
 
 
 @dataclass(frozen=True, slots=True)
 class TypeScore:
-    """The score of one error type, over the annotators chosen unit by unit.
-
-    Attributes:
-        type: The error type.
-        counts: What it is made of, e.g. ``correct`` and ``gold``.
-        estimates: By measure; those that the metric gives by type.
-    """
+    """The score of one error type, over the annotators chosen unit by unit."""
 
     type: str
-    counts: Mapping[str, int]
-    estimates: Mapping[str, Estimate]
+    counts: Mapping[str, int]  # e.g. ``correct`` and ``gold``
+    estimates: Mapping[str, Estimate]  # of the measures that the metric gives by type
 
     def __getitem__(self, measure: str) -> Estimate:
         return self.estimates[measure]
@@ -30,19 +23,12 @@ class TypeScore:
 
 @dataclass(frozen=True, slots=True)
 class UnitScore:
-    """The part of one sentence or fragment in a score.
+    """The part of one sentence or fragment in a score."""
 
-    Attributes:
-        unit: Its number, counted from 1.
-        annotator: The annotator chosen for it, or None where nobody looked.
-        counts: What it adds.
-        values: Its measures alone; empty where a unit alone has none.
-    """
-
-    unit: int
-    annotator: str | None
+    unit: int  # counted from 1
+    annotator: str | None  # who was chosen for it; None where nobody looked
     counts: Mapping[str, int]
-    values: Mapping[str, float]
+    values: Mapping[str, float]  # of the unit alone; empty where it has none
 
 
 @dataclass(frozen=True, slots=True)

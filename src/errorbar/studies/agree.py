@@ -11,7 +11,7 @@ import numpy as np
 from errorbar.agreement.cohen import PairAgreement, Weighting
 from errorbar.agreement.krippendorff import Level
 from errorbar.agreement.label_counts import Clusters
-from errorbar.agreement.report import TITLES, AgreementReport, agreement_report
+from errorbar.agreement.report import TITLES, AgreementReport, agreement_report, without_unknown
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import named
@@ -170,14 +170,9 @@ def agreed(
 ) -> AgreementResult:
     """The agreement of judgments that were read; ``notes`` are those of their reading."""
     unknown = judged.options.unknown
+    kept, gone = without_unknown(judged.judgments, unknown)
     report = agreement_report(
-        judged.judgments,
-        level=scale,
-        order=judged.order,
-        weighting=weights,
-        unknown=unknown,
-        clusters=judged.clusters,
-        resampling=drawn,
+        kept, level=scale, order=judged.order, weighting=weights, clusters=judged.clusters, resampling=drawn
     )
     said = [] if scale == "nominal" else [f"scale={scale}"]
     said += [f"weights={report.weighting}"] if said and report.weighting is not None else []
@@ -190,7 +185,7 @@ def agreed(
         order=judged.order,
     )
     shown = _without_intervals(report) if drawn is None else report
-    return AgreementResult(shown, signature, (*notes, *report.notes), intervals=drawn is not None)
+    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=drawn is not None)
 
 
 def _without_intervals(report: AgreementReport) -> AgreementReport:

@@ -10,8 +10,7 @@ from typing import Unpack
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Metric
-from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems
-from errorbar.metrics.floors import warn_hopeless
+from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems, warn_hopeless
 from errorbar.metrics.registry import DEFAULT
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
@@ -58,7 +57,7 @@ class Compared(Result):
             "systems": [dict(zip(names, (name, *map(_known, row)), strict=True)) for name, row in rows],
             "pairs": [_record(pair, self.alpha) for pair in self.found.pairs],
             "adjust": self.found.testing.adjust,
-            "swaps": self.found.n_swaps(self.alpha),
+            "swaps": self.found.testing.number(len(self.found.names), self.alpha),
             "unit": self.unit,
             "signature": self.signature,
         }
@@ -134,7 +133,7 @@ def compared(data: Loaded, metric: Metric, how: Resampling, testing: SwapPlan, *
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
     confidence, unit = how.confidence_level, data.documents.unit
     found = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
-    data.documents.warn(data.problems)
+    data.documents.warn(data.problems, intervals=intervals)
     warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"

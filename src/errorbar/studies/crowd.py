@@ -15,19 +15,17 @@ import numpy as np
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import Answers, majority, trust_weighted
-from errorbar.crowdsourcing.error_labels import error_codes, error_convention
+from errorbar.crowdsourcing.answers import Answers, error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.edits.items import changed_items, split_items
-from errorbar.formats.flags import read_flags
-from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.item_tables import read_flags
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
+from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdScore, CrowdStatistics, Flags, Votes, score_kinds
-from errorbar.stats.resampling import Resampling, unasked
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import Resampling, stream, unasked
 from errorbar.studies.door import metrics_of, public, resampling
 from errorbar.studies.inputs import need_systems
 from errorbar.studies.judgment_input import CrowdJudging, Judged, JudgmentOptions, paths_of, read_crowd
@@ -273,7 +271,7 @@ def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, probl
 
 def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems: Problems) -> Flags:
     """A system that corrects: the items that its edits change."""
-    reader = HypothesisReader(file, problems)
+    reader = HypothesisReader(file.path, file.name, problems)
     lines = reader.take(len(corpus))
     reader.finish(len(corpus))
     problems.raise_errors()

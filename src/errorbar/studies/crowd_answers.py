@@ -14,11 +14,10 @@ from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import UNKNOWN, Answers
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
-from errorbar.crowdsourcing.methods import METHODS, Comparison, Method, aggregate, answer_name
-from errorbar.crowdsourcing.rater_models import Prior
-from errorbar.formats.flags import read_answers
+from errorbar.crowdsourcing.rater_models import METHODS, Comparison, Method, Modeling, Prior, aggregate
+from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from errorbar.studies.door import public
 from errorbar.studies.judgment_input import JudgmentOptions, Reading, Votes, read_crowd
 from errorbar.studies.signatures import crowd_signature
@@ -66,7 +65,7 @@ class CrowdAnswers(Result):
     def _item(self, item: int) -> dict[str, object]:
         first = self.made.answers["majority"]
         answers = {
-            name: {"answer": answer_name(each, item), "share": self._share(name, item)}
+            name: {"answer": each.name(item), "share": self._share(name, item)}
             for name, each in self.made.answers.items()
         }
         return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}
@@ -81,7 +80,7 @@ class CrowdAnswers(Result):
         columns += [Column(f"{name} share", "number") for name in names]
         rows: list[list[Cell]] = [
             [
-                *(first.items[item], *(answer_name(each, item) for each in self.made.answers.values())),
+                *(first.items[item], *(each.name(item) for each in self.made.answers.values())),
                 *(int(first.n_judgments[item]), *(self._share(name, item) for name in names)),
             ]
             for item in self.chosen
@@ -159,8 +158,8 @@ def crowd_aggregate(
     table = read_crowd(judgments, options, problems).judgments
 
     def aggregated(names: Sequence[Method]) -> Comparison:
-        generator = stream(seed, "crowd", "aggregate")
-        return aggregate(table, generator, methods=names, prior=believed, ties=ties, min_items=min_items, runs=run)
+        how = Modeling(believed, run, min_items)
+        return aggregate(table, stream(seed, "crowd", "aggregate"), names, how=how, ties=ties)
 
     try:
         made = aggregated(([method] if isinstance(method, str) else method) or METHODS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 from os import PathLike
@@ -16,6 +16,7 @@ from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
+from errorbar.ranking.judged_pairs import PairwiseAccuracy, pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     HumanScores,
     MetricAgreement,
@@ -27,7 +28,6 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
-from errorbar.ranking.sentence_accuracy import PairwiseAccuracy, pairwise_accuracy
 from errorbar.studies.door import public
 from errorbar.studies.rank import Ranked, drawn
 from errorbar.tables.records import interval_record, value_record
@@ -85,7 +85,8 @@ class MetaEvaluation(Result):
             for each in self.agreements
             for kind, estimate in each.correlations.items()
         ]
-        notes = [f"{n} systems; the interval beside a value is over systems"]
+        beside = any(each.interval for one in self.agreements for each in one.correlations.values())
+        notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
         if self.method is not None:
             notes += [f"human scores: {self.method}", str(self.signature)]
         columns = [
@@ -93,7 +94,7 @@ class MetaEvaluation(Result):
             Column("correlation", only="data"),
             Column("correlation", key="title", only="shown"),
         ]
-        columns += [Column("n", "count", only="data"), Column("value", "number", digits=3, interval="beside")]
+        columns += [Column("n", "count", only="data"), Column("value", "number", digits=3)]
         columns += [Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data")]
         columns += [Column("p", "p")]
         return Table(columns, rows, "Correlations with humans", "correlations", notes)
@@ -177,7 +178,8 @@ def meta(
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
-        ci: Whether to make intervals over judgments; None: of up to 20,000 items. Those over systems are a formula.
+        ci: Whether to make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, which
+            are a formula.
         lenient: Repair what can be repaired and note it; systems that not all have are left out.
         shared: How intervals are made.
 
@@ -200,6 +202,8 @@ def meta(
     common = common_systems(everybody, metrics, problems)
     level = shared["confidence"]
     agreements = [metric_agreement(common, each, window=window, confidence_level=level) for each in metrics]
+    if shared["ci"] is False:
+        agreements = list(map(_bare, agreements))
     accuracies = None
     if sentences:
         judged = _judged_sentences(found, metrics)
@@ -212,6 +216,17 @@ def meta(
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
     return MetaEvaluation(common, chosen, agreements, window, accuracies, tested, signed, tuple(problems.notes))
+
+
+def _bare(agreement: MetricAgreement) -> MetricAgreement:
+    """Without intervals."""
+
+    def bare(estimate: Estimate) -> Estimate:
+        return replace(estimate, interval=None, no_interval=None)
+
+    correlations = {kind: bare(each) for kind, each in agreement.correlations.items()}
+    windows = {kind: tuple(map(bare, each)) for kind, each in agreement.windows.items()}
+    return replace(agreement, correlations=correlations, windows=windows)
 
 
 def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:

@@ -22,18 +22,18 @@ from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.crowdsourcing.error_labels import USUAL
+from errorbar.crowdsourcing.answers import USUAL
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.crowd_agreement import in_bin
 from errorbar.metrics.crowd_weighted import Crowd, Flags
-from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo, named_conventions
+from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo
 from errorbar.metrics.hoo_align import align
 from errorbar.metrics.hoo_counts import CORRECTED, GOLD, SYSTEM
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
-from errorbar.sampling import Aim, Sample, Strata, pilot_rates, plan_sample
+from errorbar.sampling import Aim, Sample, Strata, plan_sample
 from errorbar.sampling.plan import Expected, expected_precision
-from errorbar.sampling.quantities import TARGETS
+from errorbar.sampling.totals import TARGETS
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.agree import agreed
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
@@ -68,7 +68,7 @@ def study_hoo(
     by_rows = replace(metric, by="row")
     scores = score_runs(fragments, runs, [by_rows], problems, resampling=resampling, conventions=data.conventions)
     n_bare = sum(fragment.text is None for fragment in fragments)
-    wanted = [named_conventions(name) for name in CONVENTIONS]
+    wanted = [Hoo.read({"conventions": name}) for name in CONVENTIONS]
     wanted.append(replace(metric, matching="edits" if metric.matching == "maxmatch" else "maxmatch"))
     usable = [one for one in wanted if not n_bare or not (one.edge_space or one.matching == "maxmatch")]
     others = {str(one.spec): one for one in usable if one != metric}
@@ -174,7 +174,7 @@ def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list
         UsageError: If the sample does not fit the strata.
     """
     sample.check(strata)
-    aim, rates = aim or Aim(), pilot_rates(strata, sample)
+    aim, rates = aim or Aim(), sample.rates(strata)
     spent, every = int(sample.n.sum()), int(strata.sizes.sum())
     steps = [BudgetStep(spent, _half_widths(expected_precision(strata, rates, sample.n, aim)))]
     for budget in sorted({min(every, round(spent * factor)) for factor in STEPS} - {spent}):

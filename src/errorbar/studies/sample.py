@@ -35,7 +35,6 @@ from errorbar.sampling import (
     frame_of_systems,
     guessed_rates,
     judge_sample,
-    pilot_rates,
     plan_sample,
     read_frame,
     read_judged_files,
@@ -45,9 +44,9 @@ from errorbar.sampling import (
     voted_totals,
 )
 from errorbar.sampling.estimators import Method
+from errorbar.sampling.frame import FLAGGED, UNFLAGGED
 from errorbar.sampling.judged import Truth
-from errorbar.sampling.quantities import Target
-from errorbar.sampling.strata import FLAGGED, UNFLAGGED
+from errorbar.sampling.totals import Target
 from errorbar.studies.door import Lenient, Said, part, public
 from errorbar.studies.inputs import Gold, ReadingOptions, load
 from errorbar.studies.judgment_input import ITEMS, LABELS, labels_by_role
@@ -189,7 +188,7 @@ def sample_draw(
         raise UsageError(Problem("sample-budget", what, fix="give --budget"))
     drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
     least = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
-    rates, costs = pilot_rates(key.strata, done.sample), _costs(shared["costs"], key.strata)
+    rates, costs = done.sample.rates(key.strata), _costs(shared["costs"], key.strata)
     plan = plan_sample(key.strata, rates, budget, Aim(shared["target"], shared["beta"]), floor=least, costs=costs)
     return SampleDraw(draw_sample(frame, plan.n, after=key), frame, raters, tuple(problems.notes))
 

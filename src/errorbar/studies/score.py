@@ -7,9 +7,10 @@ from typing import Literal, Unpack
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.execute import choose_executor, read_jobs
-from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.formats.catalog import wants_hoo
 from errorbar.metrics.base import lacking
-from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.metrics.folding import Plan
+from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import MOST_UNASKED, Method
 from errorbar.studies.door import Metrics, Progress, metrics_of, public, resampling
 from errorbar.studies.inputs import Gold, ReadingOptions, Scoring, Systems, need_systems, read_pieces

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.comparison import POINT, Comparison, Pair
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
@@ -71,10 +72,13 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
     alpha = 1 - confidence
     measure = found.measures[found.main]
     name = measure.title.rstrip("0123456789.")
+    with_intervals = any(pair.interval for pair in found.pairs)
+    beside: Literal["beside", "hidden"] = "beside" if with_intervals else "hidden"
+    point = f"{POINT:g}" if measure.kind == "number" else "1"  # a point of a measure that is shown in percent
     columns = [
         Column("first"),
         Column("second"),
-        Column(f"{name} diff", measure.kind, "difference", signed=True, interval="beside"),
+        Column(f"{name} diff", measure.kind, "difference", signed=True, interval=beside),
         Column("p", "p", "p_value"),
         Column("p_at_floor", only="data"),
         Column("exact", only="data"),
@@ -83,13 +87,15 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         Column("smallest_p_adjusted", "p", only="data"),
         Column(f"at {level_text(alpha)}", key="result"),
         Column("detectable", measure.kind, "detectable_difference"),
-        Column("power at 1, %", "percent", "power_at_one_point", digits=0),
+        Column(f"power at {point}, %", "percent", "power_at_one_point", digits=0),
         Column("reason", only="data"),
     ]
+    percent = measure.kind != "number"
+    points = "in points " if percent else ""
     notes = [
-        f"{name} diff: {name} of the first less {name} of the second, in points",
-        f"detectable: the difference in points of {name} that such a corpus shows with 80% power; power at 1: how "
-        "often it shows a difference of one point",
+        f"{name} diff: {name} of the first less {name} of the second{', in points' if percent else ''}",
+        f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
+        f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
     ]
     shown = found.pairs if pairs is None else pairs
     missing: dict[str, list[str]] = {}
