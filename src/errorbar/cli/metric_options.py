@@ -1,4 +1,4 @@
-"""``--metric`` and its shorthand ``--beta``."""
+"""``--metric``, and ``--beta`` in short."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
-KINDS = ("error", "type")
+KINDS = ("error",), ("type",)
 """What edits of a corpus can say of an item."""
 MOST_CELLS = 500_000
 """Cells of joint tables that JSON has."""
@@ -151,8 +151,9 @@ def agree(
         UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an argument will not do.
     """
     options = JudgmentOptions.of(shared)
-    ranks = tuple(label for label in options.labels if label not in KINDS)
-    kind: Labels = "type" if "type" in options.labels else "error"
+    said = tuple(options.labels)
+    kind: Labels = "type" if said == ("type",) else "error"
+    ranks = () if said in KINDS else said
     drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
     problems = options.problems()
     judged = read_judged(judgments, replace(options, labels=()), Scale(scale, ranks, kind), problems)
