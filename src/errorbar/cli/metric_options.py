@@ -35,7 +35,7 @@ metric_options = together(
 """Of commands that compute one."""
 missing_option = former(
     "--missing-as-empty",
-    "metrics",
+    "metric",
     lambda specs, _: with_parameter(specs or ["hoo"], "missing", "empty"),
     is_flag=True,
 )

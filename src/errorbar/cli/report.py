@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from errorbar.cli.command import OLD_FILE, Command, command_line, former
-from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
+from errorbar.cli.crowd_options import items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
 from errorbar.cli.options import (
@@ -94,7 +94,6 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 )
 @option(
     "--metric",
-    "metrics",
     multiple=True,
     metavar="SPEC",
     help="E.g. 'm2(beta=1)', in short --beta 1; repeatable, the first is the main one.  [default: m2]",
@@ -169,10 +168,6 @@ def command(
     /,
     out: str,
     page: tuple[str, ...],
-    metrics: tuple[str, ...],
-    beta: float | None,
-    column: tuple[str, ...],
-    labels: tuple[str, ...],
     sample: tuple[str, ...],
     adjust: str,
     **options: Any,
@@ -188,12 +183,7 @@ def command(
     """
     if options["ci_method"] == "closed":
         refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
-    from errorbar.studies.judgment_input import column_roles, labels_by_role
-
-    shown, meaning = _settings(page), labels_by_role({"labels": labels, **dict.fromkeys(ERROR_OK, ())})
-    if bare := meaning.pop(""):
-        what = f"--labels {bare[0]} must say what the label means"
-        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
+    shown = _settings(page)
     charts, browse = shown.get("charts"), shown.get("sentences", "yes") == "yes"
     kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
     check_output(out)
@@ -204,12 +194,9 @@ def command(
     need(kind, pictures=charts is not None)
     start = time.monotonic()
     from errorbar.reporting.make import ON_REQUEST, report
-    from errorbar.studies.door import metrics_of
 
     with progress_bar("steps", 2) as progress:
         made = report(
-            metrics=list(metrics) or None if beta is None else metrics_of(metrics, beta, "sentences"),
-            columns=column_roles(column) or None,
             sample_key=sample[0] if sample else None,
             judged=sample[1:],
             title=shown.get("title", ""),
@@ -219,9 +206,6 @@ def command(
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
             **_adjustment(adjust),
-            error=meaning["error"],
-            ok=meaning["ok"],
-            unknown=meaning["unknown"],
             **options,
         )
         progress(1)

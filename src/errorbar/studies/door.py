@@ -61,13 +61,18 @@ class Said(NamedTuple):
 Lenient = Annotated[bool, Said(False, "Repair what can be repaired and note it; otherwise refuse it.")]
 
 
-class Drawing(TypedDict, total=False):
-    """How intervals are made."""
+class Resampled(TypedDict, total=False):
+    """How intervals are made, where there always are some."""
 
-    ci: Annotated[bool | None, Said(None, "Whether to make intervals; None: up to 20,000 sentences or items.")]
     resamples: Annotated[int, Said(2000, "How many resamples intervals rest on.")]
     confidence: Annotated[float, Said(0.95, "Confidence level, a fraction.")]
     seed: Annotated[int, Said(0, "Of the random streams.")]
+
+
+class Drawing(Resampled, total=False):
+    """How intervals are made."""
+
+    ci: Annotated[bool | None, Said(None, "Whether to make intervals; None: up to 20,000 sentences or items.")]
 
 
 class Working(Drawing, total=False):
@@ -76,7 +81,7 @@ class Working(Drawing, total=False):
     jobs: Annotated[int, Said(1, "How many cores; changes no digit.")]
 
 
-def resampling(given: Drawing, method: Method = "percentile", jobs: int = 1) -> Resampling:
+def resampling(given: Resampled, method: Method = "percentile", jobs: int = 1) -> Resampling:
     """What the arguments say."""
     return Resampling(method, given["resamples"], given["confidence"], given["seed"], jobs)
 

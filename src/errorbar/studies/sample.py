@@ -295,12 +295,18 @@ def _listed(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
     return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else flags
 
 
-def _labels(given: Labeling) -> Labels:
-    """What labels mean: ``error`` and ``ok`` what they say, unless others are named."""
+def meanings(given: Labeling) -> dict[str, tuple[str, ...]]:
+    """The labels of ``error``, ``ok`` and ``unknown``; a label without a role is refused."""
     said = labels_by_role(part(Labeling, given))
-    if bare := said[""]:
+    if bare := said.pop(""):
         what = f"--labels={bare[0]} must say what the label means"
         raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
+    return said
+
+
+def _labels(given: Labeling) -> Labels:
+    """What labels mean: ``error`` and ``ok`` what they say, unless others are named."""
+    said = meanings(given)
     return Labels(said["error"] or ("error",), said["ok"] or ("ok",), said["unknown"])
 
 
