@@ -107,7 +107,8 @@ class Folded:
 
     Attributes:
         values: Value of each measure, NaN where it is undefined; shape (replicates, measures).
-        counts: What the values are made of, as ``Metric.counted`` names it; shape (replicates, counted).
+        counts: What the values are made of, as ``Metric.counted`` names it, and after that what only the metric
+            knows; shape (replicates, at least counted).
         n_units: Units that somebody looked at; shape (replicates,).
     """
 

@@ -310,7 +310,7 @@ class _Fold:
             metric.measures,
             names[metric.main],
             dict(zip(names, estimates, strict=True)),
-            dict(zip(metric.counted, folded.counts[0].tolist(), strict=True)),
+            dict(zip(metric.counted, folded.counts[0].tolist(), strict=False)),
             n_units,
             tuple(annotator_order(whole.annotators)) if only is None else (only,),
             signature,
