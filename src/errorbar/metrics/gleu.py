@@ -11,10 +11,11 @@ Conventions
     expected of that draw. ``draws=published`` averages 500 draws, those of the published script: draw j picks
     reference ⌊u n⌋ of n by the numbers u of a Mersenne Twister seeded with 101 j. The default draws nothing: with
     independent draws the sums have known means and covariances, Σ|r| is taken as normal (the length penalty has a bend
-    that an expansion would miss) and log N_n is expanded to the second order. Sub-corpora, resamples and swaps are
-    folded without draws. ``errorbar.metrics.gleu`` is within 2·10⁻⁶ of 10⁵ draws on CoNLL-2014.
+    that an expansion would miss) and log N_n is expanded to the second order; docs/metrics/gleu.md has the error.
+    Selections (resamples, swaps, subsets) are folded without draws.
     Where any sum is 0 the score is 0. There is none where the outputs have no n-gram of some order and nothing is
-    wrong with what they have (N_n = D_n, |h| = |r|). References are the annotators' texts: the source with the first alternative of each edit applied.
+    wrong with what they have (N_n = D_n, |h| = |r|).
+    References are the annotators' texts: the source with the first alternative of each edit applied.
 Source
     Napoles, Sakaguchi, Post & Tetreault 2015, "Ground truth for grammatical error correction metrics", and 2016, "GLEU
     without tuning" (arXiv:1605.02592), as the authors' script of June 2017 computes it.
@@ -49,9 +50,9 @@ def _grams(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
 
 
 def gleu_counts(source: str, reference: str, output: str) -> list[int]:
-    """D_1..4, |r|, N_1..4 of a sentence, tokens apart by white space; D_1 is |h|."""
+    """|h|, which is D_1, |r|, D_2..4 and N_1..4 of a sentence, tokens apart by white space."""
     length = len(output.split())
-    row = [*(max(0, length + 1 - n) for n in range(1, ORDER + 1)), len(reference.split())]
+    row = [length, len(reference.split()), *(max(0, length + 1 - n) for n in range(2, ORDER + 1))]
     for ours, theirs, before in zip(_grams(output), _grams(reference), _grams(source), strict=True):
         right = wrong = 0
         for gram, count in ours.items():
@@ -63,9 +64,10 @@ def gleu_counts(source: str, reference: str, output: str) -> list[int]:
     return row
 
 
-_PROPOSED, _LENGTH, _RIGHT = slice(0, ORDER), ORDER, slice(ORDER + 1, 2 * ORDER + 1)
-_DRAWN = slice(ORDER, 2 * ORDER + 1)
+_PROPOSED, _LENGTH, _RIGHT = [0, 2, 3, 4], 1, [5, 6, 7, 8]
+_DRAWN = [_LENGTH, *_RIGHT]
 """Where ``gleu_counts`` has D_n, |r| and N_n; the last two depend on the reference."""
+N_COUNTS = 9
 _UPPER = np.triu_indices(1 + ORDER)
 
 
@@ -95,7 +97,7 @@ def expected_gleu(sums: Floats) -> Floats:
 
     length, wanted, right = sums[..., 0], sums[..., _LENGTH], sums[..., _RIGHT]
     covariance = np.zeros((*sums.shape[:-1], 1 + ORDER, 1 + ORDER))
-    covariance[..., _UPPER[0], _UPPER[1]] = covariance[..., _UPPER[1], _UPPER[0]] = sums[..., 2 * ORDER + 1 :]
+    covariance[..., _UPPER[0], _UPPER[1]] = covariance[..., _UPPER[1], _UPPER[0]] = sums[..., N_COUNTS:]
     variances = np.einsum("...jj->...j", covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = 1 / (ORDER * right)
@@ -158,7 +160,7 @@ def _known_draws(value: Value) -> str:
 class _Drawn(Folded):
     """A fold with the sums of the published draws, to go on from."""
 
-    sums: Floats = field(default_factory=lambda: np.zeros((DRAWS, 2 * ORDER + 1)))
+    sums: Floats = field(default_factory=lambda: np.zeros((DRAWS, N_COUNTS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +179,16 @@ class Gleu(ReferenceTexts):
         Parameter("only", str, "", "Score against this annotator's text alone."),
     )
     fold_only: ClassVar[frozenset[str]] = frozenset({"draws", "only"})
-    counted: ClassVar[tuple[str, ...]] = (
-        *("output_tokens", *(f"output_{n}grams" for n in range(2, ORDER + 1)), "reference_tokens"),
-        *(f"matched_{n}grams" for n in range(1, ORDER + 1)),
-    )
+    counted: ClassVar[tuple[str, ...]] = ("output_tokens", "reference_tokens")
     measures: ClassVar[tuple[Measure, ...]] = (Measure("gleu", "GLEU"),)
 
     draws: str = "none"
     only: str = ""
+
+    @property
+    def compared(self) -> int:
+        """|h|, |r|, D_2..4 and N_1..4."""
+        return N_COUNTS
 
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
         """The counts of a sentence against one reference text."""
