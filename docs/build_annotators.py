@@ -22,6 +22,7 @@ from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
 from errorbar.reproduce import Sources
 from errorbar.reproduce.bryant_ng2015 import RATIO_SYSTEMS
+from errorbar.stats.resampling import Resampling
 
 OUT = Path(__file__).parent / "annotators"
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -47,7 +48,7 @@ def main() -> None:
     documents.add(corpus.sentences)
     rows = []
     for n in ESSAYS:
-        spread = essay_spread(study, documents.clusters(), n, REPEATS)
+        spread = essay_spread(study, documents.clusters(), n, Resampling("percentile", REPEATS))
         for size in (1, 2, 9):
             k = found.sizes.index(size)
             s = RATIO_SYSTEMS.index("CAMB")

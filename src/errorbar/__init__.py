@@ -48,7 +48,7 @@ _HOMES = {
     "M2": "metrics.m2",
     "Problems": "core.problems",
     "Resampling": "stats.resampling",
-    "Score": "metrics.score",
+    "Score": "metrics.scored",
     "Sentence": "core.corpus",
     "agree": "studies.agree",
     "ceiling": "studies.ceiling",

@@ -12,12 +12,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errorbar.ceilings import Study, ceiling, prepare_study, repeat
-from errorbar.ceilings.types import human_type_recall, type_recall, type_rows
+from errorbar.ceilings import Study, StudyPlan, ceiling, prepare_study, repeat
+from errorbar.ceilings.spread import EssaySpread, human_type_recall, type_recall, type_rows
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
+from errorbar.studies.ceiling import CeilingResult
 from tests.ceilings.examples import TEXT, X, Y, by_hand, only_x, random_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
@@ -27,7 +28,7 @@ def study(
     data: Corpus | None = None, metric: M2 | None = None, *, sizes: tuple[int, ...] = (), by_type: bool = False
 ) -> Study:
     return prepare_study(
-        data or by_hand(), [only_x()], metric or M2(beta=1.0), Problems(), sizes=sizes, by_type=by_type
+        data or by_hand(), [only_x()], metric or M2(beta=1.0), Problems(), StudyPlan(sizes, by_type=by_type)
     )
 
 
@@ -66,7 +67,7 @@ def test_the_mean_over_all_subsets_is_the_mean_over_left_out_annotators() -> Non
 
 def test_every_subset_is_the_ordinary_score_against_these_annotators() -> None:
     data, systems = random_corpus()
-    whole = prepare_study(data, systems, M2(), Problems(), sizes=(2,))
+    whole = prepare_study(data, systems, M2(), Problems(), StudyPlan((2,)))
     subsets = whole.subsets[-1]
     scores = []
     for mask in subsets.masks.astype(bool):
@@ -100,7 +101,7 @@ def test_type_recall() -> None:
 
 def test_the_type_recall_of_a_subset_is_that_of_the_score() -> None:
     data, systems = random_corpus()
-    made = prepare_study(data, systems, M2(), Problems(), sizes=(3,), by_type=True)
+    made = prepare_study(data, systems, M2(), Problems(), StudyPlan((3,), by_type=True))
     recalls = []
     for left_out in data.annotators:
         some = data.only([name for name in data.annotators if name != left_out])
@@ -140,6 +141,47 @@ def test_where_humans_never_agree_there_is_no_ratio() -> None:
     found = ceiling(study(corpus(sentence(TEXT, {"1": [X], "2": [Y]}))))
     assert found.human[0, 2] == 0
     assert np.isnan(found.ratio).all()
+    assert found.no_ratio(0, 0) == "the human score is 0"
+
+
+@pytest.mark.parametrize(
+    ("human", "system", "why"),
+    [
+        (0.5, 0.25, ""),
+        (0.0, 0.25, "the human score is 0"),
+        (-0.5, 0.25, "the human score is below 0"),
+        (np.nan, 0.25, "the human score is undefined"),
+        (0.5, np.nan, "the system's score is undefined"),
+    ],
+)
+def test_why_there_is_no_ratio(human: float, system: float, why: str) -> None:
+    found = ceiling(study(sizes=(1,)))
+    humans, scores = np.full_like(found.humans, human), np.full_like(found.scores, system)
+    found = replace(found, humans=humans, scores=scores)
+    assert found.no_ratio(0, 0) == why
+    assert np.isnan(found.ratio[0, 0]) == bool(why)
+    assert found.ratio_notes() == ([f"– no ratio: {why}"] if why else [])
+
+
+def test_a_ratio_of_errors_is_explained() -> None:
+    found = ceiling(study())
+    lower = replace(found, measures=tuple(replace(one, better="lower") for one in found.measures))
+    assert found.ratio_notes() == []
+    assert lower.ratio_notes() == ["lower is better: a system above 100% of the human score is worse than a human"]
+
+
+def test_the_spread_of_a_number_is_not_in_percent() -> None:
+    found = ceiling(study(sizes=(1,)))
+    spread = EssaySpread(1, 2, np.array([[2.0], [4.0]]), np.array([[[0.5]], [[0.7]]]))
+    (percent,) = CeilingResult(found, None, spread, None, "").tables()[1:]
+    measures = tuple(replace(one, kind="number") for one in found.measures)
+    human, ratio = CeilingResult(replace(found, measures=measures), None, spread, None, "").tables()[1:]
+    assert [[column.kind for column in table.columns[2:]] for table in (percent, human, ratio)] == [
+        ["percent"] * 7,
+        ["number"] * 7,
+        ["percent"] * 7,
+    ]
+    assert [*human.rows, *ratio.rows] == list(percent.rows)
 
 
 def test_an_annotator_who_did_not_look_is_noted() -> None:
@@ -152,7 +194,7 @@ def test_an_annotator_who_did_not_look_is_noted() -> None:
 
 
 def test_without_systems_and_with_chosen_sizes() -> None:
-    made = prepare_study(by_hand(), [], M2(beta=1.0), Problems(), sizes=(2,))
+    made = prepare_study(by_hand(), [], M2(beta=1.0), Problems(), StudyPlan((2,)))
     found = ceiling(made)
     assert (found.scores.shape, found.ratio.shape, found.sizes) == ((0, 1, 3), (0, 1), (2,))
 

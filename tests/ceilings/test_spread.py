@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.ceilings import Study, ceiling, prepare_study, repeat
+from errorbar.ceilings import Study, StudyPlan, ceiling, prepare_study, repeat
 from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
@@ -23,7 +23,11 @@ def made(
     data, systems = random_corpus()
     documents = Documents()
     documents.add(data.sentences)
-    return prepare_study(data, systems, M2(), Problems(), jobs=jobs, seed=seed, most=most), documents.clusters()
+    return prepare_study(data, systems, M2(), Problems(), StudyPlan((), most, seed, jobs)), documents.clusters()
+
+
+def repeats(n: int, *, seed: int = 0, jobs: int = 1) -> Resampling:
+    return Resampling("percentile", n, seed=seed, jobs=jobs)
 
 
 def intervals(*, jobs: int = 1, seed: int = 0) -> CeilingIntervals:
@@ -41,7 +45,7 @@ def test_the_number_of_workers_changes_no_digit() -> None:
         np.testing.assert_array_equal(a.humans, b.humans)
         np.testing.assert_array_equal(a.scores, b.scores)
     assert intervals() == intervals(jobs=2)
-    spread, again = (essay_spread(one, documents, 3, 8, jobs=jobs) for jobs in (1, 2))
+    spread, again = (essay_spread(one, documents, 3, repeats(8, jobs=jobs)) for jobs in (1, 2))
     np.testing.assert_array_equal(spread.human, again.human)
     np.testing.assert_array_equal(spread.ratios, again.ratios)
 
@@ -51,7 +55,7 @@ def test_the_seed_decides_the_digits() -> None:
     assert intervals() != intervals(seed=1)
     study, documents = made()
     assert not np.array_equal(
-        essay_spread(study, documents, 3, 8).human, essay_spread(study, documents, 3, 8, seed=1).human
+        essay_spread(study, documents, 3, repeats(8)).human, essay_spread(study, documents, 3, repeats(8, seed=1)).human
     )
     drawn = [ceiling(made(seed=seed, most=2)[0]).human for seed in (0, 0, 1)]
     np.testing.assert_array_equal(drawn[0], drawn[1])
@@ -90,13 +94,13 @@ def test_progress_is_told() -> None:
     study, documents = made()
     told: list[int] = []
     ceiling_intervals(study, documents, Resampling("percentile", 5), told.append)
-    essay_spread(study, documents, 2, 3, progress=told.append)
+    essay_spread(study, documents, 2, repeats(3), told.append)
     assert told == [1, 2, 3, 4, 5, 1, 2, 3]
 
 
 def test_all_essays_are_the_whole_study() -> None:
     study, documents = made()
-    spread = essay_spread(study, documents, 6, 2)
+    spread = essay_spread(study, documents, 6, repeats(2))
     whole = ceiling(study)
     np.testing.assert_array_equal(spread.human, np.stack([whole.human[:, 2]] * 2))
     np.testing.assert_array_equal(spread.ratios, np.stack([whole.ratio] * 2))
@@ -107,7 +111,7 @@ def test_one_essay_each_is_the_study_of_one_of_the_essays() -> None:
     study, documents = made()
     each = repeat(study, [np.flatnonzero(documents == k) for k in range(6)])
     possible = {tuple(one.human[:, 2].tolist()) for one in each}
-    drawn = {tuple(row) for row in essay_spread(study, documents, 1, 40).human.tolist()}
+    drawn = {tuple(row) for row in essay_spread(study, documents, 1, repeats(40)).human.tolist()}
     assert drawn == possible  # 40 draws miss one of six with probability 0.004 at most; the seed is fixed
 
 
@@ -121,7 +125,7 @@ def test_essays_stay_in_the_order_of_the_corpus(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("errorbar.ceilings.spread.repeat", listen)
     study, documents = made()
-    essay_spread(study, documents, 4, 10)
+    essay_spread(study, documents, 4, repeats(10))
     assert len({tuple(row) for row in folded}) > 1
     assert folded == [sorted(row) for row in folded]
 
@@ -130,12 +134,12 @@ def test_essays_stay_in_the_order_of_the_corpus(monkeypatch: pytest.MonkeyPatch)
 def test_more_essays_than_there_are(n_essays: int) -> None:
     study, documents = made()
     with pytest.raises(UsageError, match=rf"subsets of {n_essays} essays \(expected 1 to 6, as many as there are\)"):
-        essay_spread(study, documents, n_essays, 3)
+        essay_spread(study, documents, n_essays, repeats(3))
 
 
 def test_summaries_are_quantiles_over_the_subsets() -> None:
     study, documents = made()
-    spread = essay_spread(study, documents, 3, 21)
+    spread = essay_spread(study, documents, 3, repeats(21))
     summaries = spread.summaries()
     assert len(summaries) == 1 + len(study.systems)
     for row, values in ((summaries[0], spread.human), (summaries[1], spread.ratios[:, 0])):

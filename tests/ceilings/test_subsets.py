@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from errorbar.ceilings import annotator_subsets, ceiling, prepare_study
+from errorbar.ceilings import StudyPlan, annotator_subsets, ceiling, prepare_study
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
@@ -80,7 +80,7 @@ def test_a_huge_range_is_refused_at_once() -> None:
 def test_a_study_is_exact_only_if_the_systems_subsets_are_too() -> None:
     """Of ten annotators, subsets of four: 126 without the author of a text, but 210 for a system."""
     data, systems = random_corpus(3, 6, 1)
-    few = prepare_study(data, systems, M2(), Problems(), sizes=(3,), most=10)  # C(5, 3) = 10, C(6, 3) = 20
+    few = prepare_study(data, systems, M2(), Problems(), StudyPlan((3,), 10))  # C(5, 3) = 10, C(6, 3) = 20
     assert ceiling(few).exact == (False,)
-    assert ceiling(prepare_study(data, [], M2(), Problems(), sizes=(3,), most=10)).exact == (True,)
-    assert ceiling(prepare_study(data, systems, M2(), Problems(), sizes=(3,), most=20)).exact == (True,)
+    assert ceiling(prepare_study(data, [], M2(), Problems(), StudyPlan((3,), 10))).exact == (True,)
+    assert ceiling(prepare_study(data, systems, M2(), Problems(), StudyPlan((3,), 20))).exact == (True,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -167,12 +168,26 @@ class TestScore:
             score_hoo([team], [gold], ["hoo", "hoo(beta=0.5)"], style="json", resampling=resampling)
             assert len(validated("hoo-score", capsys.readouterr().out)["rows"]) == 4
 
+    def test_the_signature_holds_the_types(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
+        def signature() -> tuple[list[str], list[str]]:
+            parts = records(capsys, team, gold=gold)["rows"][0]["signature"].split("|")
+            types = [part for part in parts if part.startswith("types:")]
+            return [part for part in parts if part not in types], types
+
+        rest, types = signature()
+        for path in Path(gold).rglob("*.xml"):
+            path.write_text(re.sub(' type="[^"]*"', ' type="MP"', path.read_text()))
+        assert signature()[0] == rest
+        assert len(types) == len(signature()[1]) == 1
+        assert signature()[1] != types
+
     def test_a_missing_fragment(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         (Path(team) / "0/2.txt").unlink()
         with pytest.raises(InputError, match="UI-0: no file for fragment 2"):
             records(capsys, team, gold=gold)
         document = records(capsys, team, gold=gold, specs=["hoo(missing=empty)"])
-        assert "missing:empty" in document["rows"][0]["signature"]
+        # It is said of the run that it is about.
+        assert ["|missing:empty|" in row["signature"] for row in document["rows"]] == [True, False]
         assert [note["code"] for note in document["warnings"]].count("hoo-missing") == 1
 
     def test_a_text_that_is_no_correction(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:

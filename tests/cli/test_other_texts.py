@@ -172,7 +172,7 @@ class TestLibrary:
         assert found.signature.conventions == ("retokenized",)
 
     def test_studies(self) -> None:
-        from errorbar.ceilings import prepare_study
+        from errorbar.ceilings import StudyPlan, prepare_study
         from errorbar.stats.resampling import Resampling
         from errorbar.studies.corpus_study import study_corpus
         from tests.studies.examples import loaded
@@ -185,7 +185,7 @@ class TestLibrary:
         assert [note.code for note in study.notes].count("not-this-source") == 1
         with pytest.raises(InputError, match="not-this-source"):
             prepare_study(self.CORPUS, [other], package.M2(), package.Problems())
-        assert prepare_study(self.CORPUS, [other], package.M2(), package.Problems(), force=True).systems
+        assert prepare_study(self.CORPUS, [other], package.M2(), package.Problems(), StudyPlan(force=True)).systems
 
 
 def test_published_scores_come_out_with_a_warning(data: Path, errorbar: CommandLine) -> None:

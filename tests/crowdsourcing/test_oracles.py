@@ -20,7 +20,7 @@ from errorbar.crowdsourcing.answers import majority
 from errorbar.crowdsourcing.em import Runs, Votes
 from errorbar.crowdsourcing.methods import aggregate
 from errorbar.crowdsourcing.rater_models import Prior, dawid_skene
-from errorbar.metrics.crowd_rates import rates
+from errorbar.metrics.crowd_agreement import rates
 from errorbar.testing import biased, simulate, spammer
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.crowdsourcing.examples import patients, toy

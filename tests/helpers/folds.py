@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics import intervals
-from errorbar.metrics.base import Metric, Selection
+from errorbar.edits.kernel import KERNEL
+from errorbar.metrics import choice, intervals
+from errorbar.metrics.base import Metric, Selection, Swapping
+from errorbar.metrics.choice import Choice, Rule
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
@@ -35,6 +37,25 @@ def score_intervals(
 ) -> Sequence[Interval | Undefined]:
     """Intervals of every measure."""
     return intervals.score_intervals(metric, statistics, metric.fold(statistics), clusters, resampling)
+
+
+def fold_counts(
+    counts: NDArray[np.int32],
+    present: NDArray[np.uint8],
+    *,
+    beta: float,
+    running: bool,
+    units: Rows | None = None,
+    masks: NDArray[np.uint8] | None = None,
+    start: NDArray[np.int64] | None = None,
+    swapping: Swapping | None = None,
+    want_chosen: bool = False,
+    kernel: bool = KERNEL,
+) -> Choice:
+    """The fold of bare counts."""
+    statistics = EditStatistics(counts, present, tuple(map(str, range(present.shape[1]))))
+    selection = Selection(units, annotators=masks, swapping=swapping)
+    return choice.fold_counts(statistics, Rule(beta, running, kernel), selection, start, want_chosen=want_chosen)
 
 
 def chosen(metric: M2, statistics: EditStatistics) -> list[int]:

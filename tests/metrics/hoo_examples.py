@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.metrics import hoo_scoring
-from errorbar.metrics.hoo import CONDITIONS, MEASURES, Hoo
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
 from errorbar.metrics.scored import Score
 

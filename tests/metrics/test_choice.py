@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from errorbar.edits.kernel import COMPILED
 from errorbar.metrics.base import Swapping
-from errorbar.metrics.choice import Choice, fold_counts
+from errorbar.metrics.choice import Choice
+from tests.helpers.folds import fold_counts
 
 Unit = Sequence[tuple[int, int, int] | None]
 """For each annotator correct, proposed and reference edits, or None: did not look."""

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.metrics.choice import score_totals
 from errorbar.metrics.comparison import Comparison, Pair, System, compare_systems
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.prf import score_totals
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats import units
 from errorbar.stats.resampling import Resampling

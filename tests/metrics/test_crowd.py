@@ -13,8 +13,7 @@ from errorbar.agreement.label_counts import PairTable
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.metrics.base import Selection
-from errorbar.metrics.crowd_agreement import agreement_bins, in_bin, kappa_curve
-from errorbar.metrics.crowd_rates import kappa_of_rates, rates
+from errorbar.metrics.crowd_agreement import agreement_bins, in_bin, kappa_curve, kappa_of_rates, rates
 from errorbar.metrics.crowd_weighted import TIES, Crowd, CrowdStatistics, Estimand, Ties, majority_share
 from errorbar.stats.resampling import Resampling
 from tests.helpers.crowd import crowd_score, measure_crowd
@@ -88,7 +87,7 @@ def test_tables_are_no_columns() -> None:
 
 
 def test_options_that_do_not_exist() -> None:
-    with pytest.raises(UsageError, match="must be one of weighted, majority"):
+    with pytest.raises(UsageError, match="must be weighted or majority"):
         measure_crowd(SHARE, FLAG, K, estimand="weigthed")  # type: ignore[arg-type]  # what a user may type
     for beta in (0.0, -1.0, np.inf):
         with pytest.raises(UsageError, match="number above 0"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from errorbar.edits.kernel import COMPILED
 from errorbar.metrics.base import Swapping
-from errorbar.metrics.choice import fold_counts
+from tests.helpers.folds import fold_counts
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
 

@@ -16,7 +16,8 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions
+from errorbar.metrics.hoo import CONVENTIONS, Hoo
+from errorbar.metrics.hoo_counts import MEASURES
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, prf, scored, three
@@ -241,7 +242,9 @@ class TestHandWorked:
         assert three(scored(gold, system, "hoo(insertion=touch)")) == (1, 0, 0)
         assert three(scored(gold, system, "hoo(insertion=touch,one_character=true)")) == (1, 1, 1)
         for name in ("hoo2011-tool", "hoo2012-tool"):
-            assert three(scored(fragment(standoff(4, 5, "x"), text="abcd e"), system, named_conventions(name))) == (
+            assert three(
+                scored(fragment(standoff(4, 5, "x"), text="abcd e"), system, Hoo.read({"conventions": name}))
+            ) == (
                 1,
                 1,
                 1,
@@ -446,9 +449,9 @@ class TestSpec:
 
     def test_named_conventions_are_valid(self) -> None:
         for name, values in CONVENTIONS.items():
-            metric = named_conventions(name)
+            metric = Hoo.read({"conventions": name})
             assert {key: getattr(metric, key) for key in values} == dict(values)
-        assert named_conventions("paper") == Hoo()
+        assert Hoo.read({"conventions": "paper"}) == Hoo()
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -483,7 +486,12 @@ def aligned(draw: st.DrawFn) -> tuple[list[Fragment], list[tuple[StandoffEdit, .
     return gold, [edits(False) for _ in range(n)]
 
 
-METRICS = [Hoo(), named_conventions("hoo2011-tool"), named_conventions("hoo2012-tool"), Hoo(insertion="touch")]
+METRICS = [
+    Hoo(),
+    Hoo.read({"conventions": "hoo2011-tool"}),
+    Hoo.read({"conventions": "hoo2012-tool"}),
+    Hoo(insertion="touch"),
+]
 
 
 class TestInvariances:

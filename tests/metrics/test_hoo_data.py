@@ -10,8 +10,8 @@ import pytest
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import Edits
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
-from errorbar.metrics.hoo import CONVENTIONS, MEASURES, Hoo, named_conventions
-from errorbar.metrics.hoo_counts import count_rows
+from errorbar.metrics.hoo import CONVENTIONS, Hoo
+from errorbar.metrics.hoo_counts import MEASURES, count_rows
 from errorbar.metrics.hoo_scoring import best_recalls, parse_hoo, score_runs, team_of
 from errorbar.reproduce.hoo_teams import simulated_scores
 from tests.helpers.official import read_table
@@ -122,7 +122,11 @@ class TestRealData:
                 if edit.corrections:
                     edits.append(standoff(start, edit.end, text[start : edit.start] + edit.corrections[0]))
             runs["a"].append(edits)
-        metrics = [Hoo(insertion="text"), named_conventions("hoo2011-tool"), named_conventions("hoo2012-tool")]
+        metrics = [
+            Hoo(insertion="text"),
+            Hoo.read({"conventions": "hoo2011-tool"}),
+            Hoo.read({"conventions": "hoo2012-tool"}),
+        ]
         for score in score_runs(fragments, runs, metrics, Problems()):
             assert score.counts["detected"] == detected
 
@@ -132,7 +136,7 @@ class TestRealData:
         for part in ("test", "develop"):
             fragments, _ = read_real(data, part)
             (score,) = score_runs(
-                fragments, {"g": [one.edits for one in fragments]}, [named_conventions(name)], Problems()
+                fragments, {"g": [one.edits for one in fragments]}, [Hoo.read({"conventions": name})], Problems()
             )
             assert prf(score, DETECTION) == (1.0, 1.0, 1.0)
 

@@ -12,8 +12,8 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.base import Selection
-from errorbar.metrics.hoo import MEASURES, Hoo
-from errorbar.metrics.hoo_counts import row_names, row_of
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_counts import MEASURES, row_names, row_of
 from errorbar.metrics.hoo_scoring import best_runs, score_runs, team_of
 from errorbar.metrics.scored import Score, TypeScore
 from errorbar.reproduce.hoo_teams import WRONG, Team, simulate_run

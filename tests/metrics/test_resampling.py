@@ -15,10 +15,12 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
+from errorbar.metrics.base import Metric, Selection
+from errorbar.metrics.choice import score_totals
 from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.prf import score_totals
 from errorbar.stats import units
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.stats.units import resampled_units
@@ -26,6 +28,7 @@ from tests.ceilings.examples import random_corpus
 from tests.helpers.counts import Counts
 from tests.helpers.folds import fold_resamples, left_out, score_intervals
 from tests.helpers.scoring import score
+from tests.thirdparty.character_rate import CharacterRate
 
 Units = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("bca", "percentile", "basic", "closed")
@@ -103,6 +106,33 @@ class TestResamples:
         for k in range(6):
             rest = statistics.take(np.flatnonzero(clusters != k))
             np.testing.assert_array_equal(table[k], score_totals(M2().fold(rest).counts[0], 0.5))
+
+    @pytest.mark.parametrize("metric", [M2(), CharacterRate()])
+    @pytest.mark.parametrize("together", [False, True])
+    def test_few_rows_are_held_at_a_time(self, metric: Metric, together: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+        """So memory does not grow with the resamples, nor four times as fast where rows become weights."""
+        data, systems = random_corpus()
+        statistics, n = metric.measure(data, systems[0].lines), len(data)
+        clusters = measured()[1] if together else np.arange(n)
+        sizes = []
+
+        def fold(selection: Selection) -> NDArray[np.float64]:
+            table = selection.weights if metric.additive else selection.units
+            assert table is not None
+            sizes.append(len(table))
+            return metric.fold(statistics, selection).values
+
+        def found() -> list[NDArray[np.float64]]:
+            sizes.clear()
+            drawn = resampled_values(metric, fold, clusters, Resampling(replicates=1030))
+            return [drawn, left_out_values(metric, fold, clusters)]
+
+        whole = found()
+        assert max(sizes) == 1000
+        monkeypatch.setattr("errorbar.metrics.intervals.MOST_HELD", 28 * n)
+        for one, other in zip(whole, found(), strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert max(sizes) == (7 if metric.additive else 28)
 
     def test_many_sentences_are_left_out_in_groups(self) -> None:
         statistics, _ = measured()

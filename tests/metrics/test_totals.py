@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errorbar.metrics.prf import score_totals
+from errorbar.metrics.choice import score_totals
 from tests.helpers.counts import Counts
 
 count = st.integers(0, 10**6)

@@ -10,6 +10,17 @@ from tests.reporting.pages import text_rows
 from tests.reporting.studies import comparison
 
 
+def test_a_point_is_said_in_the_unit_of_the_measure() -> None:
+    found = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
+    measures = [replace(one, kind="number") for one in found.measures]
+    percent, number = pair_table(found, 0.95), pair_table(replace(found, measures=tuple(measures)), 0.95)
+    assert "power at 1, %" in [column.title for column in percent.columns]
+    assert "power at 0.01, %" in [column.title for column in number.columns]
+    assert "one point" in percent.notes[1]
+    assert number.notes[1].endswith("with 80% power; power at 0.01: how often it shows a difference of 0.01")
+    assert not any("points" in note for note in number.notes)
+
+
 def test_what_is_said_of_a_pair() -> None:
     found = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
     (pair,) = found.pairs

@@ -10,7 +10,7 @@ import pytest
 from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score

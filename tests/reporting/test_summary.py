@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.summary import summary
 from errorbar.studies.model import CorpusStudy, Study

@@ -9,7 +9,6 @@ from scipy import stats
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.metrics.base import Swapping
-from errorbar.metrics.choice import fold_counts
 from errorbar.stats.paired import (
     Swaps,
     all_swaps,
@@ -21,6 +20,7 @@ from errorbar.stats.paired import (
 )
 from errorbar.stats.streams import blocks, stream
 from errorbar.stats.units import leave_one_out, multiplicities, resample_units
+from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
 
 

@@ -11,7 +11,6 @@ from scipy import stats
 
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.choice import fold_counts
 from errorbar.stats.resampling import (
     BootstrapMethod,
     Method,
@@ -30,6 +29,7 @@ from errorbar.stats.units import (
     resample_clusters,
     resample_units,
 )
+from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, f_half
 
 codes = st.lists(st.integers(0, 5), min_size=1, max_size=20)

@@ -12,7 +12,8 @@ from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.hoo_write import save_fragments
-from errorbar.metrics.hoo import CONDITIONS, Hoo
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import parse_hoo, prf
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import BrowseEdit

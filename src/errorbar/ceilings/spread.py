@@ -1,4 +1,16 @@
-"""Error bars of a study: resampled sentences or essays, and the claim that a few essays are enough."""
+"""What is made of a study: intervals from resamples, the claim that a few essays are enough, recall by error type.
+
+Formula
+    Recall: for a text and a subset of annotators, each sentence has its chosen annotator; the recall of a type is the
+    matched edits of that type over all of them, as in ``errorbar score --by type``. Means are taken over subsets, and
+    over annotators, as for F.
+Conventions
+    A subset in which the chosen annotators have no edit of a type does not count for it; a type that no subset has
+    is not a number. The ratio of a system to humans is a mean recall over a mean recall, and undefined where humans
+    find nothing.
+Source
+    Ng et al. 2014, tables 9 and 10, for the recall; Bryant & Ng 2015 for the means and the essays.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +20,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ceilings.study import Study, ceiling, repeat
+from errorbar.ceilings.study import Study, Text, ceiling, repeat
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.metrics.base import Floats, Selection
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.streams import stream
 from errorbar.stats.units import cluster_members, resampled_units
@@ -20,34 +33,21 @@ Table = tuple[tuple[Interval | Undefined, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class CeilingIntervals:
-    """Intervals of the main measure by size, and of the ratios.
+    """Intervals of the main measure by size, and of the ratios: system F over human F in the same resample."""
 
-    Attributes:
-        human: One per size.
-        systems: One row per system, one interval per size.
-        ratios: As ``systems``, for system F over human F in the same resample.
-    """
-
-    human: tuple[Interval | Undefined, ...]
-    systems: Table
+    human: tuple[Interval | Undefined, ...]  # one per size
+    systems: Table  # a row per system
     ratios: Table
 
 
 @dataclass(frozen=True, slots=True)
 class EssaySpread:
-    """The same study on random subsets of the essays.
+    """The same study on random subsets of the essays."""
 
-    Attributes:
-        n_essays: Essays in each subset.
-        n_available: Essays there are.
-        human: Human F; shape (repeats, sizes).
-        ratios: System F over human F; shape (repeats, systems, sizes).
-    """
-
-    n_essays: int
+    n_essays: int  # in each subset
     n_available: int
-    human: NDArray[np.float64]
-    ratios: NDArray[np.float64]
+    human: Floats  # F; shape (repeats, sizes)
+    ratios: Floats  # system F over human F; shape (repeats, systems, sizes)
 
     def summaries(self) -> tuple[tuple[SubsetSummary, ...], ...]:
         """How human F, and then each system's ratio, vary over the subsets: a row each, a summary per size."""
@@ -57,26 +57,17 @@ class EssaySpread:
 
 @dataclass(frozen=True, slots=True)
 class SubsetSummary:
-    """How a value varies over subsets; all None where it is undefined for one of them.
-
-    Attributes:
-        lowest: The lowest.
-        low: The 5% quantile.
-        median: The median.
-        high: The 95% quantile.
-        highest: The highest.
-        deviation: Standard deviation.
-    """
+    """How a value varies over subsets; all None where it is undefined for one of them."""
 
     lowest: float | None
-    low: float | None
+    low: float | None  # the 5% quantile
     median: float | None
-    high: float | None
+    high: float | None  # the 95% quantile
     highest: float | None
-    deviation: float | None
+    deviation: float | None  # standard
 
 
-def _summary(values: NDArray[np.float64]) -> SubsetSummary:
+def _summary(values: Floats) -> SubsetSummary:
     if np.isnan(values).any():
         return SubsetSummary(None, None, None, None, None, None)
     lowest, low, median, high, highest = np.quantile(values, [0, 0.05, 0.5, 0.95, 1]).tolist()
@@ -89,14 +80,7 @@ def ceiling_intervals(
     resampling: Resampling,
     progress: Callable[[int], object] = lambda _: None,
 ) -> CeilingIntervals:
-    """Percentile intervals from folding the whole study on resamples.
-
-    Args:
-        study: What was measured.
-        clusters: Which essay each sentence is from; ``np.arange(n)`` for independent sentences.
-        resampling: How many, from which seed, on how many cores.
-        progress: Told how many resamples are done.
-    """
+    """Percentile intervals from folding the whole study on resamples of the essays that ``clusters`` tells."""
     if len(np.unique(clusters)) < 2:
         nothing = (Undefined.ONE_UNIT,) * len(study.sizes)
         return CeilingIntervals(nothing, (nothing,) * len(study.systems), (nothing,) * len(study.systems))
@@ -107,7 +91,7 @@ def ceiling_intervals(
     main = whole.main
     percentile = replace(resampling, method="percentile")  # the jackknife of a study would fold it once more for each
 
-    def intervals(values: NDArray[np.float64], resampled: NDArray[np.float64]) -> tuple[Interval | Undefined, ...]:
+    def intervals(values: Floats, resampled: Floats) -> tuple[Interval | Undefined, ...]:
         pairs = zip(values, resampled.T, strict=True)
         return tuple(percentile.interval(float(value), column) for value, column in pairs)
 
@@ -125,10 +109,7 @@ def essay_spread(
     study: Study,
     documents: NDArray[np.int64],
     n_essays: int,
-    repeats: int,
-    *,
-    seed: int = 0,
-    jobs: int = 1,
+    resampling: Resampling,
     progress: Callable[[int], object] = lambda _: None,
 ) -> EssaySpread:
     """Repeat a study on random subsets of the essays, drawn without replacement, kept in corpus order.
@@ -137,9 +118,7 @@ def essay_spread(
         study: What was measured.
         documents: Which essay each sentence is from.
         n_essays: Essays in each subset.
-        repeats: How many subsets.
-        seed: Of the draw.
-        jobs: How many subsets are folded at the same time.
+        resampling: How many subsets, from which seed, on how many cores.
         progress: Told how many are done.
 
     Raises:
@@ -149,15 +128,69 @@ def essay_spread(
     if not 1 <= n_essays <= len(members):
         what = f"subsets of {n_essays} essays"
         raise UsageError(Problem("subset-size", what, expected=f"1 to {len(members)}, as many as there are"))
-    rng = stream(seed, "essays", n_essays)
-    rows = []
-    for _ in range(repeats):
-        picked = np.sort(rng.choice(len(members), n_essays, replace=False))
-        rows.append(np.concatenate([members[k] for k in picked]))
-    found = repeat(study, rows, jobs=jobs, progress=progress)
-    return EssaySpread(
-        n_essays,
-        len(members),
-        np.stack([result.human[:, result.main] for result in found]),
-        np.stack([result.ratio for result in found]),
+    rng = stream(resampling.seed, "essays", n_essays)
+    picks = [np.sort(rng.choice(len(members), n_essays, replace=False)) for _ in range(resampling.replicates)]
+    rows = [np.concatenate([members[k] for k in picked]) for picked in picks]
+    found = repeat(study, rows, jobs=resampling.jobs, progress=progress)
+    human = np.stack([result.human[:, result.main] for result in found])
+    return EssaySpread(n_essays, len(members), human, np.stack([result.ratio for result in found]))
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    """Recall of one error type; None where it is undefined, of ratios too where humans find nothing."""
+
+    type: str
+    human: float | None  # mean of the annotators
+    systems: tuple[float | None, ...]
+    ratios: tuple[float | None, ...]
+
+
+def type_rows(study: Study, size: int) -> list[TypeRow]:
+    """Recall of every type against subsets of one size, by name of the type.
+
+    Raises:
+        ValueError: If types were not counted.
+    """
+    human = human_type_recall(study, size)
+    systems = [type_recall(study, text, size) for text in study.systems]
+    ratios = [np.divide(one, human, out=np.full(human.shape, np.nan), where=human > 0) for one in systems]
+    return sorted(
+        (
+            TypeRow(name, _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
+            for k, name in enumerate(study.metric.types(study.humans[0].statistics))
+        ),
+        key=lambda row: row.type,
     )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def type_recall(study: Study, text: Text, size: int) -> Floats:
+    """Mean recall of each type over the subsets of one size; shape (types,), NaN where there is nothing to find.
+
+    Raises:
+        ValueError: If types were not counted.
+    """
+    metric = study.metric
+    subsets = study.subsets[text.author]
+    place = subsets.sizes.index(size)
+    first = sum(subsets.n_subsets[:place])
+    masks = subsets.masks[first : first + subsets.n_subsets[place]]
+    counts = metric.fold_types(text.statistics, Selection(annotators=masks))
+    return _mean(metric.type_values(counts)[..., metric.type_measures.index("recall")])
+
+
+def human_type_recall(study: Study, size: int) -> Floats:
+    """Mean over the annotators' texts; shape (types,)."""
+    return _mean(np.stack([type_recall(study, text, size) for text in study.humans]))
+
+
+def _mean(rows: Floats) -> Floats:
+    known = ~np.isnan(rows)
+    total = np.where(known, rows, 0.0).sum(axis=0)
+    count = known.sum(axis=0)
+    mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return mean

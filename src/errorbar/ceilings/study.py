@@ -8,8 +8,9 @@ Conventions
     The text of an annotator is the source with the first alternative of every edit applied; edits of unclear
     meaning (``Um``) and edits without a known correction stay unapplied. Overlapping edits: the later one is left
     out. k ends at one less than there are annotators, since a human text is never scored against its own author.
-    Where the human score is 0 there is no ratio (not a number). An annotator who did not look at a sentence leaves it
-    as it is, and a note says so.
+    There is no ratio where a score is undefined or the human score is not above 0. Where lower is better, a ratio above
+    1 is worse than a human. An annotator who did not look at a sentence leaves it as it is, and a note says so. Where
+    there are too many subsets of a size, different ones are drawn.
 Source
     Bryant & Ng 2015, How far are we from fully automatic high quality grammatical error correction?, sections 4
     and 5.
@@ -20,69 +21,132 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ceilings.subsets import MOST, Subsets, annotator_subsets
 from errorbar.core.corpus import Corpus, Hypothesis, absent_note
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.apply import corrected_text
 from errorbar.execute import run
-from errorbar.metrics.base import Measure, Metric, Selection, lacking
+from errorbar.metrics.base import Floats, Measure, Metric, Selection, lacking
 from errorbar.stats.streams import stream
 
 Units = NDArray[np.int64]
 NO_ONE = -1
+MOST = 1000
+"""Subsets of one size that are enumerated; of more, as many are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subsets:
+    """Subsets of annotators, by size."""
+
+    masks: NDArray[np.uint8]  # which annotators each subset has; shape (subsets, annotators)
+    sizes: tuple[int, ...]  # ascending
+    n_subsets: tuple[int, ...]  # of each size
+    exact: tuple[bool, ...]  # whether they are all of their size
+
+    def means(self, values: Floats) -> Floats:
+        """Mean of a value over the subsets of each size; shape (subsets, ...) becomes (sizes, ...)."""
+        starts = np.cumsum([0, *self.n_subsets])[:-1]
+        counts = np.array(self.n_subsets).reshape(-1, *[1] * (values.ndim - 1))
+        means: Floats = np.add.reduceat(values, starts, axis=0) / counts
+        return means
+
+
+def annotator_subsets(
+    n_annotators: int,
+    sizes: Sequence[int],
+    stream_of: Callable[[int], np.random.Generator],
+    *,
+    without: int | None = None,
+    most: int = MOST,
+) -> Subsets:
+    """List the subsets of some sizes, without an annotator: the author of the text that is scored.
+
+    Those of a size that has more than ``most`` are drawn from its own stream, so that no other size changes them.
+
+    Raises:
+        UsageError: If a size is not between 1 and the number of annotators left.
+    """
+    others = [k for k in range(n_annotators) if k != without]
+    rows: list[tuple[int, ...]] = []
+    numbers: list[int] = []
+    exact: list[bool] = []
+    for size in sizes:
+        if not 1 <= size <= len(others):
+            left = "as many as there are" if without is None else "as many as there are besides the author of a text"
+            what = f"subsets of {size} annotators"
+            raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}, {left}"))
+        everything = comb(len(others), size) <= most
+        chosen = list(combinations(others, size)) if everything else _sample(others, size, most, stream_of(size))
+        rows += chosen
+        numbers.append(len(chosen))
+        exact.append(everything)
+    masks = np.zeros((len(rows), n_annotators), np.uint8)
+    for mask, row in zip(masks, rows, strict=True):
+        mask[list(row)] = 1
+    return Subsets(masks, tuple(sizes), tuple(numbers), tuple(exact))
+
+
+def _sample(others: list[int], size: int, number: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    found: dict[tuple[int, ...], None] = {}
+    while len(found) < number:
+        found[tuple(sorted(rng.choice(others, size, replace=False).tolist()))] = None
+    return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """What is measured, and folded how.
+
+    Attributes:
+        sizes: Numbers of annotators in a subset; none: 1 to one less than there are.
+        most: Subsets of one size that are enumerated; of more, as many are drawn.
+        seed: For that draw.
+        jobs: How many texts are measured at the same time.
+        by_type: Also count error types.
+        force: Take systems as they are, without looking whether they are corrections of this source.
+    """
+
+    sizes: Sequence[int] = ()
+    most: int = MOST
+    seed: int = 0
+    jobs: int = 1
+    by_type: bool = False
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something that is scored against subsets of annotators.
-
-    Attributes:
-        name: An annotator's or a system's name.
-        author: Column of the annotator who wrote it, or NO_ONE.
-        statistics: What the metric keeps of it against every annotator.
-    """
+    """Something that is scored against subsets of annotators."""
 
     name: str
-    author: int
-    statistics: Any
+    author: int  # column of the annotator who wrote it, or NO_ONE
+    statistics: Any  # what the metric keeps of it against every annotator
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Texts measured against every annotator, and the subsets to fold.
-
-    Attributes:
-        metric: What is computed.
-        annotators: Names of the annotators.
-        humans: The annotators' own texts.
-        systems: The systems' texts.
-        sizes: Numbers of annotators in a subset.
-        subsets: Subsets for each text, by its author (NO_ONE for systems).
-    """
+    """Texts measured against every annotator, and the subsets to fold."""
 
     metric: Metric
     annotators: tuple[str, ...]
     humans: Sequence[Text]
     systems: Sequence[Text]
     sizes: tuple[int, ...]
-    subsets: dict[int, Subsets]
+    subsets: dict[int, Subsets]  # for each text, by its author
 
-    def g(self, text: Text, units: Units | None = None) -> NDArray[np.float64]:
-        """Mean of each measure of a text over the subsets of each size.
+    def g(self, text: Text, units: Units | None = None) -> Floats:
+        """Mean of each measure of a text over the subsets of each size; ``units``: of a resample of the sentences.
 
-        Args:
-            text: The text.
-            units: A resample of the sentences; None: all of them.
-
-        Returns:
-            Shape (sizes, measures).
+        Shape (sizes, measures).
         """
         subsets = self.subsets[text.author]
         rows = None if units is None else units[None, :]
@@ -92,42 +156,48 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """What a study found.
-
-    Attributes:
-        measures: What was computed.
-        main: Which of them the ratio is of.
-        annotators: Names of the annotators.
-        systems: Names of the systems.
-        sizes: Numbers of annotators in a subset.
-        humans: Each annotator; shape (annotators, sizes, measures).
-        scores: Each system; shape (systems, sizes, measures).
-        n_subsets: Subsets of each size that a human text was scored against.
-        exact: Whether those, and the ones that systems were scored against, are all there are.
-    """
+    """What a study found."""
 
     measures: tuple[Measure, ...]
-    main: int
+    main: int  # which of them the ratio is of
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
-    sizes: tuple[int, ...]
-    humans: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    n_subsets: tuple[int, ...]
-    exact: tuple[bool, ...]
+    sizes: tuple[int, ...]  # numbers of annotators in a subset
+    humans: Floats  # shape (annotators, sizes, measures)
+    scores: Floats  # shape (systems, sizes, measures)
+    n_subsets: tuple[int, ...]  # of each size that a human text was scored against
+    exact: tuple[bool, ...]  # whether those, and the ones that systems were scored against, are all there are
 
     @property
-    def human(self) -> NDArray[np.float64]:
+    def human(self) -> Floats:
         """Mean over annotators; shape (sizes, measures)."""
-        mean: NDArray[np.float64] = self.humans.mean(axis=0)
+        mean: Floats = self.humans.mean(axis=0)
         return mean
 
     @property
-    def ratio(self) -> NDArray[np.float64]:
-        """The main measure of each system over the human one; shape (systems, sizes), NaN where the human one is 0."""
+    def ratio(self) -> Floats:
+        """The main measure of each system over the human one; shape (systems, sizes), NaN where there is none."""
         systems, human = self.scores[:, :, self.main], self.human[:, self.main]
-        ratio: NDArray[np.float64] = np.divide(systems, human, out=np.full(systems.shape, np.nan), where=human > 0)
+        ratio: Floats = np.divide(systems, human, out=np.full(systems.shape, np.nan), where=human > 0)
         return ratio
+
+    def no_ratio(self, system: int, size: int) -> str:
+        """Why there is no ratio of a system at the size of that number; empty where there is one."""
+        human, own = self.human[size, self.main], self.scores[system, size, self.main]
+        if np.isnan(human):
+            return "the human score is undefined"
+        if human <= 0:
+            return "the human score is 0" if human == 0 else "the human score is below 0"
+        return "the system's score is undefined" if np.isnan(own) else ""
+
+    def ratio_notes(self) -> list[str]:
+        """What readers of the ratios should know."""
+        reasons = [self.no_ratio(s, k) for s in range(len(self.systems)) for k in range(len(self.sizes))]
+        said = "; ".join(dict.fromkeys(filter(None, reasons)))
+        notes = [f"– no ratio: {said}"] if said else []
+        if self.systems and self.measures[self.main].better == "lower":
+            notes.append("lower is better: a system above 100% of the human score is worse than a human")
+        return notes
 
 
 def prepare_study(
@@ -135,13 +205,7 @@ def prepare_study(
     systems: Sequence[Hypothesis],
     metric: Metric,
     problems: Problems,
-    *,
-    sizes: Sequence[int] = (),
-    most: int = MOST,
-    seed: int = 0,
-    jobs: int = 1,
-    by_type: bool = False,
-    force: bool = False,
+    plan: StudyPlan | None = None,
 ) -> Study:
     """Measure every annotator's text and every system against every annotator.
 
@@ -151,18 +215,13 @@ def prepare_study(
         metric: What to compute; its choice of annotators must be a rule.
         problems: Where overlapping edits, annotators who did not look at everything, and what is to be said of the
             systems' texts are recorded.
-        sizes: Numbers of annotators in a subset; none: 1 to one less than there are.
-        most: Subsets of one size that are enumerated; of more, as many are drawn.
-        seed: For that draw.
-        jobs: How many texts are measured at the same time.
-        by_type: Also count error types.
-        force: Take systems as they are, without looking whether they are corrections of this source.
+        plan: Of which subsets; None: of all sizes.
 
     Raises:
         InputError: If edits of one annotator overlap, or a system is not a correction of the source.
         UsageError: If there is only one annotator, or a size does not fit.
     """
-    n = len(corpus.annotators)
+    plan, n = plan or StudyPlan(), len(corpus.annotators)
     if n < 2:
         what = "a human ceiling needs at least two annotators: one is scored against the others"
         raise UsageError(
@@ -173,10 +232,14 @@ def prepare_study(
     if metric.annotator is not None:
         what = f"{metric.spec} scores against one annotator only"
         raise UsageError(Problem("no-subsets", what, expected="choose=running or choose=sentence"))
-    wanted = sizes or range(1, n)
+    wanted = plan.sizes or range(1, n)
     subsets = {  # humans first: they allow one annotator less
         author: annotator_subsets(
-            n, wanted, partial(stream, seed, "subsets", author), without=None if author == NO_ONE else author, most=most
+            n,
+            wanted,
+            partial(stream, plan.seed, "subsets", author),
+            without=None if author == NO_ONE else author,
+            most=plan.most,
         )
         for author in (*range(n), NO_ONE)
     }
@@ -188,7 +251,7 @@ def prepare_study(
         (name, column, [corrected_text(sentence, name, problems, file=name) for sentence in corpus.sentences])
         for column, name in enumerate(corpus.annotators)
     ]
-    if not force:
+    if not plan.force:
         texts_of = [sentence.text for sentence in corpus.sentences]
         for system in systems:
             if len(system.lines) == len(corpus):
@@ -198,21 +261,15 @@ def prepare_study(
 
     def measure(piece: tuple[str, int, list[str]]) -> Text:
         name, author, lines = piece
-        return Text(name, author, metric.measure(corpus, lines, by_type=by_type))
+        return Text(name, author, metric.measure(corpus, lines, by_type=plan.by_type))
 
     first = measure(pieces[0])  # encodes the corpus; the others share it
-    texts = [first, *run(measure, pieces[1:], jobs)]
+    texts = [first, *run(measure, pieces[1:], plan.jobs)]
     return Study(metric, corpus.annotators, texts[:n], texts[n:], tuple(wanted), subsets)
 
 
 def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceiling:
-    """Fold a study.
-
-    Args:
-        study: What was measured.
-        jobs: How many texts are folded at the same time.
-        units: A resample of the sentences; None: all of them.
-    """
+    """Fold a study, so many texts at the same time; ``units``: a resample of the sentences."""
     texts = [*study.humans, *study.systems]
     table = np.stack(list(run(lambda text: study.g(text, units), texts, jobs)))
     n = len(study.humans)
@@ -234,14 +291,7 @@ def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceili
 def repeat(
     study: Study, rows: Sequence[Units], *, jobs: int = 1, progress: Callable[[int], object] = lambda _: None
 ) -> list[Ceiling]:
-    """Fold a study on many selections of its sentences: resamples, or random essays.
-
-    Args:
-        study: What was measured.
-        rows: Sentence numbers of each selection, -1 for none.
-        jobs: How many selections are folded at the same time.
-        progress: Told how many are done.
-    """
+    """Fold a study on many selections of its sentences, -1 for none: resamples, or random essays."""
     results = []
     for result in run(lambda units: ceiling(study, units=units), rows, jobs):
         results.append(result)

@@ -16,32 +16,32 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.spec import Parameter, Spec, check_value, make_spec, read_parameters
+from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 
 Floats = NDArray[np.float64]
 Reads = Literal["sentences", "fragments", "judgments"]
 Feature = Literal["annotators", "types", "closed"]
+Opaque = Any
+"""What only the metric knows: its own statistics, and what it reads."""
+MAX_BETA = 1000
+"""Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number that a metric gives.
-
-    Attributes:
-        name: Its name for programs, unique in the metric: ``f``.
-        title: Its heading: ``F0.5``.
-        kind: ``percent``, a fraction that is shown in percent, or ``number``, shown as it is.
-        better: Whether the ``higher`` or the ``lower`` value is better.
-        group: What it is shown under, where measures come in groups: ``detection, no bonus``.
-    """
+    """A number that a metric gives."""
 
     name: str
+    """Its name for programs, unique in the metric: ``f``."""
     title: str
+    """Its heading: ``F0.5``."""
     kind: Literal["percent", "number"] = "percent"
+    """``percent``: a fraction that is shown in percent; ``number``: shown as it is."""
     better: Literal["higher", "lower"] = "higher"
     group: str = ""
+    """What it is shown under, where measures come in groups: ``detection, no bonus``."""
 
     @property
     def sign(self) -> float:
@@ -51,35 +51,27 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Swapping:
-    """Ways to swap the outputs of two systems, whose units stand one after the other: unit u of the second is N + u.
-
-    Attributes:
-        swaps: Whether outputs are swapped; shape (replicates, columns).
-        slots: Column of ``swaps`` that each unit goes by, e.g. its document's, -1 for a unit that is never swapped;
-            shape (N,).
-    """
+    """Ways to swap the outputs of two systems, whose units stand one after the other: unit u of the second is N + u."""
 
     swaps: NDArray[np.bool_]
+    """Whether outputs are swapped; shape (replicates, columns)."""
     slots: NDArray[np.int64]
+    """Column of ``swaps`` that each unit goes by, e.g. its document's, -1 for a unit that never swaps; shape (N,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to fold: replicates of units and of annotators.
-
-    Attributes:
-        units: Unit numbers in order, e.g. a resample, -1 for padding; shape (replicates, n) or (1, n). None: all, once.
-        weights: Instead of ``units``, how often each unit counts, for metrics that are ``additive``; shape
-            (replicates, units) or (1, units).
-        annotators: Which annotators may be chosen; shape (replicates, annotators) or (1, annotators). None: all.
-        swapping: Ways to swap the outputs of two systems; ``units`` are then those of the first, in one row. None:
-            nothing is swapped.
-    """
+    """What to fold: replicates of units and of annotators."""
 
     units: NDArray[np.int64] | None = None
+    """Unit numbers in order, e.g. a resample, -1 for padding; shape (replicates, n) or (1, n). None: all, once."""
     weights: Floats | None = None
+    """Instead of ``units``, how often each unit counts, for metrics that are ``additive``; shape (replicates, units) or
+    (1, units)."""
     annotators: NDArray[np.uint8] | None = None
+    """Which annotators may be chosen; shape (replicates, annotators) or (1, annotators). None: all."""
     swapping: Swapping | None = None
+    """Ways to swap the outputs of two systems; ``units`` are then those of the first, in one row. None: no swaps."""
 
     def as_weights(self, n_units: int) -> Floats:
         """How often each unit counts, however the selection says it; shape (replicates or 1, n_units)."""
@@ -103,33 +95,29 @@ def _counted(units: NDArray[np.int64], n_units: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What a fold gives.
-
-    Attributes:
-        values: Value of each measure, NaN where it is undefined; shape (replicates, measures).
-        counts: What the values are made of, as ``Metric.counted`` names it, and after that what only the metric
-            knows; shape (replicates, at least counted).
-        n_units: Units that somebody looked at; shape (replicates,).
-    """
+    """What a fold gives."""
 
     values: Floats
+    """Value of each measure, NaN where it is undefined; shape (replicates, measures)."""
     counts: NDArray[Any]
+    """What the values are made of: first what ``Metric.counted`` names, then what only the metric knows.
+
+    Shape (replicates, at least counted).
+    """
     n_units: NDArray[np.int64]
+    """Units that somebody looked at; shape (replicates,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitParts:
-    """The parts of single units in a fold of everything.
-
-    Attributes:
-        annotators: The annotator that each unit counts with, None where nobody looked.
-        counts: What each unit adds to ``Folded.counts``; shape (units, counted).
-        values: The measures of each unit alone; shape (units, measures); None where a unit alone has no value.
-    """
+    """The parts of single units in a fold of everything."""
 
     annotators: Sequence[str | None]
+    """The annotator that each unit counts with, None where nobody looked."""
     counts: NDArray[Any]
+    """What each unit adds to ``Folded.counts``; shape (units, counted)."""
     values: Floats | None = None
+    """The measures of each unit alone; shape (units, measures); None where a unit alone has no value."""
 
 
 class Statistics(Protocol):
@@ -145,37 +133,34 @@ class Statistics(Protocol):
 
 
 class Metric(ABC):
-    """A metric: a frozen dataclass whose fields are its parameters.
-
-    Attributes:
-        name: What its spec starts with.
-        summary: What it is, in a line.
-        parameters: What its spec can say; the names of its fields.
-        shorthands: What its spec can say too: names that each stand for values of several parameters.
-        fold_only: Parameters that the map does not depend on.
-        reads: What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``.
-        counted: Names of the counts that its values are made of.
-        type_counted: Names of the counts by error type.
-        type_measures: Names of the measures that are given by error type.
-        additive: Whether the order of units does not matter, so that a fold can be told how often each counts.
-        lacks: What it cannot give, and why, in a line for the user.
-        remarks: What is to be said of some units, by code: what follows their number, and what to do.
-    """
+    """A metric: a frozen dataclass whose fields are its parameters."""
 
     __slots__ = ()
 
     name: ClassVar[str]
+    """What its spec starts with."""
     summary: ClassVar[str]
+    """What it is, in a line."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    """What its spec can say; the names of its fields."""
     shorthands: ClassVar[tuple[Parameter, ...]] = ()
+    """What its spec can say too: names that each stand for values of several parameters."""
     fold_only: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that the map does not depend on."""
     reads: ClassVar[Reads] = "sentences"
+    """What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``."""
     counted: ClassVar[tuple[str, ...]]
+    """Names of the counts that its values are made of."""
     type_counted: ClassVar[tuple[str, ...]] = ()
+    """Names of the counts by error type."""
     type_measures: ClassVar[tuple[str, ...]] = ()
+    """Names of the measures that are given by error type."""
     additive: ClassVar[bool] = False
+    """Whether the order of units does not matter, so that a fold can be told how often each counts."""
     lacks: ClassVar[Mapping[Feature, str]] = {}
+    """What it cannot give, and why, in a line for the user."""
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """What is to be said of some units, by code: what follows their number, and what to do."""
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -193,30 +178,20 @@ class Metric(ABC):
     @property
     def spec(self) -> Spec:
         """The spec, defaults omitted."""
-        return make_spec(self.name, self.parameters, {p.name: getattr(self, p.name) for p in self.parameters})
+        return self._spec(self.parameters)
 
     @property
     def measure_key(self) -> str:
         """What the map depends on; metrics with one key share their statistics."""
-        mapped = [p for p in self.parameters if p.name not in self.fold_only]
-        return str(make_spec(self.name, mapped, {p.name: getattr(self, p.name) for p in mapped}))
+        return str(self._spec([one for one in self.parameters if one.name not in self.fold_only]))
+
+    def _spec(self, parameters: Sequence[Parameter]) -> Spec:
+        return make_spec(self.name, parameters, {one.name: getattr(self, one.name) for one in parameters})
 
     @property
     @abstractmethod
     def measures(self) -> tuple[Measure, ...]:
         """What it gives, in the order of ``Folded.values``."""
-
-    def measure_named(self, name: str) -> Measure:
-        """One of its measures.
-
-        Raises:
-            UsageError: If it has none of the name.
-        """
-        for one in self.measures:
-            if one.name == name:
-                return one
-        names = [one.name for one in self.measures]
-        raise UsageError(Problem("unknown-measure", f"{self.name} has no measure '{name}'", fix=nearest(name, names)))
 
     @property
     def main(self) -> int:
@@ -241,7 +216,7 @@ class Metric(ABC):
         return ()
 
     @abstractmethod
-    def measure(self, reference: Any, output: Any, *, by_type: bool = False) -> Statistics:  # noqa: ANN401
+    def measure(self, reference: Opaque, output: Opaque, *, by_type: bool = False) -> Statistics:
         """The map: pure, and knows one unit at a time.
 
         Args:
@@ -254,11 +229,11 @@ class Metric(ABC):
         """
 
     @abstractmethod
-    def join(self, parts: Sequence[Any]) -> Any:  # noqa: ANN401 - its own statistics
+    def join(self, parts: Sequence[Any]) -> Opaque:
         """The statistics of consecutive parts of a corpus as those of the whole."""
 
     @abstractmethod
-    def fold(self, statistics: Any, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:  # noqa: ANN401
+    def fold(self, statistics: Opaque, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
         """The fold: values of each replicate of a selection.
 
         Args:
@@ -272,23 +247,19 @@ class Metric(ABC):
         """Why each measure of the first replicate has no value, or which empty case a convention filled, or None."""
 
     @abstractmethod
-    def differ(self, first: Any, second: Any) -> NDArray[np.bool_]:  # noqa: ANN401
+    def differ(self, first: Opaque, second: Opaque) -> NDArray[np.bool_]:
         """In which units two systems' statistics differ; shape (units,)."""
 
     @abstractmethod
-    def parts(self, statistics: Any, *, start: Folded | None = None) -> UnitParts:  # noqa: ANN401
+    def parts(self, statistics: Opaque, *, start: Folded | None = None) -> UnitParts:
         """What single units add."""
 
-    def types(self, statistics: Any) -> tuple[str, ...]:  # noqa: ANN401
+    def types(self, statistics: Opaque) -> tuple[str, ...]:
         """The error types that were counted, in the order of ``fold_types``."""
         raise lacking(self, "types")
 
     def fold_types(
-        self,
-        statistics: Any,  # noqa: ANN401
-        selection: Selection | None = None,
-        *,
-        start: Folded | None = None,
+        self, statistics: Opaque, selection: Selection | None = None, *, start: Folded | None = None
     ) -> NDArray[Any]:
         """The fold by error type: counts as ``type_counted`` names them; shape (replicates, types, counted)."""
         raise lacking(self, "types")
@@ -297,15 +268,12 @@ class Metric(ABC):
         """The ``type_measures`` of counts by type, NaN where undefined; shape (..., type measures)."""
         raise lacking(self, "types")
 
-    def type_units(self, statistics: Any) -> NDArray[np.int64]:  # noqa: ANN401
+    def type_units(self, statistics: Opaque) -> NDArray[np.int64]:
         """Units and types that occur together in a fold of everything; shape (pairs, 2)."""
         raise lacking(self, "types")
 
     def edits(
-        self,
-        reference: Any,  # noqa: ANN401
-        output: Any,  # noqa: ANN401
-        annotators: Sequence[str | None],
+        self, reference: Opaque, output: Opaque, annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Any]] | None:
         """A system's edits as this metric sees them, each told whether it is correct, to be shown to people.
 
@@ -319,7 +287,7 @@ class Metric(ABC):
         """
         return None
 
-    def remarked(self, statistics: Any) -> Mapping[str, int]:  # noqa: ANN401
+    def remarked(self, statistics: Opaque) -> Mapping[str, int]:
         """How many units there is something to say of, by the codes of ``remarks``."""
         return {}
 
@@ -339,3 +307,27 @@ _FEATURES: Mapping[Feature, str] = {
     "types": "scores by error type",
     "closed": "intervals by formula",
 }
+
+
+def beta_parameter(default: float) -> Parameter:
+    """The weight of recall in F."""
+    expected = f"a number above 0, at most {MAX_BETA}"
+
+    def check(value: Value) -> str:
+        return "" if isinstance(value, float) and 0 < value <= MAX_BETA else expected
+
+    return Parameter("beta", float, default, "Weight of recall against precision in F.", check)
+
+
+def word_parameter(name: str, doc: str, *words: str, aliases: tuple[str, ...] = ()) -> Parameter:
+    """A parameter that is one of some words, by default the first."""
+    return Parameter(name, str, words[0], doc, lambda value: "" if value in words else " or ".join(words), aliases)
+
+
+def unchanged_parameter(doc: str, *aliases: str) -> Parameter:
+    """How many unchanged words an edit may span."""
+
+    def check(value: Value) -> str:
+        return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
+
+    return Parameter("max_unchanged", int, 2, doc, check, aliases)

@@ -1,4 +1,4 @@
-"""Which annotator a sentence is scored against, and the corpus totals that follow.
+"""Which annotator a sentence is scored against, the corpus totals that follow, and their P, R and F.
 
 Formula
     For each annotator who looked at the sentence: C, P, G = totals so far plus this sentence's correct, proposed
@@ -15,116 +15,109 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.estimate import Interval, Undefined
 from errorbar.edits.kernel import KERNEL
-from errorbar.metrics.base import Swapping
+from errorbar.metrics.base import Measure, Selection, Swapping
+from errorbar.metrics.edit_statistics import EditStatistics, Ints
 
 RUNNING = "running"
 SENTENCE = "sentence"
+EDITS = ("correct", "proposed", "gold")
+"""Proposed edits that match the reference; edits of the hypothesis; edits of the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Annotators are compared by F of this weight, of the corpus so far (``running``) or of the sentence alone."""
+
+    beta: float
+    running: bool = True
+    kernel: bool = KERNEL  # choose by the compiled kernel, or by its twin
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Corpus totals of one or many replicates.
+    """Corpus totals of one or many replicates."""
 
-    Attributes:
-        totals: Correct, proposed and reference edits; shape (replicates, 3).
-        n_units: Sentences that somebody looked at; shape (replicates,).
-        chosen: Column of the chosen annotator, -1 where nobody looked; shape (replicates, units), or (0, units)
-            where it was not asked for.
-    """
-
-    totals: NDArray[np.int64]
-    n_units: NDArray[np.int64]
+    totals: Ints  # correct, proposed and reference edits; shape (replicates, 3)
+    n_units: Ints  # sentences that somebody looked at; shape (replicates,)
     chosen: NDArray[np.int32]
+    """Column of the chosen annotator, -1 where nobody looked; shape (replicates, units), no row where nobody asked."""
 
 
 def fold_counts(
-    counts: NDArray[np.int32],
-    present: NDArray[np.uint8],
+    statistics: EditStatistics,
+    rule: Rule,
+    selection: Selection,
+    start: Ints | None = None,
     *,
-    beta: float,
-    running: bool,
-    units: NDArray[np.int64] | None = None,
-    masks: NDArray[np.uint8] | None = None,
-    start: NDArray[np.int64] | None = None,
-    swapping: Swapping | None = None,
     want_chosen: bool = False,
-    kernel: bool | None = None,
 ) -> Choice:
     """Choose an annotator for every sentence and add up, for many replicates in one pass.
 
     Args:
-        counts: Correct, proposed and reference edits; shape (units, annotators, 3).
-        present: Whether an annotator looked at a unit; shape (units, annotators).
-        beta: Weight of recall against precision.
-        running: Compare by the corpus so far plus this sentence, not by the sentence alone.
-        units: Units to fold, in order, e.g. a resample; shape (replicates, n) or (1, n). -1 is padding, for rows
-            of different lengths. None: all, once.
-        masks: Annotators that may be chosen; shape (replicates, annotators) or (1, annotators). None: all.
+        statistics: Edit counts of every sentence and annotator.
+        rule: How annotators are compared.
+        selection: Sentences, annotators and swaps of each replicate.
         start: Totals to go on from; shape (replicates, 3).
-        swapping: Where to take the second half of the units instead of the first; ``units`` has one row then.
         want_chosen: Return who was chosen.
-        kernel: Use the compiled kernel (True), the twin (False), or the kernel where there is one (None).
 
     Raises:
         ValueError: If the selection does not fit the counts.
     """
+    counts, present, swapping = statistics.counts, statistics.present, selection.swapping
     n_units, n_annotators = present.shape
     known = n_units if swapping is None else n_units // 2
-    rows = np.arange(known, dtype=np.int64)[None, :] if units is None else np.ascontiguousarray(units, np.int64)
-    allowed = np.ones((1, n_annotators), np.uint8) if masks is None else np.ascontiguousarray(masks, dtype=np.uint8)
+    rows = np.arange(known)[None] if selection.units is None else selection.units
+    rows = np.ascontiguousarray(rows, np.int64)
+    masks = np.ones((1, n_annotators)) if selection.annotators is None else selection.annotators
+    masks = np.ascontiguousarray(masks, np.uint8)
     swaps, slots = _swaps(swapping, n_units, rows)
-    replicates = max(len(rows), len(allowed), 1 if start is None else len(start), len(swaps))
-    _check(known, n_annotators, replicates, rows, allowed, start)
+    # The kernel reads where it is told to: nothing may lie outside its arrays.
+    if rows.ndim != 2 or (rows.size and (rows.min() < -1 or rows.max() >= known)):
+        raise ValueError(f"units must be a table of numbers from 0 to {known - 1} (or -1)")
+    if masks.ndim != 2 or masks.shape[1] != n_annotators:
+        raise ValueError(f"masks must have {n_annotators} columns, one per annotator")
+    sizes = {"units": len(rows), "masks": len(masks), "start": 1 if start is None else len(start)}
+    replicates = max(*sizes.values(), len(swaps))
+    for name, size in sizes.items():
+        if size not in (1, replicates):
+            raise ValueError(f"{name} has {size} rows; expected 1 or {replicates}")
     if len(swaps) not in (0, replicates):
         raise ValueError(f"swaps has {len(swaps)} rows; expected {replicates}")
-    totals = np.zeros((replicates, 3), np.int64)
-    if start is not None:
-        totals += start
-    used = np.zeros(replicates, np.int64)
+    totals, used = np.zeros((replicates, 3), np.int64), np.zeros(replicates, np.int64)
+    totals += 0 if start is None else start
     chosen = np.full((replicates if want_chosen else 0, rows.shape[1]), -1, np.int32)
-    if KERNEL if kernel is None else kernel:
+    if rule.kernel:
         from errorbar.metrics._fold import fold_replicates  # noqa: PLC0415 - absent without a compiler
 
-        fold_replicates(
-            np.ascontiguousarray(counts),
-            np.ascontiguousarray(present),
-            rows,
-            slots,
-            swaps,
-            allowed,
-            beta,
-            running,
-            totals,
-            used,
-            chosen,
-        )
-    else:
-        everywhere = np.broadcast_to(allowed, (replicates, n_annotators))
-        for place in range(rows.shape[1]):
-            drawn = np.broadcast_to(rows[:, place], replicates)
-            there = np.flatnonzero(drawn >= 0)
-            unit = drawn[there]
-            if len(swaps) and slots[place] >= 0:
-                unit = np.where(swaps[there, slots[place]] > 0, unit + known, unit)
-            before = totals[there] * running
-            best = _best(before[:, None] + counts[unit], (present[unit] & everywhere[there]) > 0, beta)
-            looked = best >= 0
-            totals[there[looked]] += counts[unit[looked], best[looked]]
-            used[there[looked]] += 1
-            if want_chosen:
-                chosen[there, place] = best
+        counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
+        fold_replicates(counts, present, rows, slots, swaps, masks, rule.beta, rule.running, totals, used, chosen)
+        return Choice(totals, used, chosen)
+    everywhere = np.broadcast_to(masks, (replicates, n_annotators))
+    for place in range(rows.shape[1]):
+        drawn = np.broadcast_to(rows[:, place], replicates)
+        there = np.flatnonzero(drawn >= 0)
+        unit = drawn[there]
+        if len(swaps) and slots[place] >= 0:
+            unit = np.where(swaps[there, slots[place]] > 0, unit + known, unit)
+        before = totals[there] * rule.running
+        best = _best(before[:, None] + counts[unit], (present[unit] & everywhere[there]) > 0, rule.beta)
+        looked = best >= 0
+        totals[there[looked]] += counts[unit[looked], best[looked]]
+        used[there[looked]] += 1
+        if want_chosen:
+            chosen[there, place] = best
     return Choice(totals, used, chosen)
 
 
-def _swaps(
-    swapping: Swapping | None, n_units: int, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _swaps(swapping: Swapping | None, n_units: int, rows: Ints) -> tuple[NDArray[np.uint8], Ints]:
     """Swaps, no row if there are none, and the column of each place; nothing may lie outside of the table."""
     if swapping is None:
         return np.zeros((0, 0), np.uint8), np.zeros(0, np.int64)
@@ -139,25 +132,7 @@ def _swaps(
     return swaps, slots
 
 
-def _check(
-    n_units: int,
-    n_annotators: int,
-    replicates: int,
-    rows: NDArray[np.int64],
-    allowed: NDArray[np.uint8],
-    start: NDArray[np.int64] | None,
-) -> None:
-    """The kernel reads where it is told to: nothing may lie outside its arrays."""
-    if rows.ndim != 2 or (rows.size and (rows.min() < -1 or rows.max() >= n_units)):
-        raise ValueError(f"units must be a table of numbers from 0 to {n_units - 1} (or -1)")
-    if allowed.ndim != 2 or allowed.shape[1] != n_annotators:
-        raise ValueError(f"masks must have {n_annotators} columns, one per annotator")
-    for name, size in (("units", len(rows)), ("masks", len(allowed)), ("start", 1 if start is None else len(start))):
-        if size not in (1, replicates):
-            raise ValueError(f"{name} has {size} rows; expected 1 or {replicates}")
-
-
-def _best(reached: NDArray[np.int64], looked: NDArray[np.bool_], beta: float) -> NDArray[np.intp]:
+def _best(reached: Ints, looked: NDArray[np.bool_], beta: float) -> NDArray[np.intp]:
     """The best annotator of one unit in each replicate, -1 where none looked; shapes (replicates, annotators, ...)."""
     correct, proposed, gold = np.moveaxis(reached, -1, 0)
     beta2 = beta * beta
@@ -169,3 +144,59 @@ def _best(reached: NDArray[np.int64], looked: NDArray[np.bool_], beta: float) ->
     for key in (f, correct, -denominator):  # ties of one go to the next; those of all to the first annotator
         left = left & (key == np.where(left, key, -np.inf).max(axis=1, keepdims=True))
     return np.where(left.any(axis=1), left.argmax(axis=1), -1)
+
+
+def prf_measures(beta: float) -> tuple[Measure, Measure, Measure]:
+    """P, R and F with its weight in its title."""
+    return Measure("precision", "P"), Measure("recall", "R"), Measure("f", f"F{beta:g}")
+
+
+def score_totals(totals: Ints, beta: float) -> NDArray[np.float64]:
+    """P, R and F of corpus totals, equal to the official M2 scorer's to the last bit.
+
+    Formula
+        P = correct / proposed, R = correct / gold, F = (1 + beta²) P R / (beta² P + R).
+    Conventions
+        Nothing proposed: P = 1. Nothing in the reference: R = 1. P = R = 0: F = 0.
+    Source
+        van Rijsbergen 1979; computed from P and R, as the official scorer does.
+
+    Args:
+        totals: Correct, proposed and reference edits; shape (..., 3), as what is returned.
+        beta: Weight of recall against precision.
+    """
+    correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.where(proposed > 0, correct / proposed, 1.0)
+        r = np.where(gold > 0, correct / gold, 1.0)
+        denominator = beta * beta * p + r
+        f = np.where(denominator > 0, (1.0 + beta * beta) * p * r / denominator, 0.0)
+    return np.stack([p, r, f], axis=-1)
+
+
+def prf_reasons(counts: Ints, n_units: int, f: float) -> tuple[Undefined | None, ...]:
+    """Which empty case fills P, R and F of correct, proposed and reference edits."""
+    if not n_units:
+        return (Undefined.NO_UNITS,) * 3
+    no_p = None if counts[1] else Undefined.NOTHING_PROPOSED
+    no_r = None if counts[2] else Undefined.NOTHING_IN_REFERENCE
+    # Where F is above 0, P and R are both defined or both not.
+    return no_p, no_r, no_p if f else Undefined.NOTHING_CORRECT
+
+
+def closed_prf(counts: Ints, beta: float, level: float) -> Sequence[Interval | Undefined]:
+    """Wilson's interval for P and R, Goutte & Gaussier's for F, which take edits for independent."""
+    from errorbar.stats.f_interval import f_score_interval  # noqa: PLC0415 - scipy takes its time
+    from errorbar.stats.proportion import proportion_interval  # noqa: PLC0415
+
+    correct, proposed, gold = counts.tolist()
+
+    def wilson(n: int, empty: Undefined) -> Interval | Undefined:
+        # Of a reference kept as it is written, what is proposed once can be correct twice.
+        return proportion_interval(min(correct, n), n, confidence_level=level) if n else empty
+
+    return [
+        wilson(proposed, Undefined.NOTHING_PROPOSED),
+        wilson(gold, Undefined.NOTHING_IN_REFERENCE),
+        f_score_interval(correct, max(0, proposed - correct), gold - correct, beta=beta, confidence_level=level),
+    ]

@@ -26,28 +26,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.swaps import SwapPlan, swap_tests
-from errorbar.stats.letters import better_letters, letter, shared_letters
+from errorbar.stats.letters import MOST_GROUPS, NO_LETTERS, better_letters, letter, shared_letters
 from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
 
 POINT = 0.01
-"""The difference whose power is reported: one point of F."""
+"""The difference whose power is reported: a point of a measure in percent, 0.01 of another."""
+MOST_NAMED = 3
+FEW = 11
+"""So few systems have letters whatever their pairs: 3^(11 / 3) groups, or 57, are the most (Moon & Moser 1965)."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system to compare.
-
-    Attributes:
-        name: Its name.
-        statistics: What the metric keeps of it for the whole corpus.
-    """
+    """A system to compare, with what the metric keeps of it for the whole corpus."""
 
     name: str
     statistics: Any
@@ -55,30 +54,17 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two systems compared.
-
-    Attributes:
-        first: Name of the first system.
-        second: Name of the second.
-        difference: The main measure of the first minus that of the second.
-        interval: Its interval, or why there is none; None: none was asked for.
-        test: Approximate randomization of this pair alone.
-        p_adjusted: Its p-value adjusted for all pairs; None where there is no p-value.
-        power: What the corpus can show about these two.
-        smallest_p: The smallest adjusted p-value that any difference of these two could have had with these essays and
-            swaps; None where there is no p-value.
-        at_floor: Whether ``p_adjusted`` is only known to be at most what it says: no random swap was as extreme.
-    """
+    """Two systems compared."""
 
     first: str
     second: str
-    difference: float
-    interval: Interval | Undefined | None
-    test: Randomization
-    p_adjusted: float | None
-    power: PairedPower
-    smallest_p: float | None = None
-    at_floor: bool = False
+    difference: float  # of the main measure, the first minus the second
+    interval: Interval | Undefined | None  # None: none was asked for
+    test: Randomization  # of this pair alone
+    p_adjusted: float | None  # for all pairs; None where there is no p-value
+    power: PairedPower  # what the corpus can show about these two
+    smallest_p: float | None = None  # adjusted, of any difference of the two with these documents and swaps
+    at_floor: bool = False  # p_adjusted is only known to be at most what it says: no random swap was as extreme
 
     def significant(self, alpha: float) -> bool:
         """Whether the two differ significantly, adjusted for all pairs."""
@@ -91,22 +77,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Systems compared, each with each.
-
-    Attributes:
-        names: The systems' names.
-        measures: What was computed.
-        main: Which of them ranks systems, and is compared.
-        scores: Shape (systems, measures).
-        pairs: Every pair, in the order of ``itertools.combinations``.
-        testing: How they were tested.
-    """
+    """Systems compared, each with each."""
 
     names: tuple[str, ...]
     measures: tuple[Measure, ...]
-    main: int
-    scores: NDArray[np.float64]
-    pairs: tuple[Pair, ...]
+    main: int  # which of them ranks systems, and is compared
+    scores: NDArray[np.float64]  # shape (systems, measures)
+    pairs: tuple[Pair, ...]  # in the order of ``itertools.combinations``
     testing: SwapPlan = field(default_factory=SwapPlan)
 
     def p_table(self) -> NDArray[np.float64]:
@@ -116,10 +93,6 @@ class Comparison:
     def undecided_table(self, alpha: float) -> NDArray[np.bool_]:
         """Which pairs no difference could have decided at ``alpha``; symmetric, shape (systems, systems)."""
         return self._table([pair.undecided(alpha) for pair in self.pairs], 0.0) > 0
-
-    def n_swaps(self, alpha: float) -> int:
-        """How many random ways to swap were tried."""
-        return self.testing.number(len(self.names), alpha)
 
     def ranking(self, alpha: float) -> list[Ranked]:
         """The systems, the best first, with letters for what is significant at ``alpha``, adjusted."""
@@ -145,24 +118,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A system in a table from the best to the worst.
-
-    Attributes:
-        letter: Its letter.
-        name: Its name.
-        scores: Its value of each measure.
-        better: Letters of the systems that it is significantly better than.
-        group: Group letters; systems that share one do not differ significantly. A question mark: some pair of the
-            system is undecided.
-        undecided: Letters of the systems with which no difference could have been significant.
-    """
+    """A system in a table from the best to the worst."""
 
     letter: str
     name: str
-    scores: tuple[float, ...]
-    better: tuple[str, ...]
+    scores: tuple[float, ...]  # its value of each measure
+    better: tuple[str, ...]  # letters of the systems that it is significantly better than
     group: str
-    undecided: tuple[str, ...] = ()
+    """Systems that share a letter do not differ significantly. A question mark: some pair of it is undecided."""
+    undecided: tuple[str, ...] = ()  # letters of the systems with which no difference could have been significant
 
 
 def compare_systems(
@@ -174,15 +138,7 @@ def compare_systems(
     *,
     intervals: bool = True,
 ) -> Comparison:
-    """Compare systems on the same corpus.
-
-    Args:
-        metric: What is computed.
-        systems: At least two.
-        clusters: Which essay each sentence is from; ``np.arange(n)`` for independent sentences.
-        resampling: How many resamples, at which level, from which seed, on how many cores.
-        testing: How many ways to swap, and how p-values are adjusted for the number of pairs; None: the default.
-        intervals: Make intervals of differences.
+    """Compare systems on the same corpus, resampled by ``clusters`` (shape (units,)); with intervals of differences.
 
     Raises:
         UsageError: With fewer than two systems or sentences, or a closed formula.
@@ -206,33 +162,18 @@ def compare_systems(
     folds = [fold_of(system) for system in systems]
     resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
     jackknife = [left_out_values(metric, fold, clusters) for fold in folds]
-    numbers = list(combinations(range(len(systems)), 2))
-    how = testing or SwapPlan()
-    tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, how)
+    testing, numbers = testing or SwapPlan(), list(combinations(range(len(systems)), 2))
+    tested = swap_tests(metric, [s.statistics for s in systems], numbers, codes, resampling, testing)
     pairs = []
-    for k, (a, b) in enumerate(numbers):
-        difference = float(scores[a, main] - scores[b, main])
-        without = jackknife[a] - jackknife[b]
+    for (a, b), one in zip(numbers, tested, strict=True):
+        difference, without = float(scores[a, main] - scores[b, main]), jackknife[a] - jackknife[b]
         interval = None
         if intervals:
             interval = resampling.interval(difference, resampled[a] - resampled[b], without)
         power = _power(difference, without, int(codes.max()) + 1, resampling)
-        name_a, name_b = systems[a].name, systems[b].name
-        one = tested[k]
-        pairs.append(
-            Pair(
-                name_a,
-                name_b,
-                difference,
-                interval,
-                one.test,
-                one.p_adjusted,
-                power,
-                one.smallest_p,
-                one.at_floor,
-            )
-        )
-    return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), how)
+        test = one.test, one.p_adjusted, power, one.smallest_p, one.at_floor
+        pairs.append(Pair(systems[a].name, systems[b].name, difference, interval, *test))
+    return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), testing)
 
 
 def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
@@ -248,3 +189,43 @@ def _power(difference: float, without: NDArray[np.float64], n_clusters: int, res
         standard_deviation=None if deviation is None else deviation * sqrt(size),
         units_needed=None if needed is None else ceil(needed * size),
     )
+
+
+def warn_hopeless(found: Comparison, alpha: float, problems: Problems, *, unit: str = "document") -> None:
+    """Note it when there are too few swaps, or when no difference of a pair, however large, could be significant.
+
+    So that nobody takes for a finding what a comparison of ``unit``s (documents or sentences) could not have shown.
+    """
+    ways, needed = (number(len(found.names), alpha) for number in (found.testing.number, found.testing.needed))
+    drawn = [pair for pair in found.pairs if pair.p_adjusted is not None and not pair.test.exact]
+    undecided = [pair for pair in found.pairs if pair.undecided(alpha)]
+    level = f"the {100 * alpha:.3g}% level"
+    if drawn and ways < needed:
+        cut = [pair for pair in undecided if not pair.test.exact]
+        undecided = [pair for pair in undecided if pair.test.exact]
+        what = f"{ways:,} ways to swap are few for {len(found.pairs):,} pairs at {level}"
+        if cut:
+            what += f": {_which(len(cut), len(found.pairs))} be significant, however large the difference"
+        fix = f"take {needed} (--swaps={needed})"
+        fix += ", or adjust by max-T (--adjust=max-t)" if found.testing.adjust == "holm" else ""
+        problems.note("few-swaps", what, Place(), fix=fix)
+    if len(found.names) > FEW and any(row.group == NO_LETTERS for row in found.ranking(alpha)):
+        what = f"the pairs of {len(found.names):,} systems make more than {MOST_GROUPS} groups, so there are no letters"
+        problems.note("too-many-groups", what, Place(), fix="the pairs themselves are in the output: --pairs")
+    if undecided:
+        named = "; ".join(f"{pair.first} and {pair.second}" for pair in undecided[:MOST_NAMED])
+        named += f"; and {len(undecided) - MOST_NAMED:,} more" if len(undecided) > MOST_NAMED else ""
+        what = (
+            f"so few {unit}s decide between systems that {_which(len(undecided), len(found.pairs))} be significant at "
+            f"{level}, however large the difference: {named}"
+        )
+        other = "--adjust=" + ("max-t" if found.testing.adjust == "holm" else "holm")
+        alone = any((pair.test.smallest or 0) <= alpha for pair in undecided)
+        fix = f"more {unit}s decide" + (f"; fewer systems may, or {other}" if alone else "")
+        problems.note("few-to-swap", what, Place(), fix=fix)
+
+
+def _which(several: int, of: int) -> str:
+    if several == of:
+        return "the only pair could not" if of == 1 else f"none of {of:,} pairs could"
+    return f"{several:,} of {of:,} pairs could not"

@@ -5,6 +5,11 @@ Formula
     Bins: a bin [low, high) holds the items whose agreement is at least low and below high; the last bin holds 1 too.
     Curve: for every threshold τ keep the items whose majority has a share of at least τ; there compute κ, and beside it
     Youden J, the log diagnostic odds ratio and κ at a reference prevalence, of the system's flags with the majority.
+    Se = hits / (hits + misses), Sp = true negatives / (true negatives + false positives), π = share of errors.
+    κ(Se, Sp, π) = (A_o - A_e) / (1 - A_e) of the table a = π Se, b = π (1 - Se), c = (1 - π)(1 - Sp), d = (1 - π) Sp:
+    A_o = a + d, A_e = π (a + c) + (1 - π)(b + d).
+    Youden J = Se + Sp - 1. Log diagnostic odds ratio = ln(hits · true negatives / (false positives · misses)).
+    κ standardised to a reference π is κ(Se, Sp, π_ref).
 Conventions
     Bins: the default edges .5, .75, .9, 1 are the published ones. Few judgments reach few shares: with three, agreement
     is 2/3 or 1 and the middle bin is empty. A share that equals an edge but for rounding is on the edge. Both estimands
@@ -12,11 +17,14 @@ Conventions
     Curve: ties are not kept: they have no majority; each point says how many there are. So with few raters several
     thresholds keep the same items: of ten, none agree on 51 to 59 %. The band is a percentile bootstrap over items or
     clusters, all thresholds and measures from the same resamples, so neighboring points move together. n and the share
-    of judged items kept stand at every point. Compare systems on *different* data by J, the odds ratio or the
-    standardised κ: κ itself changes with the share of errors, which differs between data and falls along the curve.
+    of judged items kept stand at every point.
+    κ of one detector changes with the prevalence: .25 at 1 % and .64 at 20 % for Se .6, Sp .97. J, the odds ratio and
+    the standardised κ do not: compare systems on *different* data by these. The odds ratio adds ½ to each of the four
+    counts where one of them is 0 (Haldane, Anscombe). Undefined, NaN, where one class does not occur; κ also where
+    nobody varies.
 Source
-    Madnani et al. 2011, whose software bins majority agreement at 50-75, 75-90 and 90-100 %;
-    metrics/crowd_rates.py for the measures of the curve.
+    Madnani et al. 2011, whose software bins majority agreement at 50-75, 75-90 and 90-100 %. Youden 1950; Glas et al.
+    2003 (diagnostic odds ratio); for κ and prevalence Feinstein and Cicchetti 1990.
 """
 
 from __future__ import annotations
@@ -26,10 +34,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.metrics.crowd_rates import rates
+from errorbar.metrics.base import Floats
 from errorbar.metrics.crowd_weighted import (
     EQUAL,
     Crowd,
@@ -37,7 +46,7 @@ from errorbar.metrics.crowd_weighted import (
     CrowdStatistics,
     Estimand,
     Flags,
-    Floats,
+    estimated,
     resampled,
     score_kinds,
 )
@@ -51,32 +60,12 @@ CURVES = ("kappa", "youden", "log_odds", "kappa_at")
 
 @dataclass(frozen=True, slots=True)
 class AgreementBin:
-    """The items of one range of agreement.
-
-    Attributes:
-        low: Smallest agreement.
-        high: Largest, not itself in the bin unless it is 1.
-        n_items: How many items.
-        scores: Estimand to the system's score on them.
-    """
+    """The items whose agreement is at least ``low`` and below ``high``, or 1 where that is 1."""
 
     low: float
     high: float
     n_items: int
     scores: Mapping[Estimand, CrowdScore]
-
-
-def check_edges(edges: Sequence[float]) -> tuple[float, ...]:
-    """The edges of bins, checked.
-
-    Raises:
-        UsageError: Unless there are two or more, ascending, from ½ to 1.
-    """
-    good = len(edges) >= 2 and all(a < b for a, b in pairwise(edges))
-    if not good or edges[0] < 0.5 or edges[-1] > 1:
-        what = f"the edges of bins are {', '.join(f'{edge:g}' for edge in edges)}"
-        raise UsageError(Problem("crowd-edges", what, expected="ascending numbers between 0.5 and 1, two or more"))
-    return tuple(edges)
 
 
 def agreement(share: Floats) -> Floats:
@@ -87,8 +76,7 @@ def agreement(share: Floats) -> Floats:
 def in_bin(share: Floats, low: float, high: float) -> Flags:
     """Which shares of errors have an agreement in [low, high), or in [low, 1]."""
     agree = agreement(share)
-    above = agree >= low - EQUAL
-    return np.asarray(above & ((agree < high - EQUAL) | (high >= 1)), np.bool_)
+    return np.asarray((agree >= low - EQUAL) & ((agree < high - EQUAL) | (high >= 1)), np.bool_)
 
 
 def agreement_bins(
@@ -97,18 +85,16 @@ def agreement_bins(
     *,
     resampling: Resampling | None = None,
 ) -> list[AgreementBin]:
-    """Score a system in every bin.
-
-    Args:
-        counted: Metric to its counts of the same items, one for each estimand.
-        edges: Edges of the bins, ascending, from ½ to 1.
-        resampling: How to make intervals; None: none are made.
+    """Score a system in every bin, from counts of the same items by one metric for each estimand.
 
     Raises:
-        UsageError: If the edges do not fit.
+        UsageError: Unless there are two edges or more, ascending, from ½ to 1.
     """
+    if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)) or edges[0] < 0.5 or edges[-1] > 1:
+        what = f"the edges of bins are {', '.join(f'{edge:g}' for edge in edges)}"
+        raise UsageError(Problem("crowd-edges", what, expected="ascending numbers between 0.5 and 1, two or more"))
     found = []
-    for low, high in pairwise(check_edges(edges)):
+    for low, high in pairwise(edges):
         scores = {
             metric.estimand: score_kinds(metric, table, resampling=resampling, rows=in_bin(table.share, low, high))
             for metric, table in counted.items()
@@ -119,33 +105,19 @@ def agreement_bins(
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The items on which the crowd agrees so far.
+    """The items on which the crowd agrees so far; all shares are fractions."""
 
-    Attributes:
-        threshold: Smallest share of the majority.
-        n_items: Items kept.
-        n_ties: Ties left out, though the threshold would keep them: those of a threshold of ½.
-        kept: Share of all judged items that are kept.
-        prevalence: Share of errors among them.
-        sensitivity: Share of the errors that are flagged.
-        specificity: Share of the others that are not.
-        kappa: Cohen's kappa of flags and majority.
-        youden: Youden J.
-        log_odds: Log diagnostic odds ratio.
-        kappa_at: Kappa at the reference prevalence.
-    """
-
-    threshold: float
+    threshold: float  # smallest share of the majority
     n_items: int
-    n_ties: int
-    kept: float
-    prevalence: float | None
+    n_ties: int  # left out, though the threshold would keep them: those of a threshold of ½
+    kept: float  # share of all judged items
+    prevalence: float | None  # of errors
     sensitivity: float | None
     specificity: float | None
     kappa: Estimate
     youden: Estimate
     log_odds: Estimate
-    kappa_at: Estimate
+    kappa_at: Estimate  # at the reference prevalence
 
 
 def kappa_curve(
@@ -155,13 +127,7 @@ def kappa_curve(
     reference_prevalence: float = REFERENCE_PREVALENCE,
     resampling: Resampling | None = None,
 ) -> list[CurvePoint]:
-    """Follow a system along the crowd's agreement.
-
-    Args:
-        statistics: Counts of the majority, from ``Crowd(estimand="majority").measure``.
-        thresholds: Smallest shares of the majority, between ½ and 1.
-        reference_prevalence: Share of errors that kappa is standardised to.
-        resampling: How to make bands; None: none are made.
+    """Follow a system along the crowd's agreement, from counts by ``Crowd(estimand="majority")``.
 
     Raises:
         UsageError: If a threshold or the prevalence is out of range.
@@ -178,29 +144,83 @@ def kappa_curve(
         made = [rates(weights @ (counts * rows[:, None]), reference_prevalence) for rows in kept]
         return np.stack([[getattr(each, name) for name in CURVES] for each in made]).transpose(2, 0, 1)
 
-    able = resampling is not None and len(units.frequency) and units.frequency.sum() > 1
-    drawn = resampled(units, fold, resampling, "curve") if resampling is not None and able else None
     total = units.frequency.sum()
+    drawn = resampled(units, fold, resampling, "curve") if resampling is not None and total > 1 else None
     found = []
     for at, (tau, rows) in enumerate(zip(thresholds, kept, strict=True)):
         n, n_clusters = int(units.frequency[rows].sum()), units.n_clusters_of(rows)
         here = rates((units.frequency @ (counts * rows[:, None]))[None], reference_prevalence)
-        made = {}
-        for k, name in enumerate(CURVES):
-            value = float(getattr(here, name)[0])
-            reason = (Undefined.ONE_LABEL if n else Undefined.NO_UNITS) if np.isnan(value) else None
-            estimate = Estimate(None if reason else value, n, n_clusters=n_clusters, undefined=reason)
-            if reason is None and resampling is not None:
-                alone = drawn is None or n < 2 or n_clusters == 1
-                interval = Undefined.ONE_UNIT if alone or drawn is None else resampling.interval(value, drawn[:, at, k])
-                estimate = estimate.with_interval(interval, n_clusters=n_clusters)
-            made[name] = estimate
+        values = [float(getattr(here, name)[0]) for name in CURVES]
+        reasons = [(Undefined.ONE_LABEL if n else Undefined.NO_UNITS) if np.isnan(value) else None for value in values]
+        several = drawn if n > 1 and n_clusters != 1 else None
+        made = estimated(values, reasons, (n, n_clusters), resampling, None if several is None else several[:, at])
         n_ties, share = int(units.frequency[keeping[at] & tied].sum()), n / total if total else 0.0
         shares = (_number(here.prevalence), _number(here.sensitivity), _number(here.specificity))
-        found.append(CurvePoint(tau, n, n_ties, share, *shares, *(made[name] for name in CURVES)))
+        found.append(CurvePoint(tau, n, n_ties, share, *shares, *made))
     return found
 
 
 def _number(value: Floats) -> float | None:
     number = float(value[0])
     return None if np.isnan(number) else number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rates:
+    """Measures of many tables at once, each of shape (tables,), NaN where undefined."""
+
+    sensitivity: Floats
+    specificity: Floats
+    prevalence: Floats  # of errors
+    kappa: Floats  # Cohen's, at that prevalence
+    youden: Floats
+    log_odds: Floats
+    kappa_at: Floats  # at the reference prevalence
+
+
+def kappa_of_rates(sensitivity: ArrayLike, specificity: ArrayLike, prevalence: ArrayLike) -> Floats:
+    """Cohen's kappa of a detector with the truth; NaN where both use one label only.
+
+    Raises:
+        UsageError: If a number is no fraction.
+    """
+    se, sp, pi = (np.asarray(value, np.float64) for value in (sensitivity, specificity, prevalence))
+    for value in (se, sp, pi):
+        if ((value < 0) | (value > 1)).any():
+            raise UsageError(Problem("crowd-rates", "a rate or a prevalence is no fraction", expected="0 to 1"))
+    a, b, c, d = pi * se, pi * (1 - se), (1 - pi) * (1 - sp), (1 - pi) * sp
+    expected = pi * (a + c) + (1 - pi) * (b + d)
+    return _over(a + d - expected, 1 - expected)
+
+
+def rates(counts: Floats, reference_prevalence: float) -> Rates:
+    """Measure tables of hits, false positives, misses and true negatives; shape (tables, 4).
+
+    Raises:
+        UsageError: If the reference prevalence is no fraction.
+    """
+    if not 0 < reference_prevalence < 1:
+        what = f"the reference prevalence is {reference_prevalence}"
+        raise UsageError(Problem("crowd-rates", what, expected="a fraction between 0 and 1"))
+    hits, wrong, missed, right = np.maximum(counts, 0).T
+    errors, fine = hits + missed, wrong + right
+    se, sp = _over(hits, errors), _over(right, fine)
+    prevalence = _over(errors, errors + fine)
+    smoothed = counts + np.where((counts <= 0).any(axis=1, keepdims=True), 0.5, 0.0)
+    defined = (errors > 0) & (fine > 0)
+    odds = smoothed[:, 0] * smoothed[:, 3] / (smoothed[:, 1] * smoothed[:, 2])
+    return Rates(
+        se,
+        sp,
+        prevalence,
+        np.where(defined, kappa_of_rates(se, sp, prevalence), np.nan),
+        se + sp - 1,
+        np.where(defined, np.log(odds), np.nan),
+        kappa_of_rates(se, sp, np.full(len(counts), reference_prevalence)),
+    )
+
+
+def _over(above: Floats, below: Floats) -> Floats:
+    value: Floats = np.full(np.shape(above), np.nan)
+    np.divide(above, below, out=value, where=np.abs(below) > 1e-12)
+    return value

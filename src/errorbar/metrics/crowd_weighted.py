@@ -21,7 +21,8 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -29,13 +30,12 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.core.spec import Parameter, Value
+from errorbar.core.spec import Parameter
 from errorbar.execute import run
-from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, beta_parameter, word_parameter
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units, cluster_table
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Ties = Literal["half", "unknown", "error", "ok"]
@@ -43,7 +43,6 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 Estimand = Literal["weighted", "majority"]
 ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 Shares = Literal["votes", "trust", "dawid-skene"]
-SHARES: tuple[Shares, ...] = get_args(Shares)
 EQUAL = 1e-9
 """Shares this near to ½ are a tie."""
 
@@ -52,49 +51,37 @@ EQUAL = 1e-9
 class Votes:
     """What a crowd says of items.
 
-    Attributes:
-        share: Share of errors of each item, NaN where nobody judged; shape (items,), as the next.
-        n_judgments: Judgments of each item.
-        clusters: Number of the cluster (essay, sentence) of each item; None: items are independent.
-
     Raises:
         UsageError: If the columns do not fit, or a share is no fraction.
     """
 
-    share: Floats
+    share: Floats  # of errors, NaN where nobody judged; shape (items,), as the next
     n_judgments: Counts
-    clusters: Sequence[int] | Counts | None = None
+    clusters: Sequence[int] | Counts | None = None  # number of each item's essay or sentence; None: independent items
 
     def __post_init__(self) -> None:
         if self.share.shape != self.n_judgments.shape or self.share.ndim != 1:
-            what = f"shares and judgments have shapes {self.share.shape} and {self.n_judgments.shape}"
-            raise UsageError(Problem("crowd-columns", what, expected="one of each for every item"))
+            raise _unlike("shares and judgments", self.share, self.n_judgments)
         known = self.share[~np.isnan(self.share)]
         if not ((known >= -EQUAL) & (known <= 1 + EQUAL)).all():
             raise UsageError(Problem("crowd-columns", "a share is not between 0 and 1", expected="fractions"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _unlike(what: str, first: NDArray[np.generic], second: NDArray[np.generic]) -> UsageError:
+    what = f"{what} have shapes {first.shape} and {second.shape}"
+    return UsageError(Problem("crowd-columns", what, expected="one of each for every item"))
+
+
+@dataclass(frozen=True, eq=False)
 class CrowdStatistics:
-    """What is kept of items: those with one share, flag and number of judgments are one kind.
+    """What is kept of items: those with one share, flag and number of judgments are one kind."""
 
-    Attributes:
-        counts: Hits, false positives, misses and true negatives of an item of each kind; shape (kinds, 4).
-        share: Share of errors of each kind; shape (kinds,), as the next two.
-        flag: Whether it is flagged.
-        n_judgments: Judgments of an item.
-        kind: Kind of each item, -1 where it does not count; shape (items,).
-        clusters: Cluster of each item, or None.
-        units: How many items each kind stands for, and of which clusters.
-    """
-
-    counts: Floats
-    share: Floats
+    counts: Floats  # hits, false positives, misses and true negatives of an item of each kind; shape (kinds, 4)
+    share: Floats  # of errors; shape (kinds,), as the next two
     flag: Flags
     n_judgments: Counts
-    kind: Counts
-    clusters: Counts | None
-    units: Units
+    kind: Counts  # of each item, -1 where it does not count; shape (items,)
+    clusters: Counts | None  # of each item
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -102,37 +89,22 @@ class CrowdStatistics:
     def take(self, units: Counts | slice) -> CrowdStatistics:
         """The statistics of some items."""
         clusters = None if self.clusters is None else self.clusters[units]
-        return _of_kinds(self.counts, (self.share, self.flag, self.n_judgments), self.kind[units], clusters)
+        return replace(self, kind=self.kind[units], clusters=clusters)
 
-
-def _of_kinds(
-    counts: Floats, columns: tuple[Floats, Flags, Counts], kind: Counts, clusters: Counts | None
-) -> CrowdStatistics:
-    frequency = np.bincount(kind[kind >= 0], minlength=len(counts)).astype(np.float64)
-    units = Units(frequency, cluster_table(kind, len(counts), clusters, len(kind)))
-    return CrowdStatistics(counts, *columns, kind, clusters, units)
+    @cached_property
+    def units(self) -> Units:
+        """How many items each kind stands for, and of which clusters."""
+        n_kinds = len(self.counts)
+        frequency = np.bincount(self.kind[self.kind >= 0], minlength=n_kinds).astype(np.float64)
+        return Units(frequency, cluster_table(self.kind, n_kinds, self.clusters, len(self.kind)))
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdScore:
-    """One system against the crowd, by one estimand.
-
-    Attributes:
-        estimand: ``weighted`` or ``majority``.
-        hits: Flagged errors, a sum of shares.
-        false_positives: Flagged items that are none.
-        misses: Errors that are not flagged.
-        true_negatives: The rest.
-        precision: P.
-        recall: R.
-        f: F.
-        beta: Weight of recall in F.
-        n_items: Items that count.
-        n_judgments: Their judgments: smallest, mean and largest number.
-    """
+    """One system against the crowd, by one estimand."""
 
     estimand: Estimand
-    hits: float
+    hits: float  # flagged errors, a sum of shares; so the next three
     false_positives: float
     misses: float
     true_negatives: float
@@ -140,16 +112,8 @@ class CrowdScore:
     recall: Estimate
     f: Estimate
     beta: float
-    n_items: int
-    n_judgments: tuple[int, float, int]
-
-
-def _above_zero(value: Value) -> str:
-    return "" if isinstance(value, float) and 0 < value < np.inf else "a number above 0"
-
-
-def _among(names: Sequence[str]) -> Callable[[Value], str]:
-    return lambda value: "" if value in names else f"one of {', '.join(names)}"
+    n_items: int  # that count
+    n_judgments: tuple[int, float, int]  # of an item: least, mean and most
 
 
 def majority_share(share: Floats, ties: Ties = "half") -> Floats:
@@ -167,13 +131,7 @@ def majority_share(share: Floats, ties: Ties = "half") -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Crowd(Metric):
-    """P, R and F against a crowd.
-
-    Attributes:
-        beta: Weight of recall against precision.
-        estimand: ``weighted``: what share of raters; ``majority``: what most raters say.
-        shares: What the shares are: ``votes``, ``trust`` (weighted by it) or ``dawid-skene`` (probabilities).
-        ties: What a tie is to the majority: ``half`` an error, ``unknown``, ``error`` or ``ok``.
+    """P, R and F against a crowd; ``parameters`` says what its fields are.
 
     Raises:
         UsageError: If a parameter will not do.
@@ -182,19 +140,17 @@ class Crowd(Metric):
     name: ClassVar[str] = "crowd"
     summary: ClassVar[str] = "P, R and F of flags against the judgments of many raters, weighted or by majority"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("beta", float, 1.0, "Weight of recall against precision in F.", _above_zero),
-        Parameter(
-            "estimand", str, "weighted", "weighted: share of raters; majority: what most raters say.", _among(ESTIMANDS)
-        ),
-        Parameter("shares", str, "votes", "What a share is: votes, trust or dawid-skene.", _among(SHARES)),
-        Parameter("ties", str, "half", "What a tie is to the majority: half, unknown, error or ok.", _among(TIES)),
+        beta_parameter(1.0),
+        word_parameter("estimand", "weighted: share of raters; majority: what most raters say.", *ESTIMANDS),
+        word_parameter("shares", "What a share is: votes, trust or dawid-skene.", *get_args(Shares)),
+        word_parameter("ties", "What a tie is to the majority: half, unknown, error or ok.", *TIES),
     )
 
     fold_only = frozenset({"beta", "shares"})
     reads = "judgments"
     counted = ("hits", "false_positives", "misses", "true_negatives")
     additive = True
-    lacks = {  # noqa: RUF012 - as of every metric
+    lacks: ClassVar = {
         "annotators": "every rater is part of the crowd",
         "types": "flags have no error types",
         "closed": "there is no formula for its intervals",
@@ -211,20 +167,14 @@ class Crowd(Metric):
         return Measure("precision", "P"), Measure("recall", "R"), Measure("f", f"F{self.beta:g}")
 
     def measure(self, reference: Votes, output: Flags, *, by_type: bool = False) -> CrowdStatistics:
-        """Count, before anything is scored.
-
-        Args:
-            reference: What the crowd says.
-            output: Whether the system flags each item; shape (items,).
-            by_type: Not given.
+        """Count flags against votes; ``output`` says whether each item is flagged, there are no types.
 
         Raises:
             UsageError: If there is not one flag for each item.
         """
         share, n_judgments = reference.share, reference.n_judgments
         if output.shape != share.shape:
-            what = f"shares and flags have shapes {share.shape} and {output.shape}"
-            raise UsageError(Problem("crowd-columns", what, expected="one of each for every item"))
+            raise _unlike("shares and flags", share, output)
         p = share if self.estimand == "weighted" else majority_share(share, self.ties)
         used = ~np.isnan(p)
         # Three small codes in one number sort much faster than rows.
@@ -238,7 +188,7 @@ class Crowd(Metric):
         p, f = p[at], output[at].astype(np.float64)
         counts = np.stack([f * p, f * (1 - p), (1 - f) * p, (1 - f) * (1 - p)], axis=1)
         clusters = None if reference.clusters is None else np.asarray(reference.clusters, np.int64)
-        return _of_kinds(counts, (share[at], output[at], n_judgments[at]), kind, clusters)
+        return CrowdStatistics(counts, share[at], output[at], n_judgments[at], kind, clusters)
 
     def join(self, parts: Sequence[CrowdStatistics]) -> CrowdStatistics:
         """Kinds stand one after the other; clusters keep their numbers."""
@@ -246,15 +196,14 @@ class Crowd(Metric):
             nobody = np.zeros(0)
             return self.measure(Votes(nobody, nobody.astype(np.int64)), nobody.astype(np.bool_))
         starts = np.cumsum([0, *(len(part.counts) for part in parts)])
-        kind = np.concatenate(
-            [np.where(part.kind >= 0, part.kind + start, -1) for part, start in zip(parts, starts, strict=False)]
-        )
+        kind = [np.where(part.kind >= 0, part.kind + start, -1) for part, start in zip(parts, starts, strict=False)]
         groups = [part.clusters for part in parts if part.clusters is not None]
-        share, flag, ks = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("share", "flag", "n_judgments")
+        counts, share, flag, n_judgments = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("counts", "share", "flag", "n_judgments")
         )
         clusters = np.concatenate(groups) if len(groups) == len(parts) else None
-        return _of_kinds(np.concatenate([part.counts for part in parts]), (share, flag, ks), kind, clusters)
+        return CrowdStatistics(counts, share, flag, n_judgments, np.concatenate(kind), clusters)
 
     def fold(
         self, statistics: CrowdStatistics, selection: Selection | None = None, *, start: Folded | None = None
@@ -295,9 +244,8 @@ class Crowd(Metric):
 
     def differ(self, first: CrowdStatistics, second: CrowdStatistics) -> Flags:
         """In which items the flags differ."""
-        flags = (np.append(each.flag, False)[each.kind] for each in (first, second))
-        first_flags, second_flags = flags
-        return np.asarray(first_flags != second_flags, np.bool_)
+        one, other = (np.append(each.flag, False)[each.kind] for each in (first, second))
+        return np.asarray(one != other, np.bool_)
 
     def parts(self, statistics: CrowdStatistics, *, start: Folded | None = None) -> UnitParts:
         """What each item adds; nothing where it does not count."""
@@ -308,11 +256,7 @@ class Crowd(Metric):
 def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
     """What a fold gives for every resample of items, or of clusters; the same names give the same resamples.
 
-    Args:
-        units: What is resampled.
-        fold: Takes how many items each kind stands for, shape (replicates, kinds); gives shape (replicates, ...).
-        resampling: How many, from which seed, on how many cores.
-        names: Of the random stream.
+    The fold takes how many items each kind stands for, shape (replicates, kinds), and gives shape (replicates, ...).
     """
 
     def of_block(draw: Callable[[], Iterator[Floats]]) -> Floats:
@@ -321,17 +265,28 @@ def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resamp
     return np.concatenate(list(run(of_block, units.draws(resampling, *names), resampling.jobs)))
 
 
+def estimated(
+    values: Sequence[float],
+    reasons: Sequence[Undefined | None],
+    n: tuple[int, int | None],
+    resampling: Resampling | None,
+    drawn: Floats | None,
+) -> list[Estimate]:
+    """Values of n items in n clusters with their intervals; ``drawn`` has a column for each, None: it is one unit."""
+    made = []
+    for k, (value, reason) in enumerate(zip(values, reasons, strict=True)):
+        estimate = Estimate(None if reason else value, n[0], n_clusters=n[1], undefined=reason)
+        if reason is None and resampling is not None:
+            interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
+            estimate = estimate.with_interval(interval, n_clusters=n[1])
+        made.append(estimate)
+    return made
+
+
 def score_kinds(
     metric: Crowd, statistics: CrowdStatistics, *, resampling: Resampling | None = None, rows: Flags | None = None
 ) -> CrowdScore:
-    """Score what was counted, items of some kinds or all.
-
-    Args:
-        metric: What to score by.
-        statistics: What it counted.
-        resampling: How to make intervals; None: none are made.
-        rows: Only these kinds; None: all.
-    """
+    """Score what was counted, items of some kinds (``rows``) or all; with intervals if it is said how."""
     units, chosen = statistics.units, np.ones(len(statistics.counts), np.bool_) if rows is None else rows
     counts, frequency = statistics.counts * chosen[:, None], statistics.units.frequency * chosen
     n_items, n_clusters = int(frequency.sum()), units.n_clusters_of(chosen)
@@ -339,13 +294,7 @@ def score_kinds(
     drawn = None
     if resampling is not None and n_items > 1 and n_clusters != 1:
         drawn = resampled(units, lambda weights: metric.fold_kinds(counts, weights).values, resampling, "crowd")
-    made = []
-    for k, (value, reason) in enumerate(zip(folded.values[0].tolist(), metric.reasons(folded), strict=True)):
-        estimate = Estimate(None if reason else value, n_items, n_clusters=n_clusters, undefined=reason)
-        if reason is None and resampling is not None:
-            interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
-            estimate = estimate.with_interval(interval, n_clusters=n_clusters)
-        made.append(estimate)
+    made = estimated(folded.values[0].tolist(), metric.reasons(folded), (n_items, n_clusters), resampling, drawn)
     ks = statistics.n_judgments[frequency > 0]
     mean = float(frequency @ statistics.n_judgments / n_items) if n_items else 0.0
     spread = (int(ks.min()) if len(ks) else 0, mean, int(ks.max(initial=0)))

@@ -9,31 +9,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import annotator_order
-from errorbar.metrics.type_counts import TypeCounts, join_types
+from errorbar.edits.matching import Matches
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCounts:
+    """Correct and reference edits of each type, for each unit and annotator who has any (few have)."""
+
+    shape: tuple[int, int, int]  # units, annotators, types
+    slot: Ints  # unit * annotators + annotator, ascending; shape (rows,)
+    type: Ints  # number of the type; shape (rows,)
+    count: Ints  # correct and reference edits; shape (rows, 2)
+
+    def chosen(self, units: Ints, columns: NDArray[np.int32]) -> Ints:
+        """Correct and reference edits of each type over units (e.g. a resample), each with the annotator of its column.
+
+        A unit or column of -1 adds nothing. Shape (types, 2).
+        """
+        looked = (columns >= 0) & (units >= 0)
+        slots = units[looked] * self.shape[1] + columns[looked]
+        often = np.bincount(slots, minlength=self.shape[0] * self.shape[1])[self.slot]
+        sums = [np.bincount(self.type, often * self.count[:, k], self.shape[2]) for k in range(2)]
+        return np.stack(sums, axis=1).astype(np.int64)
+
+    def take(self, units: Ints | slice) -> TypeCounts:
+        """The counts of some units, in their order."""
+        picked = np.arange(self.shape[0])[units]
+        width = self.shape[1]
+        first = np.searchsorted(self.slot, picked * width)
+        size = np.searchsorted(self.slot, (picked + 1) * width) - first
+        rows = np.repeat(first - np.cumsum(size) + size, size) + np.arange(size.sum())
+        new = np.repeat(np.arange(len(picked)), size) * width + self.slot[rows] % max(1, width)
+        return TypeCounts((len(picked), *self.shape[1:]), new, self.type[rows], self.count[rows])
+
+
+def count_types(matches: Matches) -> TypeCounts:
+    """Matched and reference edits of each type."""
+    references = matches.references
+    units, annotators = references.present.shape
+    slots = np.repeat(np.arange(units * annotators), np.diff(references.edit_offsets))
+    width = len(references.type_names)
+    cells, row = np.unique(slots * max(1, width) + references.types, return_inverse=True)
+    sums = [np.bincount(row, matches.matched[:-1], len(cells)), np.bincount(row, minlength=len(cells))]
+    slot, kind = np.divmod(cells, max(1, width))
+    return TypeCounts((units, annotators, width), slot, kind, np.stack(sums, axis=1).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class EditStatistics:
-    """Edit counts per sentence and annotator.
+    """Edit counts per sentence and annotator."""
 
-    Attributes:
-        counts: Correct, proposed and reference edits; shape (units, annotators, 3).
-        present: Whether an annotator looked at a unit; shape (units, annotators).
-        annotators: Names of the annotator axis.
-        by_type: Correct and reference edits of each error type; None where it was not asked for.
-        types: Names of the type axis.
-        n_large: Sentence pairs too large for the official search order (docs/design/large-lattices.md).
-    """
-
-    counts: NDArray[np.int32]
-    present: NDArray[np.uint8]
+    counts: NDArray[np.int32]  # correct, proposed and reference edits; shape (units, annotators, 3)
+    present: NDArray[np.uint8]  # whether an annotator looked at a unit; shape (units, annotators)
     annotators: tuple[str, ...]
-    by_type: TypeCounts | None = None
+    by_type: TypeCounts | None = None  # None: not asked for
     types: tuple[str, ...] = ()
-    n_large: int = 0
+    n_large: int = 0  # sentence pairs too large for the official search order (docs/design/large-lattices.md)
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @property
+    def typed(self) -> TypeCounts:
+        """The counts by type, which must have been asked for."""
+        if self.by_type is None:
+            raise ValueError("types were not counted: it was measured without by_type")
+        return self.by_type
 
     def take(self, units: NDArray[np.int64] | slice) -> EditStatistics:
         """The statistics of some units: the metric of a sub-corpus needs no second measuring."""
@@ -64,3 +107,21 @@ def concatenate(parts: Sequence[EditStatistics]) -> EditStatistics:
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
     return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts))
+
+
+def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequence[Ints], width: int) -> TypeCounts:
+    """Join the counts of consecutive parts; for each, where its annotators and types stand in the whole of a width."""
+    if not parts:
+        nothing = np.zeros(0, np.int64)
+        return TypeCounts((0, width, 0), nothing, nothing, np.zeros((0, 2), np.int64))
+    slots, types = [], []
+    at = 0
+    for part, column, kind in zip(parts, columns, kinds, strict=True):
+        unit, annotator = np.divmod(part.slot, max(1, part.shape[1]))
+        slots.append((unit + at) * width + column[annotator])
+        types.append(kind[part.type])
+        at += part.shape[0]
+    slot, type_ = np.concatenate(slots), np.concatenate(types)
+    order = np.argsort(slot, kind="stable")
+    n_types = max((int(kind.max()) + 1 for kind in kinds if kind.size), default=0)
+    return TypeCounts((at, width, n_types), slot[order], type_[order], np.concatenate([p.count for p in parts])[order])

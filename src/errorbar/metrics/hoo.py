@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,69 +28,53 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.base import (
+    Floats,
+    Folded,
+    Measure,
+    Metric,
+    Selection,
+    UnitParts,
+    beta_parameter,
+    unchanged_parameter,
+    word_parameter,
+)
 from errorbar.metrics.hoo_align import Rules, align
 from errorbar.metrics.hoo_counts import (
     COLUMNS,
+    CONDITIONS,
+    FIGURES,
+    MEASURES,
     TYPE_COLUMNS,
     HooStatistics,
+    by_row,
     collect,
     join,
+    measure_name,
     quotients,
     rates,
     read_overrides,
     row_names,
-    row_of,
 )
 
-MEASURES = ("detection", "recognition", "correction")
-CONDITIONS = ("no bonus", "bonus")
-FIGURES = ("precision", "recall", "f")
 N_VALUES = len(CONDITIONS) * len(MEASURES) * len(FIGURES)
 GOLD_NAME = "gold"
 """What the annotators of HOO are called, who worked as one."""
 
 PAPER = "paper"
+_TOOLS: Mapping[str, Value] = {
+    "insertion": "text",
+    "one_character": True,
+    "sides": "apart",
+    "optional": "replacement",
+    "unknown": "accept",
+}
 CONVENTIONS: Mapping[str, Mapping[str, Value]] = {
     PAPER: {},
-    "hoo2011-tool": {
-        "aggregate": "mean",
-        "empty": "zero",
-        "corrected": "system",
-        "insertion": "text",
-        "one_character": True,
-        "sides": "apart",
-        "optional": "replacement",
-        "unknown": "accept",
-    },
-    "hoo2012-tool": {
-        "unrecognized": "one",
-        "insertion": "text",
-        "one_character": True,
-        "sides": "apart",
-        "case": "ignore",
-        "edge_space": True,
-        "optional": "replacement",
-        "unknown": "accept",
-    },
+    "hoo2011-tool": {**_TOOLS, "aggregate": "mean", "empty": "zero", "corrected": "system"},
+    "hoo2012-tool": {**_TOOLS, "unrecognized": "one", "case": "ignore", "edge_space": True},
 }
-"""What the organizers' tools do where they differ from the paper, as parameters (HOO.md describes them)."""
-
-
-class _OneOf:
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-    def __call__(self, value: Value) -> str:
-        return "" if value in self.names else " or ".join(self.names)
-
-
-def _positive(value: Value) -> str:
-    return "" if isinstance(value, float) and 0 < value < float("inf") else "a number above 0"
-
-
-def _small_count(value: Value) -> str:
-    return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
+"""What the organizers' tools do where they differ from the paper, as parameters (docs/design/hoo.md)."""
 
 
 def _known_rows(value: Value) -> str:
@@ -98,31 +82,11 @@ def _known_rows(value: Value) -> str:
     return ""
 
 
-def _choice(name: str, doc: str, *values: str, aliases: tuple[str, ...] = ()) -> Parameter:
-    """A parameter that is one of some words, by default the first."""
-    return Parameter(name, str, values[0], doc, _OneOf(*values), aliases)
-
-
-def measure_name(condition: str, measure: str, figure: str) -> str:
-    """The name of one of the 18 figures: ``correction_f``, ``correction_f_bonus``."""
-    return f"{measure}_{figure}{'_bonus' if condition == CONDITIONS[1] else ''}"
-
-
 @dataclass(frozen=True, slots=True)
 class Hoo(Rules, Metric):
-    """The HOO metric. ``Hoo()`` is the paper's reading; ``named_conventions`` gives the others.
+    """The HOO metric. ``Hoo()`` is the paper's reading; ``Hoo.read({"conventions": name})`` gives the others.
 
-    Attributes:
-        beta: Weight of recall against precision.
-        matching: ``edits`` as given, or ``maxmatch``: the decomposition that agrees best with the gold edits.
-        max_unchanged: How many unchanged words an edit of ``maxmatch`` may span.
-        aggregate: ``pooled`` counts of the data set, or the ``mean`` of the fragments' scores.
-        empty: What 0/0 is for P and R: ``one`` or ``zero``.
-        unrecognized: What F of recognition and correction is where there are no edits at all and P = R = 0/0 = 1:
-            ``zero``, as nothing is recognized, or ``one``.
-        by: Error types are the rows of table 8 (``row``), or the codes of the gold edits (``code``).
-        missing: A fragment that a run lacks is an error (``refuse``), or taken for nothing proposed (``empty``).
-        rows: Codes that count in other rows, e.g. ``ID=Noun;AS=Verb``.
+    ``parameters`` says what its fields are, docs/metrics/hoo.md more.
 
     Raises:
         UsageError: If a parameter will not do.
@@ -131,26 +95,28 @@ class Hoo(Rules, Metric):
     name: ClassVar[str] = "hoo"
     summary: ClassVar[str] = "HOO: detection, recognition and correction of stand-off edits, with and without bonus"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("beta", float, 1.0, "Weight of recall against precision in F.", _positive),
-        _choice("matching", "A system's edits as given, or maxmatch.", "edits", "maxmatch"),
-        Parameter("max_unchanged", int, 2, "How many unchanged words an edit of maxmatch may span.", _small_count),
-        _choice("aggregate", "Pooled counts, or the mean of fragments.", "pooled", "mean"),
-        _choice("empty", "What 0/0 is for P and R.", "one", "zero"),
-        _choice("unrecognized", "F of recognition and correction where P and R are 0/0 = 1.", "zero", "one"),
-        _choice("corrected", "Which edits count as corrected.", "gold", "system", aliases=("counted",)),
-        _choice("insertion", "When an insertion aligns with a span.", "inside", "touch", "same", "text"),
+        beta_parameter(1.0),
+        word_parameter("matching", "A system's edits as given, or maxmatch.", "edits", "maxmatch"),
+        unchanged_parameter("How many unchanged words an edit of maxmatch may span."),
+        word_parameter("aggregate", "Pooled counts, or the mean of fragments.", "pooled", "mean"),
+        word_parameter("empty", "What 0/0 is for P and R.", "one", "zero"),
+        word_parameter("unrecognized", "F of recognition and correction where P and R are 0/0 = 1.", "zero", "one"),
+        word_parameter("corrected", "Which edits count as corrected.", "gold", "system", aliases=("counted",)),
+        word_parameter("insertion", "When an insertion aligns with a span.", "inside", "touch", "same", "text"),
         Parameter("one_character", bool, False, "An insertion at the edge of one character aligns strictly."),
-        _choice("sides", "How spurious edits are found.", "together", "apart"),
-        _choice("case", "How corrections are compared.", "exact", "ignore"),
+        word_parameter("sides", "How spurious edits are found.", "together", "apart"),
+        word_parameter("case", "How corrections are compared.", "exact", "ignore"),
         Parameter("edge_space", bool, False, "Edits that differ in a space at an edge can be the same."),
-        _choice("optional", "Which edits are optional.", "any", "first", "replacement"),
-        _choice("unknown", "Corrections where none is known.", "reject", "accept"),
-        _choice("csets", "How consistency sets are scored.", "apart", "together"),
-        _choice("by", "Error types: the rows of table 8, or the codes of the gold edits.", "row", "code"),
-        _choice("missing", "A fragment that a run lacks: refused, or taken for nothing proposed.", "refuse", "empty"),
+        word_parameter("optional", "Which edits are optional.", "any", "first", "replacement"),
+        word_parameter("unknown", "Corrections where none is known.", "reject", "accept"),
+        word_parameter("csets", "How consistency sets are scored.", "apart", "together"),
+        word_parameter("by", "Error types: the rows of table 8, or the codes of the gold edits.", "row", "code"),
+        word_parameter(
+            "missing", "A fragment that a run lacks: refused, or taken for nothing proposed.", "refuse", "empty"
+        ),
         Parameter("rows", str, "", "Codes that count in other rows of table 8, e.g. ID=Noun;AS=Verb.", _known_rows),
     )
-    conventions_parameter: ClassVar[Parameter] = _choice(
+    conventions_parameter: ClassVar[Parameter] = word_parameter(
         "conventions", f"A named set of these: {', '.join(CONVENTIONS)}.", *CONVENTIONS
     )
     shorthands: ClassVar = (conventions_parameter,)
@@ -176,7 +142,7 @@ class Hoo(Rules, Metric):
     rows: str = ""
 
     @classmethod
-    def read(cls, raw: Mapping[str, str]) -> Hoo:
+    def read(cls, raw: Mapping[str, str]) -> Self:
         """The metric of a spec's parameters, as they are written; others than those given are of ``conventions``.
 
         Raises:
@@ -184,8 +150,8 @@ class Hoo(Rules, Metric):
         """
         given = dict(raw)
         called = str(check_value(cls.name, cls.conventions_parameter, given.pop("conventions", PAPER)))
-        # The parameters are declared with the types of the fields, and read_parameters keeps to them.
-        return cls(**read_parameters(cls.name, cls._defaults(called), given))  # type: ignore[arg-type]
+        values: dict[str, Any] = dict(read_parameters(cls.name, cls._defaults(called), given))
+        return cls(**values)
 
     @classmethod
     def _defaults(cls, conventions: str) -> tuple[Parameter, ...]:
@@ -219,12 +185,7 @@ class Hoo(Rules, Metric):
     def measure(
         self, reference: Sequence[Fragment], output: Sequence[Sequence[StandoffEdit]], *, by_type: bool = True
     ) -> HooStatistics:
-        """The map: counts per fragment.
-
-        Args:
-            reference: The fragments with their gold edits.
-            output: A system's edits of each of them.
-            by_type: Error types are counted whether asked for or not: it costs nothing.
+        """Counts per fragment; error types are always among them.
 
         Raises:
             InputError: If a parameter needs source texts and a fragment has none.
@@ -273,14 +234,12 @@ class Hoo(Rules, Metric):
 
     def differ(self, first: HooStatistics, second: HooStatistics) -> NDArray[np.bool_]:
         """In which fragments the counts of two systems differ."""
-        changed: NDArray[np.bool_] = (first.counts != second.counts).any(axis=1)
-        return changed
+        return np.asarray((first.counts != second.counts).any(axis=1), np.bool_)
 
     def parts(self, statistics: HooStatistics, *, start: Folded | None = None) -> UnitParts:
         """The counts of each fragment, and P, R and F of it alone."""
         del start  # fragments do not depend on each other
-        counts = statistics.counts
-        return UnitParts([GOLD_NAME] * len(counts), counts, self._rates(counts))
+        return UnitParts([GOLD_NAME] * len(statistics), statistics.counts, self._rates(statistics.counts))
 
     def types(self, statistics: HooStatistics) -> tuple[str, ...]:
         """The rows of table 8 in its order, or the error codes of the gold edits."""
@@ -292,9 +251,7 @@ class Hoo(Rules, Metric):
         """Gold, detected, recognized and corrected edits of each type; systems' edits have no types."""
         del start
         weights = (selection or Selection()).as_weights(len(statistics))
-        by_type = self._by_type(statistics)
-        counts: Floats = np.tensordot(weights, by_type.astype(np.float64), axes=1)
-        return np.rint(counts).astype(np.int64)
+        return np.rint(np.tensordot(weights, self._by_type(statistics).astype(np.float64), axes=1)).astype(np.int64)
 
     def type_values(self, counts: NDArray[np.int64]) -> Floats:
         """Recall of detection, recognition and correction."""
@@ -309,23 +266,8 @@ class Hoo(Rules, Metric):
 
     def _by_type(self, statistics: HooStatistics) -> NDArray[np.int64]:
         """Counts by row or code; shape (units, types, 4)."""
-        if self.by == "code":
-            return statistics.by_type
-        overrides, names = read_overrides(self.rows), row_names()
-        summed = np.zeros((len(statistics), len(names), len(TYPE_COLUMNS)), np.int64)
-        for at, code in enumerate(statistics.types):
-            summed[:, names.index(row_of(code, overrides))] += statistics.by_type[:, at]
-        return summed
+        return statistics.by_type if self.by == "code" else by_row(statistics, read_overrides(self.rows))
 
     def _rates(self, counts: Floats | NDArray[np.int64]) -> Floats:
         made = rates(counts, float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
         return made.reshape(len(counts), N_VALUES)
-
-
-def named_conventions(name: str) -> Hoo:
-    """The metric with a named set of parameters: ``paper``, ``hoo2011-tool`` or ``hoo2012-tool``.
-
-    Raises:
-        UsageError: If there is no such set.
-    """
-    return Hoo.read({"conventions": name})

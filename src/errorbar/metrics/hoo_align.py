@@ -13,7 +13,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,21 +30,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides an alignment: those parameters of ``errorbar.metrics.hoo.Hoo`` that its map knows.
-
-    Attributes:
-        corrected: What counts as corrected: ``gold`` edits or ``system`` edits.
-        insertion: When an insertion aligns with a span: ``inside`` of it, at its edge too (``touch``), never
-            (``same``: only at the same point), or inside and where the texts agree at the edge (``text``).
-        one_character: An insertion that aligns at the edge of a span of one character aligns strictly.
-        sides: Spurious edits: seen from both sides ``together`` or from the system's alone (``apart``).
-        case: Corrections are compared ``exact`` or with case ignored (``ignore``).
-        edge_space: Edits that differ in a space at an edge can be the same edit.
-        optional: Optional is an edit with a null correction: ``any``, only as the ``first``, or not in
-            an optional deletion (``replacement``).
-        unknown: Corrections of edits for which none is known: ``reject`` or ``accept`` all.
-        csets: Consistency sets are scored edit by edit (``apart``) or as a whole (``together``).
-    """
+    """What decides an alignment: those parameters of ``errorbar.metrics.hoo.Hoo`` that its map knows, as said there."""
 
     corrected: str = "gold"
     insertion: str = "inside"
@@ -63,59 +49,33 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What became of every edit of a fragment.
+    """What became of every edit of a fragment; flags of gold edits, but for the last two."""
 
-    Attributes:
-        detected: Gold edits with an alignment; shape (gold,).
-        recognized: Gold edits with a strict alignment.
-        corrected: Gold edits with a strict alignment that offers one of their corrections.
-        optional: Gold edits that are optional.
-        forgiven: Missing optional gold edits: what the bonus adds.
-        spurious: System edits without an alignment; shape (system,).
-        n_corrected: How many corrections count.
-        fitting: System edits whose correction counts; shape (system,).
-    """
-
-    detected: Flags
-    recognized: Flags
-    corrected: Flags
+    detected: Flags  # with an alignment
+    recognized: Flags  # with a strict one
+    corrected: Flags  # with a strict one that offers one of their corrections
     optional: Flags
-    forgiven: Flags
-    spurious: Flags
-    n_corrected: int
-    fitting: Flags
+    forgiven: Flags  # missing and optional: what the bonus adds
+    n_corrected: int  # corrections that count
+    spurious: Flags  # system edits without an alignment
+    fitting: Flags  # system edits whose correction counts
 
 
 @dataclass(slots=True)
 class _Pairs:
-    """The pairs of a gold and a system edit that stand at one place, and what is known of each; shape (pairs,).
-
-    Attributes:
-        g: Number of the gold edit.
-        s: Number of the system edit.
-        strict: They align strictly.
-        lenient: They align, strictly or leniently.
-        from_system: They align, seen from the system's side.
-        fits: They align strictly, and the correction is one of the gold edit's.
-    """
+    """The pairs of a gold edit g and a system edit s that stand at one place, and what is known of each."""
 
     g: Numbers
     s: Numbers
+    spans: Numbers  # where g and s start and end, in this order; shape (4, pairs)
     strict: Flags
-    lenient: Flags
-    from_system: Flags
-    fits: Flags
-
-    def gold(self, flags: Flags, n: int) -> Flags:
-        """Which of n gold edits have a pair so marked."""
-        return _marked(self.g[flags], n)
-
-    def system(self, flags: Flags, n: int) -> Flags:
-        """Which of n system edits have a pair so marked."""
-        return _marked(self.s[flags], n)
+    lenient: Flags  # they align, strictly or leniently
+    from_system: Flags  # they align, seen from the system's side
+    fits: Flags  # they align strictly, and the correction is one of the gold edit's
 
 
 def _marked(numbers: Numbers, n: int) -> Flags:
+    """Flags of n edits, up for those numbers."""
     marked = np.zeros(n, np.bool_)
     marked[numbers] = True
     return marked
@@ -141,53 +101,48 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Align
         _edge_space(gold, system, rules, pairs)
         pairs.lenient |= pairs.strict
         pairs.from_system |= pairs.strict
-    detected, recognized = pairs.gold(pairs.lenient, n_gold), pairs.gold(pairs.strict, n_gold)
-    corrected = pairs.gold(pairs.fits, n_gold)
+    if rules.csets == "together":
+        failed = _failed_sets(edits, system, pairs, rules)
+        pairs.fits[np.isin(pairs.g, failed)] = False
+    detected, recognized, corrected = (
+        _marked(pairs.g[flags], n_gold) for flags in (pairs.lenient, pairs.strict, pairs.fits)
+    )
     forgiven = optional & ~detected
     if rules.csets == "together":
-        _together(edits, system, pairs, rules, detected, corrected, forgiven)
-    fitting = pairs.system(pairs.fits, n_system)
+        for members in _sets(edits):
+            forgiven[members] &= not detected[members].any()  # a set is left as it is as a whole
+    fitting = _marked(pairs.s[pairs.fits], n_system)
     counted = int(fitting.sum()) if rules.corrected == "system" else int(corrected.sum())
-    spurious = ~pairs.system(pairs.from_system if rules.sides == "apart" else pairs.lenient, n_system)
-    return Alignment(detected, recognized, corrected, optional, forgiven, spurious, counted, fitting)
+    met = pairs.s[pairs.from_system if rules.sides == "apart" else pairs.lenient]
+    return Alignment(detected, recognized, corrected, optional, forgiven, counted, ~_marked(met, n_system), fitting)
 
 
 def _overlapping(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> _Pairs:
     """Pairs near each other, those of one span and those that overlap marked."""
     g, s = near_pairs(gold, system, 1 if rules.edge_space else 0)
-    (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
-    start, end, s_start, s_end = start[g], end[g], s_start[s], s_end[s]
+    start, end, s_start, s_end = spans = np.concatenate([_spans(gold.edits)[:, g], _spans(system)[:, s]])
     same = (start == s_start) & (end == s_end)
     overlap = (start < s_end) & (s_start < end)
     if rules.insertion == "same":
         overlap &= (start < end) & (s_start < s_end)
     lenient = same | overlap
-    return _Pairs(g, s, same, lenient, lenient.copy(), np.zeros_like(same))
+    return _Pairs(g, s, spans, same, lenient, lenient.copy(), np.zeros_like(same))
 
 
-def offsets(edits: Sequence[StandoffEdit]) -> tuple[Numbers, Numbers]:
-    """Where edits start and end."""
-    spans = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
-    return spans[:, 0], spans[:, 1]
+def _spans(edits: Sequence[StandoffEdit]) -> Numbers:
+    """Where edits start and end; shape (2, edits)."""
+    return np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2).T
 
 
 def near_pairs(gold: Fragment, system: Sequence[StandoffEdit], slack: int) -> tuple[Numbers, Numbers]:
     """Find the pairs whose spans overlap, touch, or leave no more than ``slack`` characters between them.
 
-    Takes time in proportion to the edits and the pairs.
-
-    Args:
-        gold: The gold edits.
-        system: The system's edits.
-        slack: Characters that may lie between.
-
-    Returns:
-        Numbers of the gold edit and of the system edit of each pair, by gold edit, then by system edit.
+    Takes time in proportion to the edits and the pairs. These are numbers of a gold and a system edit, in this order.
 
     Raises:
         InputError: If there are more than ``MOST_PAIRS``.
     """
-    (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
+    (start, end), (s_start, s_end) = _spans(gold.edits), _spans(system)
     by_start, s_by_start = np.argsort(start, kind="stable"), np.argsort(s_start, kind="stable")
     # System edits that start within a gold edit's span, and gold edits whose start lies behind a system edit's.
     starts, s_starts = start[by_start], s_start[s_by_start]
@@ -221,9 +176,8 @@ def _is_optional(edit: StandoffEdit, rule: str) -> bool:
 
 def _touch(gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], rules: Rules, pairs: _Pairs) -> None:
     """Insertions at the edge of a span."""
-    (start, end), (s_start, s_end) = offsets(gold), offsets(system)
-    touches = (start[pairs.g] <= s_end[pairs.s]) & (s_start[pairs.s] <= end[pairs.g])
-    touches &= (start == end)[pairs.g] ^ (s_start == s_end)[pairs.s]
+    start, end, s_start, s_end = pairs.spans
+    touches = (start <= s_end) & (s_start <= end) & ((start == end) ^ (s_start == s_end))
     for k in np.flatnonzero(touches & ~pairs.lenient).tolist():
         one, whole = gold[pairs.g[k]], system[pairs.s[k]]
         other = whole._replace(corrections=whole.corrections[:1])
@@ -242,9 +196,8 @@ def _same_at_edge(point: StandoffEdit, span: StandoffEdit) -> bool:
     White space counts: ``a `` is the end of ``Such a ``, where the span takes the space along.
     """
     texts = tuple(text for text in point.corrections if text)
-    if point.start == span.start:
-        return any(whole.startswith(texts) for whole in span.corrections)
-    return any(whole.endswith(texts) for whole in span.corrections)
+    agrees = str.startswith if point.start == span.start else str.endswith
+    return any(agrees(whole, texts) for whole in span.corrections)
 
 
 def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, pairs: _Pairs) -> None:
@@ -257,62 +210,52 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules, pa
     if text is None:
         what = f"fragment {gold.name} has no source text, which edge_space=true compares edits by"
         raise InputError(Problem("hoo-no-text", what, Place(gold.file), fix="--documents=FOLDER"))
-    (start, end), (s_start, s_end) = offsets(gold.edits), offsets(system)
-    near = (abs(start[pairs.g] - s_start[pairs.s]) <= 1) & (abs(end[pairs.g] - s_end[pairs.s]) <= 1) & ~pairs.strict
+    near = (np.abs(pairs.spans[:2] - pairs.spans[2:]) <= 1).all(axis=0) & ~pairs.strict
     for k in np.flatnonzero(near).tolist():
         one, other = gold.edits[pairs.g[k]], system[pairs.s[k]]
         low, high = min(one.start, other.start), max(one.end, other.end)
-        edges = text[low : max(one.start, other.start)] + text[min(one.end, other.end) : high]
-        if edges.strip():
+        if (text[low : max(one.start, other.start)] + text[min(one.end, other.end) : high]).strip():
             continue
-        made = [rules.folded(_made(one, each, text, low, high)) for each in one.corrections]
-        said = [rules.folded(_made(other, each, text, low, high)) for each in other.corrections[:1]]
-        equal = any(each in made for each in said)
+        made, said = (
+            {rules.folded(text[low : edit.start] + each + text[edit.end : high]) for each in corrections}
+            for edit, corrections in ((one, one.corrections), (other, other.corrections[:1]))
+        )
+        equal = bool(made & said)
         pairs.strict[k] = equal or not (one.is_insertion or other.is_insertion)
         pairs.fits[k] = equal or (one.unknown and rules.unknown == "accept" and bool(pairs.strict[k]))
 
 
-def _made(edit: StandoffEdit, correction: str, text: str, low: int, high: int) -> str:
-    return text[low : edit.start] + correction + text[edit.end : high]
-
-
-def _together(
-    gold: Sequence[StandoffEdit],
-    system: Sequence[StandoffEdit],
-    pairs: _Pairs,
-    rules: Rules,
-    detected: Flags,
-    corrected: Flags,
-    forgiven: Flags,
-) -> None:
-    """A consistency set is corrected as a whole, by the same alternative, or not; and left as it is as a whole."""
+def _sets(gold: Sequence[StandoffEdit]) -> Iterator[list[int]]:
+    """The gold edits of each consistency set of two or more."""
     sets: dict[str, list[int]] = {}
     for g, edit in enumerate(gold):
         if edit.group:
             sets.setdefault(edit.group, []).append(g)
+    return (members for members in sets.values() if len(members) > 1)
+
+
+def _failed_sets(
+    gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], pairs: _Pairs, rules: Rules
+) -> list[int]:
+    """Gold edits of sets that are not corrected as a whole, by the same alternative."""
     fitting: dict[int, list[StandoffEdit]] = {}
     for k in np.flatnonzero(pairs.fits).tolist():
         fitting.setdefault(int(pairs.g[k]), []).append(system[pairs.s[k]])
-    failed = np.zeros(len(gold), np.bool_)
-    for members in sets.values():
-        if len(members) == 1:
-            continue
-        if detected[members].any():
-            forgiven[members] = False
-        whole = bool(corrected[members].all())
+    failed = []
+    for members in _sets(gold):
+        whole = all(g in fitting for g in members)
         if whole and len({len(gold[g].corrections) for g in members}) == 1 and gold[members[0]].corrections:
             whole = bool(set.intersection(*(_alternatives(gold[g], fitting[g], rules) for g in members)))
-        failed[members] = not whole
-    corrected[failed] = False
-    pairs.fits[failed[pairs.g]] = False
+        failed += [] if whole else members
+    return failed
 
 
 def _alternatives(gold: StandoffEdit, system: Sequence[StandoffEdit], rules: Rules) -> set[int]:
     """Which of a gold edit's corrections the system gives."""
-    said = {_plain(edit.corrections[0], rules) for edit in system}
-    return {at for at, text in enumerate(gold.corrections) if _plain(text, rules) in said}
 
+    def plain(text: str) -> str:
+        folded = rules.folded(text)
+        return folded.strip() if rules.edge_space else folded
 
-def _plain(text: str, rules: Rules) -> str:
-    folded = rules.folded(text)
-    return folded.strip() if rules.edge_space else folded
+    said = {plain(edit.corrections[0]) for edit in system}
+    return {at for at, text in enumerate(gold.corrections) if plain(text) in said}

@@ -1,14 +1,7 @@
 """What the HOO metric keeps per fragment, the rates made of it, and the rows of table 8 that error codes count in.
 
-Formula
-    See ``errorbar.metrics.hoo``: P = H / (U + H) for detection and H / S for recognition and correction, R = H / G;
-    with bonus O joins H and every denominator of P.
-Conventions
-    0/0 is what the caller says, and so is F of recognition and correction where P and R are 0/0; F is 0 where
-    P = R = 0. Rates are not cut at 1. The 13 rows are data (``core/inventories/hoo.json``: the row stands before the
-    colon of a code's description), which can be overridden code by code.
-Source
-    Dale & Kilgarriff 2011, equations 1 to 9, footnotes 2 to 4; table 8.
+Formula, conventions and source are those of ``errorbar.metrics.hoo``. The 13 rows are data
+(``core/inventories/hoo.json``: the row stands before the colon of a code's description).
 """
 
 from __future__ import annotations
@@ -28,25 +21,21 @@ from errorbar.metrics.hoo_align import Alignment
 
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
 GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
+MEASURES = ("detection", "recognition", "correction")
+CONDITIONS = ("no bonus", "bonus")
+FIGURES = ("precision", "recall", "f")
 OTHER = "Other"
 TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
 
 
 @dataclass(frozen=True, slots=True)
 class HooStatistics:
-    """Counts per fragment.
+    """Counts per fragment."""
 
-    Attributes:
-        units: The fragments' names.
-        counts: Counts in the order of COLUMNS; shape (units, columns).
-        types: Names of the type axis, ascending.
-        by_type: Gold, detected, recognized and corrected gold edits of each type; shape (units, types, 4).
-    """
-
-    units: tuple[str, ...]
-    counts: NDArray[np.int64]
-    types: tuple[str, ...]
-    by_type: NDArray[np.int64]
+    units: tuple[str, ...]  # the fragments' names
+    counts: NDArray[np.int64]  # in the order of COLUMNS; shape (units, columns)
+    types: tuple[str, ...]  # ascending
+    by_type: NDArray[np.int64]  # gold edits in the order of TYPE_COLUMNS; shape (units, types, 4)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -98,13 +87,16 @@ def _table() -> dict[str, str]:
     return {code: said.partition(":")[0] for code, said in inventory("hoo").types.items()}
 
 
-def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
-    """Count what became of the edits of each fragment.
+def by_row(statistics: HooStatistics, overrides: Mapping[str, str]) -> NDArray[np.int64]:
+    """Counts of gold edits by row instead of by code; shape (units, rows, 4)."""
+    summed = np.zeros((len(statistics), len(row_names()), len(TYPE_COLUMNS)), np.int64)
+    for at, code in enumerate(statistics.types):
+        summed[:, row_names().index(row_of(code, overrides))] += statistics.by_type[:, at]
+    return summed
 
-    Args:
-        gold: The fragments.
-        aligned: The alignment of each, and how many edits the system has there.
-    """
+
+def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) -> HooStatistics:
+    """Count what became of the edits of each fragment, from its alignment and how many edits the system has there."""
     types = tuple(sorted({edit.type for fragment in gold for edit in fragment.edits}))
     column = {kind: at for at, kind in enumerate(types)}
     counts = np.zeros((len(gold), len(COLUMNS)), np.int64)
@@ -121,10 +113,9 @@ def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) 
             (missing & ~found.optional).sum(),
             found.spurious.sum(),
         )
-        if fragment.edits:
-            kinds = [column[edit.type] for edit in fragment.edits]
-            flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
-            np.add.at(by_type[unit], kinds, flags.astype(np.int64))
+        kinds = np.array([column[edit.type] for edit in fragment.edits], np.int64)
+        flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
+        np.add.at(by_type[unit], kinds, flags.astype(np.int64))
     return HooStatistics(tuple(fragment.name for fragment in gold), counts, types, by_type)
 
 
@@ -142,6 +133,11 @@ def join(parts: Sequence[HooStatistics]) -> HooStatistics:
     return HooStatistics(units, counts, types, by_type)
 
 
+def measure_name(condition: str, measure: str, figure: str) -> str:
+    """The name of one of the 18 figures: ``correction_f``, ``correction_f_bonus``."""
+    return f"{measure}_{figure}{'_bonus' if condition == CONDITIONS[1] else ''}"
+
+
 class Quotients(NamedTuple):
     """The numerator of P and R, and what each divides by; shape (rows, 2 conditions, 3 measures)."""
 
@@ -151,45 +147,29 @@ class Quotients(NamedTuple):
 
 
 def quotients(counts: NDArray[np.float64] | NDArray[np.int64]) -> Quotients:
-    """Numerators and denominators of P and R.
-
-    Args:
-        counts: Counts in the order of COLUMNS; shape (rows, columns).
-    """
+    """Numerators and denominators of P and R of counts in the order of COLUMNS; shape (rows, columns)."""
     given = np.asarray(counts, np.float64)
-    bonus = np.stack([np.zeros(len(given)), given[:, MISSING_OPTIONAL]], axis=1)[:, :, None]
-    system = given[:, SYSTEM]
-    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], system, system], axis=1)
-    found = given[:, [DETECTED, RECOGNIZED, CORRECTED]]
-    shape = (len(given), 2, 3)
-    return Quotients(
-        found[:, None] + bonus,
-        proposed[:, None] + bonus,
-        np.broadcast_to(given[:, GOLD, None, None], shape),
-    )
+    bonus = given[:, MISSING_OPTIONAL, None, None] * np.array([0, 1])[:, None]
+    proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], given[:, SYSTEM], given[:, SYSTEM]], axis=1)
+    found = given[:, None, [DETECTED, RECOGNIZED, CORRECTED]]
+    wanted = np.broadcast_to(given[:, GOLD, None, None], (len(given), 2, 3))
+    return Quotients(found + bonus, proposed[:, None] + bonus, wanted)
 
 
 def rates(
     counts: NDArray[np.float64] | NDArray[np.int64], empty: float, unrecognized: float, beta: float
 ) -> NDArray[np.float64]:
-    """P, R and F of detection, recognition and correction, without and with bonus.
+    """P, R and F of counts in the order of COLUMNS; shape (rows, 2 conditions, 3 measures, 3 figures).
 
-    Args:
-        counts: Counts in the order of COLUMNS; shape (rows, columns).
-        empty: What 0/0 is for P and R.
-        unrecognized: What F of recognition and correction is where P and R both are 0/0 = 1.
-        beta: Weight of recall against precision.
-
-    Returns:
-        Shape (rows, 2 conditions, 3 measures, 3 figures).
+    Where it is 0/0, P or R is ``empty``; F of recognition and correction is ``unrecognized`` where both are 0/0 = 1.
+    F is 0 where P = R = 0. Rates are not cut at 1.
     """
     made = quotients(counts)
-    p, r = (_share(made.found, of, empty) for of in (made.proposed, made.wanted))
+    p, r = (
+        np.divide(made.found, of, out=np.full_like(made.found, empty), where=of > 0)
+        for of in (made.proposed, made.wanted)
+    )
     below = beta * beta * p + r
     f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
     f[:, :, 1:][made.found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
     return np.stack([p, r, f], axis=-1)
-
-
-def _share(found: NDArray[np.float64], of: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
-    return np.divide(found, of, out=np.full_like(found, empty), where=of > 0)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from itertools import product
+from typing import NamedTuple
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, edits_record, text_record
 from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
-from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo import CONDITIONS, FIGURES, GOLD_NAME, MEASURES, Hoo, measure_name
-from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.base import Metric, Opaque
+from errorbar.metrics.hoo import GOLD_NAME, Hoo
+from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.measuring import Output, Reading, Records
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
@@ -33,7 +34,7 @@ class Fragments(Reading):
 
     annotators = (GOLD_NAME,)
 
-    def __init__(self, piece: Any) -> None:  # noqa: ANN401 - a piece of files, or what was read of it
+    def __init__(self, piece: Opaque) -> None:  # a piece of files, or what was read of it
         self._read: FragmentReading = piece.read()
         self.problems = self._read.problems
         self.reference: Sequence[Fragment] = self._read.gold
@@ -47,7 +48,7 @@ class Fragments(Reading):
         gold = self.reference
         types = [" ".join(edit.type for edit in one.edits) for one in gold] if by_type else []
         sources, references = map(text_record, gold), (edits_record(one.name, one.edits) for one in gold)
-        return Records("\n".join(sources), "\n".join(references), "\n".join(types))
+        return "\n".join(sources), "\n".join(references), "\n".join(types)
 
     def clusters(self) -> Sequence[str]:
         """Every fragment stands for itself."""
@@ -70,18 +71,11 @@ class Fragments(Reading):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run whose pieces are scored.
-
-    Attributes:
-        name: The run's name.
-        problems: Where fragments that it lacks are recorded.
-        missing: Names of these fragments.
-        missing_as_empty: They are taken for fragments without edits.
-    """
+    """A run whose pieces are scored."""
 
     name: str
     problems: Problems
-    missing: Sequence[str] = ()
+    missing: Sequence[str] = ()  # fragments that it lacks
     missing_as_empty: bool = False
 
     def finish(self, n_sentences: int) -> None:
@@ -115,21 +109,13 @@ class Prf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BestRecall:
-    """A cell of tables 9 to 21: a team's best recall of a row.
-
-    Attributes:
-        row: The row of table 8.
-        team: The team.
-        measure: detection, recognition or correction.
-        recall: The largest recall of its runs; None where the gold edits have none of the row.
-        run: The first run that has it.
-    """
+    """A cell of tables 9 to 21: a team's best recall of a row of table 8."""
 
     row: str
     team: str
     measure: str
-    recall: float | None
-    run: str
+    recall: float | None  # None: the gold edits have none of the row
+    run: str  # the first that has it
 
 
 def parse_hoo(metric: Metric | str) -> Hoo:
@@ -161,18 +147,7 @@ def score_runs(
     resampling: Resampling | None = None,
     conventions: tuple[str, ...] = (),
 ) -> list[Score]:
-    """Score runs that are in memory.
-
-    Args:
-        gold: Fragments with their gold edits.
-        runs: By name, a run's edits of each fragment.
-        metrics: What to compute.
-        problems: Where warnings go.
-        resampling: How to make intervals over fragments; None: none.
-        conventions: Further choices that belong in the signature.
-
-    Returns:
-        A score for each run and metric, runs outermost.
+    """Score runs that are in memory, each with its edits of every fragment; runs outermost.
 
     Raises:
         UsageError: If the resampling is no bootstrap.
@@ -197,19 +172,18 @@ def warn_above_1(score: Score, fragments: Sequence[str], problems: Problems) -> 
 
     Detection cannot exceed 1: what P divides by holds what is detected.
     """
-    for measure in MEASURES:
-        for k, figure in enumerate(FIGURES[:2]):
-            names = [measure_name(condition, measure, figure) for condition in CONDITIONS]
-            units = zip(fragments, score.by_unit, strict=True)
-            above = [name for name, unit in units if any(unit.values[each] > _ABOVE for each in names)]
-            if any((score[each].value or 0.0) > _ABOVE for each in names):
-                above.append("the data set")
-            if above:
-                places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
-                named = f"{', '.join(above[:3])}{', ...' if len(above) > 3 else ''}"
-                what = f"{measure} {figure} is above 1 in {places} ({named})"
-                fix = f"two {'system' if k else 'gold'} edits met by one {'gold' if k else 'system'} edit count twice"
-                problems.note("hoo-above-1", what, Place(score.system), fix=f"{fix}; see docs/design/hoo.md")
+    for measure, (k, figure) in product(MEASURES, enumerate(FIGURES[:2])):
+        names = [measure_name(condition, measure, figure) for condition in CONDITIONS]
+        units = zip(fragments, score.by_unit, strict=True)
+        above = [name for name, unit in units if any(unit.values[each] > _ABOVE for each in names)]
+        if any((score[each].value or 0.0) > _ABOVE for each in names):
+            above.append("the data set")
+        if above:
+            places = f"{len(above)} place{'' if len(above) == 1 else 's'}"
+            named = f"{', '.join(above[:3])}{', ...' if len(above) > 3 else ''}"
+            what = f"{measure} {figure} is above 1 in {places} ({named})"
+            fix = f"two {'system' if k else 'gold'} edits met by one {'gold' if k else 'system'} edit count twice"
+            problems.note("hoo-above-1", what, Place(score.system), fix=f"{fix}; see docs/design/hoo.md")
 
 
 def team_of(run: str) -> str:
@@ -219,37 +193,30 @@ def team_of(run: str) -> str:
 
 
 def best_runs(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[tuple[str, str, str, Score]]:
-    """The run with the best F of each team, for each condition and measure; the first of equal ones.
+    """Condition, measure, team, and its run with the best F, the first of equal ones; teams as they come.
 
-    Args:
-        scores: The runs' scores.
-        teams: Whose each run is; None: as its name says.
-
-    Returns:
-        Condition, measure, team and score; teams in the order of their first run.
+    Without ``teams`` a run is of the team that its name says.
     """
     of_teams: dict[tuple[str, str], list[Score]] = {}
     for score in scores:
         of_teams.setdefault((_team(score, teams), score.metric), []).append(score)
     return [
         (condition, measure, team, max(own, key=lambda score: prf(score, condition, measure).f.value or 0.0))
-        for condition in CONDITIONS
-        for measure in MEASURES
-        for (team, _), own in of_teams.items()
+        for condition, measure, ((team, _), own) in product(CONDITIONS, MEASURES, of_teams.items())
     ]
 
 
 def best_recalls(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[BestRecall]:
     """The best recall of each team in each row and measure: tables 9 to 21; scores are those by row."""
-    tables = [(score, {each.type: each for each in score.by_type}) for score in scores]
-    cells: list[BestRecall] = []
-    for row in row_names():
-        for team in dict.fromkeys(_team(score, teams) for score in scores):
-            own = [(score.system, table[row]) for score, table in tables if _team(score, teams) == team]
-            for measure in MEASURES:
-                # The gold edits are those of every run.
-                run, best = max(own, key=lambda pair: pair[1][f"{measure}_recall"].value or 0.0)
-                cells.append(BestRecall(row, team, measure, best[f"{measure}_recall"].value, run))
+    of_teams: dict[str, list[tuple[str, dict[str, float | None]]]] = {}
+    for score in scores:
+        recalls = {f"{one.type} {name}": each.value for one in score.by_type for name, each in one.estimates.items()}
+        of_teams.setdefault(_team(score, teams), []).append((score.system, recalls))
+    cells = []
+    for row, (team, runs), measure in product(row_names(), of_teams.items(), MEASURES):
+        name = f"{row} {measure}_recall"
+        run, best = max(runs, key=lambda pair: pair[1][name] or 0.0)  # the gold edits are those of every run
+        cells.append(BestRecall(row, team, measure, best[name], run))
     return cells
 
 

@@ -7,14 +7,15 @@ Formula
 Conventions
     What every annotator says of a drawn sentence is drawn with it, and the choice of annotators runs anew in each
     resample. Scores by error type use the same resamples; a type that stands in one document or sentence has no
-    interval. Random streams are cut in blocks, so the number of workers changes no digit.
+    interval. Neither the number of workers nor how many resamples are held at a time changes which are drawn.
 Source
     Efron 1987; Davison & Hinkley 1997, section 3.8; Koehn 2004 for resampling test sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -23,23 +24,28 @@ from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Folded, Metric, Selection
+from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection
 from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import left_out_units, resampled_units
+from errorbar.stats.streams import blocks
+from errorbar.stats.units import (
+    cluster_members,
+    left_out_groups,
+    left_out_units,
+    resample_clusters,
+    resampled_units,
+)
 
-Floats = NDArray[np.float64]
 Fold = Callable[[Selection], Floats]
 """Values of each replicate of a selection; shape (replicates, ...)."""
+Rows = NDArray[np.int64]
+MOST_HELD = 1 << 24
+"""Units in the rows of a fold: 128 MB. Weights take four times as much, so there are fewer at a time."""
 
 
 def score_intervals(
-    metric: Metric,
-    statistics: Any,  # noqa: ANN401
-    folded: Folded,
-    clusters: NDArray[np.int64],
-    resampling: Resampling,
+    metric: Metric, statistics: Opaque, folded: Folded, clusters: NDArray[np.int64], resampling: Resampling
 ) -> Sequence[Interval | Undefined]:
     """Intervals of every measure, or why there is none.
 
@@ -53,23 +59,58 @@ def score_intervals(
     Raises:
         UsageError: If the metric has no closed formulas and these are asked for.
     """
-    n_measures = len(metric.measures)
     if not folded.n_units[0]:
-        return [Undefined.NO_UNITS] * n_measures
+        return [Undefined.NO_UNITS] * len(metric.measures)
     if resampling.method == "closed":
         return metric.closed_intervals(folded, resampling.confidence_level)
     if len(np.unique(clusters)) < 2:
-        return [Undefined.ONE_UNIT] * n_measures
+        return [Undefined.ONE_UNIT] * len(metric.measures)
+    interval = _intervals(metric, lambda selected: metric.fold(statistics, selected).values, clusters, resampling)
+    return [interval(value, k) for k, value in enumerate(folded.values[0].tolist())]
+
+
+def type_intervals(
+    metric: Metric, statistics: Opaque, rows: Sequence[TypeScore], clusters: NDArray[np.int64], resampling: Resampling
+) -> list[TypeScore]:
+    """The scores by error type, with an interval of each measure or why there is none."""
+    if resampling.method == "closed":
+        return [_with(row, _closed(row, resampling.confidence_level)) for row in rows]
+    if len(np.unique(clusters)) < 2:
+        return [_with(row, [Undefined.ONE_UNIT] * len(metric.type_measures)) for row in rows]
 
     def fold(selection: Selection) -> Floats:
-        return metric.fold(statistics, selection).values
+        return metric.type_values(metric.fold_types(statistics, selection))
 
+    interval = _intervals(metric, fold, clusters, resampling)
+    types, pairs = metric.types(statistics), metric.type_units(statistics)
+    n = max(1, len(types))
+    spread = np.bincount(np.unique(clusters[pairs[:, 0]] * n + pairs[:, 1]) % n, minlength=len(types))
+    column = {name: k for k, name in enumerate(types)}
+    made = []
+    for row in rows:
+        k = column[row.type]
+        intervals: list[Interval | Undefined] = []
+        for m, estimate in enumerate(row.estimates.values()):
+            if estimate.value is None:
+                intervals.append(estimate.undefined or Undefined.NOTHING_IN_REFERENCE)
+            else:
+                intervals.append(Undefined.ONE_UNIT if spread[k] < 2 else interval(estimate.value, k, m))
+        made.append(_with(row, intervals))
+    return made
+
+
+def _intervals(
+    metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling
+) -> Callable[..., Interval | Undefined]:
+    """What makes the interval of a value and its place in what the fold gives."""
     drawn = resampled_values(metric, fold, clusters, resampling)
     without = left_out_values(metric, fold, clusters) if resampling.method == "bca" else None
-    return [
-        resampling.interval(value, drawn[:, k], None if without is None else without[:, k])
-        for k, value in enumerate(folded.values[0].tolist())
-    ]
+
+    def interval(value: float, *at: int) -> Interval | Undefined:
+        place: tuple[Any, ...] = (slice(None), *at)
+        return resampling.interval(value, drawn[place], None if without is None else without[place])
+
+    return interval
 
 
 def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
@@ -84,60 +125,51 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
     Returns:
         Shape (replicates, ...).
     """
-    draws = resampled_units(clusters, resampling, "bootstrap")
-    return np.concatenate(
-        list(run(lambda draw: fold(_selection(metric, draw(), len(clusters))), draws, resampling.jobs))
-    )
+
+    def of_rows(draw: Callable[[], Rows]) -> Floats:
+        return _folded(metric, fold, [draw()], len(clusters))
+
+    def of_stream(block: tuple[int, np.random.Generator]) -> Floats:
+        n, rng = block[0], deepcopy(block[1])
+        rows = (resample_clusters(clusters, min(step, n - at), rng) for at in range(0, n, step))
+        return _folded(metric, fold, rows, len(clusters))
+
+    step = _step(metric, len(clusters))
+    if resampling.replicates * len(clusters) <= MOST_HELD:
+        made = run(of_rows, resampled_units(clusters, resampling, "bootstrap"), resampling.jobs)
+    else:  # the same resamples, some at a time
+        streams = list(blocks(resampling.seed, "bootstrap", replicates=resampling.replicates))
+        made = run(of_stream, streams, resampling.jobs)
+    return np.concatenate(list(made))
 
 
 def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> Floats:
-    """What a fold gives with one cluster left out at a time (``left_out_units``); shape (clusters, ...)."""
-    return fold(_selection(metric, left_out_units(clusters), len(clusters)))
+    """What a fold gives with one cluster, or group of them, left out at a time; shape (clusters, ...)."""
+    members = cluster_members(left_out_groups(clusters))
+    if len(members) * len(clusters) <= MOST_HELD:
+        return _folded(metric, fold, [left_out_units(clusters)], len(clusters))
+    order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
+
+    def rows() -> Iterator[Rows]:
+        for units, end in zip(members, ends, strict=True):
+            yield np.delete(order, slice(end - len(units), end))[None]
+
+    return _folded(metric, fold, rows(), len(clusters))
 
 
-def _selection(metric: Metric, rows: NDArray[np.int64], n_units: int) -> Selection:
-    selection = Selection(rows)
-    return Selection(weights=selection.as_weights(n_units)) if metric.additive else selection
+def _folded(metric: Metric, fold: Fold, tables: Iterable[Rows], n_units: int) -> Floats:
+    """What a fold gives of tables of rows, some rows at a time."""
+    step, found = _step(metric, n_units), []
+    for table in tables:
+        for at in range(0, len(table), step):
+            selection = Selection(table[at : at + step])
+            weighted = Selection(weights=selection.as_weights(n_units)) if metric.additive else selection
+            found.append(fold(weighted))
+    return np.concatenate(found)
 
 
-def type_intervals(
-    metric: Metric,
-    statistics: Any,  # noqa: ANN401
-    rows: Sequence[TypeScore],
-    clusters: NDArray[np.int64],
-    resampling: Resampling,
-) -> list[TypeScore]:
-    """The scores by error type, with an interval of each measure or why there is none."""
-    if resampling.method == "closed":
-        return [_with(row, _closed(row, resampling.confidence_level)) for row in rows]
-    if len(np.unique(clusters)) < 2:
-        return [_with(row, [Undefined.ONE_UNIT] * len(metric.type_measures)) for row in rows]
-
-    def fold(selection: Selection) -> Floats:
-        return metric.type_values(metric.fold_types(statistics, selection))
-
-    drawn = resampled_values(metric, fold, clusters, resampling)
-    without = left_out_values(metric, fold, clusters) if resampling.method == "bca" else None
-    types = metric.types(statistics)
-    pairs = metric.type_units(statistics)
-    spread = np.bincount(
-        np.unique(clusters[pairs[:, 0]] * max(1, len(types)) + pairs[:, 1]) % max(1, len(types)), minlength=len(types)
-    )
-    column = {name: k for k, name in enumerate(types)}
-    made = []
-    for row in rows:
-        k = column[row.type]
-        intervals: list[Interval | Undefined] = []
-        for m, estimate in enumerate(row.estimates.values()):
-            if estimate.value is None:
-                intervals.append(estimate.undefined or Undefined.NOTHING_IN_REFERENCE)
-            elif spread[k] < 2:
-                intervals.append(Undefined.ONE_UNIT)
-            else:
-                jackknife = None if without is None else without[:, k, m]
-                intervals.append(resampling.interval(estimate.value, drawn[:, k, m], jackknife))
-        made.append(_with(row, intervals))
-    return made
+def _step(metric: Metric, n_units: int) -> int:
+    return max(1, MOST_HELD // (4 if metric.additive else 1) // max(1, n_units))
 
 
 def _closed(row: TypeScore, level: float) -> list[Interval | Undefined]:

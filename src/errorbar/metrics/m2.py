@@ -23,26 +23,33 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.spec import Parameter, Value
-from errorbar.edits.matching import Matches, Proposed, match_corpus, proposed_edits
-from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
-from errorbar.metrics.choice import RUNNING, SENTENCE, Choice, fold_counts
-from errorbar.metrics.edit_statistics import EditStatistics, concatenate
-from errorbar.metrics.prf import EDITS, closed_prf, prf_measures, prf_reasons, score_totals
-from errorbar.metrics.type_counts import TypeCounts
+from errorbar.core.spec import Parameter
+from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
+from errorbar.metrics.base import (
+    Folded,
+    Measure,
+    Metric,
+    Selection,
+    UnitParts,
+    beta_parameter,
+    unchanged_parameter,
+)
+from errorbar.metrics.choice import (
+    EDITS,
+    RUNNING,
+    SENTENCE,
+    Choice,
+    Rule,
+    closed_prf,
+    fold_counts,
+    prf_measures,
+    prf_reasons,
+    score_totals,
+)
+from errorbar.metrics.edit_statistics import EditStatistics, concatenate, count_types
 
-MAX_BETA = 1000
-"""Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
 LARGE = "large-pairs"
 _NOTHING = np.zeros(3, np.int64)
-
-
-def _positive(value: Value) -> str:
-    return "" if isinstance(value, float) and 0 < value <= MAX_BETA else f"a number above 0, at most {MAX_BETA}"
-
-
-def _small_count(value: Value) -> str:
-    return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +69,8 @@ class M2(Metric):
     name: ClassVar[str] = "m2"
     summary: ClassVar[str] = "MaxMatch: P, R and F over edits, equal to the official M2 scorer"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("beta", float, 0.5, "Weight of recall against precision in F.", _positive),
-        Parameter(
-            "max_unchanged",
-            int,
-            2,
-            "How many unchanged words one edit may span.",
-            _small_count,
-            ("max_unchanged_words",),
-        ),
+        beta_parameter(0.5),
+        unchanged_parameter("How many unchanged words one edit may span.", "max_unchanged_words"),
         Parameter(
             "ignore_case_space",
             bool,
@@ -123,19 +123,11 @@ class M2(Metric):
 
     def variants(self) -> Sequence[M2]:
         """The metric under the other rule of choosing an annotator."""
-        return (
-            ()
-            if self.annotator is not None
-            else [replace(self, choose=SENTENCE if self.choose == RUNNING else RUNNING)]
-        )
+        others = {RUNNING: SENTENCE, SENTENCE: RUNNING}
+        return [replace(self, choose=others[self.choose])] if self.choose in others else ()
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
-        """Count matched, proposed and reference edits per sentence and annotator.
-
-        Args:
-            reference: Source sentences and annotations.
-            output: One sentence per source sentence.
-            by_type: Also count matched and reference edits of each error type.
+        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
 
         Raises:
             InputError: If the numbers of sentences differ, or a sentence pair is too large.
@@ -147,7 +139,7 @@ class M2(Metric):
             matches.counts,
             matches.present,
             reference.annotators,
-            _count_types(matches) if by_type else None,
+            count_types(matches) if by_type else None,
             matches.references.type_names,
             int(matches.large.sum()),
         )
@@ -160,7 +152,7 @@ class M2(Metric):
         self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> Folded:
         """Corpus totals of each replicate, and P, R and F of them."""
-        chosen = self._fold(statistics, selection, start)
+        chosen = self._fold(statistics, selection or Selection(), start)
         return Folded(score_totals(chosen.totals, self.beta), chosen.totals, chosen.n_units)
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
@@ -169,12 +161,11 @@ class M2(Metric):
 
     def differ(self, first: EditStatistics, second: EditStatistics) -> NDArray[np.bool_]:
         """In which sentences the counts of two systems differ."""
-        changed: NDArray[np.bool_] = (first.counts != second.counts).any(axis=(1, 2))
-        return changed
+        return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
 
     def parts(self, statistics: EditStatistics, *, start: Folded | None = None) -> UnitParts:
         """The annotator chosen for each sentence, and the counts under that one."""
-        chosen = self._fold(statistics, None, start, want_chosen=True).chosen[0]
+        chosen = self._fold(statistics, Selection(), start, want_chosen=True).chosen[0]
         counts = statistics.counts[np.arange(len(chosen)), chosen] if len(statistics.annotators) else _NOTHING
         counts = np.where(chosen[:, None] >= 0, counts, 0)
         names = [statistics.annotators[column] if column >= 0 else None for column in chosen.tolist()]
@@ -189,11 +180,10 @@ class M2(Metric):
     ) -> NDArray[np.int64]:
         """Matched and reference edits of each type, of the annotators chosen sentence by sentence."""
         selected = selection or Selection()
-        table = _typed(statistics)
         chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
         units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
         rows = np.broadcast_to(units, (len(chosen), units.shape[1]))
-        return np.stack([table.chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)])
+        return np.stack([statistics.typed.chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)])
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Recall: the edits of systems have no types."""
@@ -203,8 +193,8 @@ class M2(Metric):
 
     def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
         """Sentences in which the chosen annotator has an edit of a type, and the type."""
-        table = _typed(statistics)
-        chosen = self._fold(statistics, None, None, want_chosen=True).chosen[0]
+        table = statistics.typed
+        chosen = self._fold(statistics, Selection(), None, want_chosen=True).chosen[0]
         unit, annotator = np.divmod(table.slot, max(1, table.shape[1]))
         used = chosen[unit] == annotator
         return np.stack([unit[used], table.type[used]], axis=1)
@@ -232,42 +222,12 @@ class M2(Metric):
         return closed_prf(folded.counts[0], self.beta, confidence_level)
 
     def _fold(
-        self,
-        statistics: EditStatistics,
-        selection: Selection | None,
-        start: Folded | None,
-        *,
-        want_chosen: bool = False,
+        self, statistics: EditStatistics, selection: Selection, start: Folded | None, *, want_chosen: bool = False
     ) -> Choice:
-        selected = selection or Selection()
-        masks = selected.annotators
         if self.annotator is not None:  # of an annotator who has nothing in this part of a corpus: nobody looked
             only = np.array([[name == self.annotator for name in statistics.annotators]], np.uint8)
-            masks = only if masks is None else masks * only
-        found = fold_counts(
-            statistics.counts,
-            statistics.present,
-            beta=self.beta,
-            running=self.choose != SENTENCE,
-            units=selected.units,
-            masks=masks,
-            start=None if start is None else start.counts,
-            swapping=selected.swapping,
-            want_chosen=want_chosen,
-        )
+            masks = only if selection.annotators is None else selection.annotators * only
+            selection = replace(selection, annotators=masks)
+        rule, totals = Rule(self.beta, self.choose != SENTENCE), None if start is None else start.counts
+        found = fold_counts(statistics, rule, selection, totals, want_chosen=want_chosen)
         return found if start is None else replace(found, n_units=found.n_units + start.n_units)
-
-
-def _typed(statistics: EditStatistics) -> TypeCounts:
-    if statistics.by_type is None:
-        raise ValueError("types were not counted: it was measured without by_type")
-    return statistics.by_type
-
-
-def _count_types(matches: Matches) -> TypeCounts:
-    """Matched and reference edits of each type."""
-    references = matches.references
-    units, annotators = references.present.shape
-    slots = np.repeat(np.arange(units * annotators), np.diff(references.edit_offsets))
-    shape = units, annotators, len(references.type_names)
-    return TypeCounts.of_edits(shape, slots, references.types.astype(np.int64), matches.matched[:-1])

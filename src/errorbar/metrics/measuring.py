@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from errorbar.core.corpus import Corpus, Hypothesis, reference_record, source_record, type_record, wrong_count
 from errorbar.core.errors import Place
@@ -13,62 +13,41 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.likeness import Evidence, evidence
 from errorbar.edits.shift import WINDOW, Changed, ShiftDetector, changed_lines
-from errorbar.metrics.base import Metric, Statistics
+from errorbar.metrics.base import Metric, Opaque, Statistics
 
 if TYPE_CHECKING:
     from errorbar.edits.retokenize import Retokenized
 
 
-@dataclass(slots=True)
 class InMemory:
     """A hypothesis, taken in step with the source as a file is."""
 
-    hypothesis: Hypothesis
-    problems: Problems
-    at: int = 0
-
-    @property
-    def name(self) -> str:
-        """The system's name."""
-        return self.hypothesis.name
-
-    @property
-    def count(self) -> int:
-        """How many sentences it has."""
-        return len(self.hypothesis.lines)
+    def __init__(self, hypothesis: Hypothesis, problems: Problems) -> None:
+        self.name, self._lines, self._problems = hypothesis.name, hypothesis.lines, problems
+        self.count = 0
 
     def take(self, size: int) -> Sequence[str]:
         """The next sentences, as many as there are up to ``size``."""
-        taken = self.hypothesis.lines[self.at : self.at + size]
-        self.at += len(taken)
+        taken = self._lines[self.count : self.count + size]
+        self.count += len(taken)
         return taken
 
     def finish(self, n_sentences: int) -> None:
         """Check that it has as many sentences as the source."""
+        self.count = len(self._lines)
         if self.count != n_sentences:
-            self.problems.error("line-count", wrong_count(self.count, n_sentences), Place(self.name))
+            self._problems.error("line-count", wrong_count(self.count, n_sentences), Place(self.name))
 
 
-class Records(NamedTuple):
-    """Canonical texts of a piece, for content hashes; a record is a line."""
-
-    source: str
-    reference: str
-    types: str
+Records = tuple[str, str, str]
+"""Canonical texts of sources, references and types of a piece, for content hashes; a record is a line."""
 
 
 class Reading(ABC):
-    """A piece that has been read: what metrics measure, and what signatures and warnings need of it.
-
-    Attributes:
-        problems: What reading found.
-        reference: What metrics measure against.
-        annotators: The annotators known to it.
-        n_systems: How many systems there are.
-    """
+    """A piece that has been read: what metrics measure, and what signatures and warnings need of it."""
 
     problems: Problems
-    reference: Any
+    reference: Any  # what metrics measure against
     annotators: tuple[str, ...]
     n_systems: int
 
@@ -94,63 +73,41 @@ class Reading(ABC):
 
 
 class Output(NamedTuple):
-    """A system's output for a piece.
+    """A system's output for a piece."""
 
-    Attributes:
-        value: What metrics measure.
-        record: Its canonical text, for the hash.
-        seen: Whether it looks like corrections of the source; None where that cannot be told.
-    """
-
-    value: Any
-    record: str
-    seen: Seen | None = None
+    value: Any  # what metrics measure
+    record: str  # its canonical text, for the hash
+    seen: Seen | None = None  # None: whether it looks like corrections of the source cannot be told
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of a system's lines.
+    """What was seen of a system's lines."""
 
-    Attributes:
-        shifted: Suspicious lines, counted from 1 in the piece.
-        head: The first source and system lines, for the neighbors of the piece.
-        tail: The last ones.
-        evidence: Whether they look like corrections of the source.
-        retokenized: What was changed in them before; None where nobody asked.
-    """
-
-    shifted: list[int]
-    head: list[tuple[str, str]]
+    shifted: list[int]  # suspicious lines, counted from 1 in the piece
+    head: list[tuple[str, str]]  # the first source and system lines, for the neighbors of the piece
     tail: list[tuple[str, str]]
     evidence: Evidence
     retokenized: Retokenized | None
 
 
-class SentencePiece(Protocol):
-    """A stretch of a corpus with the systems' lines for it, here or in files."""
-
-    def read(self) -> SentencePiece:
-        """Read it, wherever it is worked on."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class CorpusPiece:
-    """A piece that is in memory."""
+    """A stretch of a corpus in memory, with the systems' lines for it."""
 
     corpus: Corpus
     lines: list[Sequence[str]]
     problems: Problems = field(default_factory=Problems)
 
     def read(self) -> CorpusPiece:
-        """The piece itself."""
+        """The piece itself: others are read by the worker that has them."""
         return self
 
 
 class Sentences(Reading):
     """A piece of a corpus of sentences."""
 
-    def __init__(self, piece: Any) -> None:  # noqa: ANN401 - whatever has a corpus, lines and problems when read
+    def __init__(self, piece: Opaque) -> None:  # whatever has a corpus, lines and problems when read
         read = piece.read()
         self.problems = read.problems
         self.reference: Corpus = read.corpus
@@ -167,7 +124,7 @@ class Sentences(Reading):
         sentences = self.reference.sentences
         types = "\n".join([type_record(one.annotations) for one in sentences]) if by_type else ""
         references = "\n".join([reference_record(one.annotations) for one in sentences])
-        return Records("\n".join(map(source_record, sentences)), references, types)
+        return "\n".join(map(source_record, sentences)), references, types
 
     def clusters(self) -> Sequence[str]:
         """The document of each sentence."""
@@ -187,84 +144,57 @@ class Sentences(Reading):
             from errorbar.edits.retokenize import retokenize_lines  # noqa: PLC0415 - few ask for it
 
             lines, done = retokenize_lines(texts, lines)
-        changed = changed_lines(texts, lines)
-        seen = _seen(texts, lines, changed, done)
+        seen = _seen(texts, lines, changed_lines(texts, lines), done)
         return Output(lines, "\n".join([" ".join(line.split()) for line in lines]), seen)
 
 
 @dataclass(frozen=True, slots=True)
 class SystemPart:
-    """What is kept of a system's output.
-
-    Attributes:
-        record: Its canonical text, for the hash.
-        seen: Whether it looks like corrections of the source; None where that cannot be told.
-        statistics: What each measuring kept, by ``measure_key``.
-    """
+    """What is kept of a system's output for a piece."""
 
     record: str
     seen: Seen | None
-    statistics: Mapping[str, Statistics]
+    statistics: Mapping[str, Statistics]  # by ``measure_key``
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is kept of a piece.
-
-    Attributes:
-        n: How many units it has.
-        annotators: The annotators known to it.
-        records: Its canonical texts.
-        clusters: What each unit is from; None where nobody asked.
-        absent: Units that an annotator did not look at, for annotators who are scored against alone.
-        systems: Each system's part, to be gone through once; None where its file has ended.
-        problems: What reading found.
-    """
+    """What is kept of a piece of n units."""
 
     n: int
     annotators: tuple[str, ...]
     records: Records
-    clusters: Sequence[str] | None
-    absent: dict[str, int]
-    systems: Iterable[SystemPart | None]
+    clusters: Sequence[str] | None  # None: nobody asked
+    absent: dict[str, int]  # units that an annotator did not look at who is scored against alone
+    systems: Iterable[SystemPart | None]  # to be gone through once; None where a system's file has ended
     problems: Problems
 
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """The work on one piece: pure, and independent of every other piece.
-
-    Attributes:
-        metrics: What to measure; metrics with one ``measure_key`` share.
-        reading: How a piece is read.
-        by_type: Also count each error type.
-        clusters: Keep what each unit is from.
-        retokenize: First give lines that look untokenized the source's tokens.
-        lazy: Measure each system when its part is asked for, so that memory is that of one; for work in one process.
-    """
+    """The work on one piece: pure, and independent of every other piece."""
 
     metrics: tuple[Metric, ...]
     reading: Callable[[Any], Reading] = Sentences
     by_type: bool = False
-    clusters: bool = False
+    clusters: bool = False  # keep what each unit is from
     retokenize: bool = False
-    lazy: bool = False
+    lazy: bool = False  # measure a system when its part is asked for, so that memory is that of one; in one process
 
-    def __call__(self, piece: Any) -> Part:  # noqa: ANN401 - whatever the reading takes
-        """Measure a piece.
+    def __call__(self, piece: Opaque) -> Part:
+        """Measure a piece of whatever the reading takes.
 
         Raises:
             InputError: If it cannot be read, or a pair of texts is too large.
         """
         read = self.reading(piece)
-        named = [metric.annotator for metric in self.metrics if metric.annotator is not None]
         systems = (self._system(read, k) for k in range(read.n_systems))
         return Part(
             len(read),
             read.annotators,
             read.records(by_type=self.by_type),
             read.clusters() if self.clusters else None,
-            {only: read.absent(only) for only in named},
+            {only: read.absent(only) for metric in self.metrics if (only := metric.annotator) is not None},
             systems if self.lazy else list(systems),
             read.problems,
         )
@@ -273,9 +203,7 @@ class Measuring:
         output = read.output(system, retokenize=self.retokenize)
         if output is None:
             return None
-        measurers: dict[str, Metric] = {}
-        for metric in self.metrics:
-            measurers.setdefault(metric.measure_key, metric)
+        measurers = {metric.measure_key: metric for metric in self.metrics}  # those with one key share
         statistics = {
             key: metric.measure(read.reference, output.value, by_type=self.by_type) for key, metric in measurers.items()
         }
@@ -285,9 +213,8 @@ class Measuring:
 def _seen(texts: Sequence[str], lines: Sequence[str], changed: Sequence[Changed], done: Retokenized | None) -> Seen:
     detector = ShiftDetector()
     detector.add(texts, lines, changed)
-    head = list(zip(texts[: 2 * WINDOW], lines[: 2 * WINDOW], strict=True))
-    tail = list(zip(texts[-2 * WINDOW :], lines[-2 * WINDOW :], strict=True))
-    return Seen(detector.lines, head, tail, evidence(texts, lines, changed), done)
+    both = list(zip(texts, lines, strict=True))
+    return Seen(detector.lines, both[: 2 * WINDOW], both[-2 * WINDOW :], evidence(texts, lines, changed), done)
 
 
 class Looked:

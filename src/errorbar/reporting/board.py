@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score

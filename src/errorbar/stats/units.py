@@ -143,13 +143,15 @@ def _kept(clusters: bytes, replicates: int, seed: int, *names: str | int) -> Seq
     return [block(size, rng) for size, rng in blocks(seed, *names, replicates=replicates)]
 
 
+def left_out_groups(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What is left out together: clusters, or groups of neighbors where there are many."""
+    known, rank = np.unique(clusters, return_inverse=True)
+    return rank.ravel() * MOST_GROUPS // len(known) if len(known) > MOST_GROUPS else clusters
+
+
 def left_out_units(clusters: NDArray[np.int64]) -> Rows:
     """Rows with one cluster left out at a time; many independent sentences are left out in groups of neighbors."""
-    n_clusters = len(np.unique(clusters))
-    groups = clusters
-    if n_clusters > MOST_GROUPS:
-        _, rank = np.unique(clusters, return_inverse=True)
-        groups = rank.ravel() * MOST_GROUPS // n_clusters
+    groups = left_out_groups(clusters)
     few = MOST_GROUPS * groups.size <= MOST_KEPT
     return _kept_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
 

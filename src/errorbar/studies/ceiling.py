@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from errorbar.ceilings import Ceiling, Study, TypeRow, prepare_study, type_rows
+from errorbar.ceilings import Ceiling, Study, StudyPlan, prepare_study
 from errorbar.ceilings import ceiling as fold_ceiling
-from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, ceiling_intervals, essay_spread
+from errorbar.ceilings.spread import (
+    CeilingIntervals,
+    EssaySpread,
+    TypeRow,
+    ceiling_intervals,
+    essay_spread,
+    type_rows,
+)
 from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
@@ -24,7 +31,6 @@ from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-NO_RATIO = "the human score is 0"
 RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
 MOST = 1000
@@ -81,7 +87,7 @@ class CeilingResult(Result):
     def tables(self) -> Sequence[Table]:
         """By number of references, or by type; then the spread over documents."""
         main = self._table() if self.by_type is None else self._type_table(self.by_type)
-        return [main] if self.spread is None else [main, self._spread_table(self.spread)]
+        return [main] if self.spread is None else [main, *self._spread_tables(self.spread)]
 
     def _record(self, k: int) -> dict[str, object]:
         found, names = self.found, [measure.name for measure in self.found.measures]
@@ -94,7 +100,7 @@ class CeilingResult(Result):
                 "ratio": ratio,
             }
             if ratio is None:
-                own["undefined"] = {"ratio": NO_RATIO}
+                own["undefined"] = {"ratio": found.no_ratio(s, k)}
             if self.intervals is not None:
                 own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
                 own[f"{main}_interval"] = _ends(self.intervals.systems[s][k])
@@ -144,7 +150,7 @@ class CeilingResult(Result):
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
         notes = [f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"]
-        notes += [f"– no ratio: {NO_RATIO}"] if np.isnan(found.ratio).any() else []
+        notes += found.ratio_notes()
         return Table(columns, rows, name="ceiling", notes=[*notes, f"signature {self.signature}"])
 
     def _type_table(self, types: Sequence[TypeRow]) -> Table:
@@ -158,20 +164,32 @@ class CeilingResult(Result):
         note = f"recall by type against {self.found.sizes[-1]} references, in percent; – where there is nothing to find"
         return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
 
-    def _spread_table(self, spread: EssaySpread) -> Table:
+    def _spread_tables(self, spread: EssaySpread) -> list[Table]:
+        """One table, or one for the human score and one for ratios where only these are in percent."""
         found = self.found
-        title = found.measures[found.main].title.rstrip("0123456789.")
+        measure = found.measures[found.main]
+        title = measure.title.rstrip("0123456789.")
         names = [f"human {title}", *(_of_human(name).title for name in found.systems)]
         whole = np.concatenate([found.human[None, :, found.main], found.ratio])
-        columns = [Column("what"), Column("references", "text"), Column("all documents", "percent")]
-        columns += [Column(one, "percent") for one in SPREAD]
         rows: list[list[Cell]] = []
-        for s, (name, summaries) in enumerate(zip(names, spread.summaries(), strict=True)):
-            for k, (size, one) in enumerate(zip(found.sizes, summaries, strict=True)):
-                values = (one.lowest, one.low, one.median, one.high, one.highest, one.deviation)
-                rows.append([name, size, _number(whole[s, k]), *values])
+        for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
+            for size, value, one in zip(found.sizes, values, summaries, strict=True):
+                rows.append([name, size, _number(value), *astuple(one)])
         note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
-        return Table(columns, rows, name="documents", notes=[note])
+        n = len(rows) if measure.kind == "percent" else len(found.sizes)
+        parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
+        shown = ("all documents", *SPREAD)
+        return [
+            Table(
+                [Column("what"), Column("references", "text"), *(Column(one, kind) for one in shown)],
+                part,
+                "",
+                name,
+                [note],
+            )
+            for name, kind, part in parts
+            if part
+        ]
 
 
 def ceiling(
@@ -260,18 +278,8 @@ def reached(
 ) -> CeilingResult:
     """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
     seed, jobs, most = resampling.seed, resampling.jobs, subsets.most
-    study = prepare_study(
-        data.corpus,
-        data.systems,
-        metric,
-        data.problems,
-        sizes=subsets.sizes,
-        most=most,
-        seed=seed,
-        jobs=jobs,
-        by_type=by_type,
-        force=True,  # who read the files has looked at them
-    )
+    plan = StudyPlan(subsets.sizes, most, seed, jobs, by_type, force=True)  # who read the files has looked at them
+    study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     found = fold_ceiling(study, jobs=jobs)
     intervals = spread = None
     how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
@@ -281,7 +289,7 @@ def reached(
         how.append(resampling.convention(data.documents.clustering))
     if (n_documents := subsets.n_documents) is not None:
         of, repeats = data.need_documents("--n-documents"), subsets.repeats
-        spread = essay_spread(study, of, n_documents, repeats, seed=seed, jobs=jobs, progress=progress)
+        spread = essay_spread(study, of, n_documents, replace(resampling, replicates=repeats), progress)
         how.append(f"essays:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
     if by_type:
         how += [f"size:{study.sizes[-1]}", data.types()]

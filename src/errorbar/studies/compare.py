@@ -11,8 +11,7 @@ from errorbar.edits.admission import Admission
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric
-from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems
-from errorbar.metrics.floors import warn_hopeless
+from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems, warn_hopeless
 from errorbar.metrics.registry import DEFAULT, parse_metric
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
@@ -68,7 +67,7 @@ class Compared(Result):
             "systems": [dict(zip(names, (name, *row), strict=True)) for name, row in rows],
             "pairs": [_record(pair, self.alpha) for pair in self.found.pairs],
             "adjust": self.found.testing.adjust,
-            "swaps": self.found.n_swaps(self.alpha),
+            "swaps": self.found.testing.number(len(self.found.names), self.alpha),
             "unit": self.unit,
             "signature": self.signature,
         }

@@ -17,8 +17,8 @@ from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
 from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name
-from errorbar.metrics.hoo_counts import row_names
+from errorbar.metrics.hoo import Hoo
+from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.hoo_scoring import (
     MOST_RUNS,
     Run,
@@ -152,7 +152,7 @@ class HooScores(Scores):
                 for condition in CONDITIONS
                 for measure in MEASURES
             ],
-            "signature": str(score.signature),
+            "signature": str(score.type_signature),
         }
 
     def type_rows(self) -> Table:
@@ -164,7 +164,7 @@ class HooScores(Scores):
             for row in in_order(score.by_type)
         ]
         columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
-        return Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores)])
+        return Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores, types=True)])
 
     def _fragment_table(self) -> Table:
         columns, labels = _labels(self.scores)
@@ -208,8 +208,8 @@ def score_hoo(
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}
     fragments = [replace(one, runs=tuple(run.get(one.name) for run in files.values())) for one in found]
     lacking = {run: [name for name in names if name not in own] for run, own in files.items()}
-    conventions = ("missing:empty",) if missing_as_empty and any(lacking.values()) else ()
-    plan = replace(hoo_plan(both_ways(asked), resampling, conventions), most=most)
+    own = {run: ("missing:empty",) for run, without in lacking.items() if without and missing_as_empty}
+    plan = replace(hoo_plan(both_ways(asked), resampling), most=most, own=own)
     endings = [Run(name, problems, own, missing_as_empty) for name, own in lacking.items()]
     order = [path for one in found for path in one.paths]  # without runs: gold edits come first, then run by run
     order += [str(file.path) for run in files.values() for file in run.values()]

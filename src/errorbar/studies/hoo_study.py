@@ -10,7 +10,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import Edits
-from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo, named_conventions
+from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo
 from errorbar.metrics.hoo_align import align
 from errorbar.metrics.hoo_counts import CORRECTED, GOLD, SYSTEM
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
@@ -83,7 +83,7 @@ def browse_hoo(fragments: Sequence[Fragment], runs: Mapping[str, Sequence[Edits]
 
 def _variants(metric: Hoo, *, with_texts: bool) -> dict[str, Hoo]:
     """Every named set of conventions, and matching the other way; what needs texts only where there are some."""
-    wanted = [named_conventions(name) for name in CONVENTIONS]
+    wanted = [Hoo.read({"conventions": name}) for name in CONVENTIONS]
     wanted.append(replace(metric, matching="edits" if metric.matching == "maxmatch" else "maxmatch"))
     usable = [one for one in wanted if with_texts or not (one.edge_space or one.matching == "maxmatch")]
     return {str(one.spec): one for one in usable if one != metric}

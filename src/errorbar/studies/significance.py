@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.comparison import POINT, Comparison, Pair
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 ADJUSTED = {"max-t": "max-T", "holm": "Holm"}
@@ -15,11 +15,13 @@ MOST_NAMED = 5
 """Pairs that a note names; further ones are counted."""
 
 
-def _notes(name: str) -> list[str]:
+def _notes(name: str, point: str) -> list[str]:
+    percent = point == "1"
+    points = "in points " if percent else ""
     return [
-        f"{name} diff: {name} of the first less {name} of the second, in points",
-        f"detectable: the difference in points of {name} that such a corpus shows with 80% power; power at 1: how "
-        "often it shows a difference of one point",
+        f"{name} diff: {name} of the first less {name} of the second{', in points' if percent else ''}",
+        f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
+        f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
     ]
 
 
@@ -79,6 +81,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
     alpha = 1 - confidence
     measure = found.measures[found.main]
     name = measure.title.rstrip("0123456789.")
+    point = f"{POINT:g}" if measure.kind == "number" else "1"  # a point of a measure that is shown in percent
     columns = [
         Column("first"),
         Column("second"),
@@ -91,7 +94,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         Column("smallest_p_adjusted", "p", only="data"),
         Column(f"at {level_text(alpha)}", key="result"),
         Column("detectable", measure.kind, "detectable_difference"),
-        Column("power at 1, %", "percent", "power_at_one_point", digits=0),
+        Column(f"power at {point}, %", "percent", "power_at_one_point", digits=0),
         Column("reason", only="data"),
     ]
     shown = found.pairs if pairs is None else pairs
@@ -100,7 +103,7 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         missing.setdefault(why_not(pair), []).append(f"{pair.first}, {pair.second}")
     said = [f"– {'; '.join(those[:MOST_NAMED])}{_more(those)}: {why}" for why, those in missing.items() if why]
     rows = [_row(pair, alpha) for pair in shown]
-    return Table(columns, rows, "Every pair of systems", "pairs", [*_notes(name), *said])
+    return Table(columns, rows, "Every pair of systems", "pairs", [*_notes(name, point), *said])
 
 
 def _more(names: Sequence[str]) -> str:

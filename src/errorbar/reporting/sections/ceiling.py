@@ -19,7 +19,6 @@ from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
 HUMAN = "human"
-NO_RATIO = "– no ratio: the human score is 0"
 MOST_SYSTEMS = 40
 
 
@@ -111,7 +110,7 @@ def _ratios(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
     text += "no ratio" if value is None else f"{percent(value)} percent"
     text += f" with {plural(found.sizes[-1], 'reference')}.{_cut(len(curves))}"
     notes = [f"system {name} over human {name} with as many references, in percent"]
-    notes += [NO_RATIO] if np.isnan(found.ratio).any() else []
+    notes += found.ratio_notes()
     column = Column(f"System {name} over human {name}, in percent", "percent")
     table = _table(found, column, "ceiling-ratios", curves, notes)
     spec = _drawn(found, curves, column, f"share of human {name} (percent)", guide=100.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
+from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from errorbar.core.estimate import Interval
-from errorbar.metrics.hoo import CONDITIONS
+from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.scored import Score
 from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural, value_text
