@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Self
 
 from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
@@ -105,6 +106,23 @@ def annotator_order(names: Iterable[str]) -> list[str]:
     order of files nor that of lines may decide ties.
     """
     return list(natural_order(set(names)))
+
+
+class Corrected(str):
+    """A corrected sentence whose edits are known: metrics over texts see the text, those over typed edits these."""
+
+    __slots__ = ("edits",)
+    edits: tuple[Edit, ...]
+
+    def __new__(cls, text: str, edits: Iterable[Edit]) -> Self:
+        """The text, with what turns the source into it."""
+        made = super().__new__(cls, text)
+        made.edits = tuple(edits)
+        return made
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...]]]:
+        """What a copy in another process is made of."""
+        return type(self), (str(self), self.edits)
 
 
 @dataclass(frozen=True, slots=True)

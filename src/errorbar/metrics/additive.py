@@ -97,8 +97,7 @@ class ReferenceTexts(Metric):
         """The metric against one annotator alone."""
         if not any(parameter.name == "only" for parameter in self.parameters):
             return Metric.against(self, annotator)
-        values = {parameter.name: getattr(self, parameter.name) for parameter in self.parameters}
-        return type(self)(**{**values, "only": annotator})
+        return self.replaced(only=annotator)
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Sums:
         """Counts of each sentence against each annotator's text.

@@ -175,6 +175,10 @@ class Metric(ABC):
         """
         return cls(**read_parameters(cls.name, cls.parameters, raw))
 
+    def replaced(self, **values: Value) -> Self:
+        """The metric with other values of some parameters."""
+        return type(self)(**{parameter.name: getattr(self, parameter.name) for parameter in self.parameters} | values)
+
     @property
     def spec(self) -> Spec:
         """The spec, defaults omitted."""
