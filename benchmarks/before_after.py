@@ -10,6 +10,7 @@ above 1.1 is a loss. Where the trees have other options for the same work, ``Cas
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import re
 import statistics
@@ -98,14 +99,14 @@ def _on_judgments(n: int, folder: Path, only: str) -> Iterator[Case]:
         return
     import numpy as np  # noqa: PLC0415 - a few cases need it
 
-    from errorbar.formats.judgment_layouts import write_judgments  # noqa: PLC0415 - as above
     from errorbar.testing import accurate, biased, simulate, spammer  # noqa: PLC0415 - as above
 
     raters = [biased(0.75, 0.95)] * 400 + [accurate(0.8)] * 50 + [spammer()] * 50
     made = simulate(raters, np.random.default_rng(0), n_items=n // 20, per_item=20)
     votes, flags = folder / "votes.csv", folder / "flags.csv"
     with votes.open("w", encoding="utf-8") as stream:
-        stream.writelines(f"{line}\n" for line in write_judgments(made.judgments))
+        columns = made.judgments.to_columns()
+        csv.writer(stream).writerows([tuple(columns), *zip(*columns.values(), strict=True)])
     with flags.open("w", encoding="utf-8") as stream:
         stream.write("item,flag\n")
         labels = made.judgments.labels

@@ -16,8 +16,8 @@ from timing import ERRORBAR, median_call, median_process, table
 
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.edit import Edit
-from errorbar.edits.kernel import COMPILED
-from errorbar.edits.matching import match_corpus
+from errorbar.edits.matching import COMPILED, match_corpus
+from errorbar.edits.maxmatch import Rules
 from errorbar.formats.reference import read_corpus
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -108,7 +108,7 @@ def heavy_pairs(repeats: int) -> None:
 
 
 def _matcher(corpus: Corpus, lines: Sequence[str], kernel: bool) -> Callable[[], object]:
-    return lambda: match_corpus(corpus, lines, kernel=kernel)
+    return lambda: match_corpus(corpus, lines, Rules(kernel=kernel))
 
 
 if __name__ == "__main__":

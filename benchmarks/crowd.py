@@ -6,6 +6,7 @@ Run: ``python benchmarks/crowd.py`` (a million) or ``python benchmarks/crowd.py 
 from __future__ import annotations
 
 import argparse
+import csv
 import resource
 import sys
 import tempfile
@@ -21,7 +22,6 @@ from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import majority
 from errorbar.crowdsourcing.rater_models import dawid_skene, one_coin
 from errorbar.crowdsourcing.rater_table import rater_rows
-from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.studies.crowd import crowd
 from errorbar.studies.judgment_input import read_judgments
 from errorbar.testing import SimulatedRater, accurate, biased, simulate, spammer
@@ -38,7 +38,8 @@ def million(folder: Path) -> None:
     made = simulate(RATERS, np.random.default_rng(0), n_items=50_000, per_item=20)
     path = folder / "votes.csv"
     with path.open("w", encoding="utf-8") as stream:
-        stream.writelines(f"{line}\n" for line in write_judgments(made.judgments))
+        columns = made.judgments.to_columns()
+        csv.writer(stream).writerows([tuple(columns), *zip(*columns.values(), strict=True)])
     votes: Judgments = made.judgments
     flags = {"s": made.truth == 1}
     rng = np.random.default_rng(1)

@@ -19,7 +19,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.hoo_write import save_fragments, save_text
+from errorbar.formats.hoo_xml import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 

@@ -87,7 +87,7 @@ def alternatives(data: Path, name: str) -> list[str]:
     team = essays_of(data / f"{name}.sgml")
     mistakes = [mistake for essay in team for listed in essay.annotations.values() for mistake in listed]
     released = sentences_of(data / "conll14/alt/official-2014.combined-withalt.m2")
-    texts = [Essay(essay.nid, essay.line, essay.paragraphs, file=essay.file) for essay in essays_of(base)]
+    texts = [Essay(essay.nid, essay.place, essay.paragraphs) for essay in essays_of(base)]
     problems = Problems(limit=LIMIT)
     merged = merge_essays([("base", texts), ("team", team)])
     found = edits_of(project_essays(merged, released, problems))

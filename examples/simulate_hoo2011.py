@@ -13,9 +13,9 @@ from pathlib import Path
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.formats.hoo_folder import read_gold
-from errorbar.formats.hoo_write import save_fragments
-from errorbar.reproduce.hoo_teams import DARING, TEAMS, simulate_run
-from errorbar.stats.streams import stream
+from errorbar.formats.hoo_xml import save_fragments
+from errorbar.reproduce.hoo2011 import DARING, TEAMS, simulate_run
+from errorbar.stats.resampling import stream
 
 
 def simulate(gold_folder: Path, out: Path, seed: int) -> int:

@@ -143,7 +143,6 @@ def test_help_imports_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     seen = [
         "errorbar.cli.config",
-        "errorbar.cli.lazy",
         "errorbar.cli.main",
         "errorbar.cli.streams",
         "errorbar.cli.talk",
@@ -181,7 +180,7 @@ visit([], cli)
 def test_modules_are_small() -> None:
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module: n for module, n in lengths.items() if n > 400} == {}
-    assert median(lengths.values()) <= 150
+    assert median(lengths.values()) <= 170
 
 
 FREELY_NAMED = ("errorbar.cli.", "errorbar.reporting.sections.")

@@ -12,6 +12,7 @@ import errorbar
 
 FUNCTIONS = sorted(name for name in errorbar.__all__ if name[0].islower() and not name.startswith("__"))
 CLASSES = sorted(name for name in errorbar.__all__ if name[0].isupper())
+PACKAGES = ["errorbar", *(each.name for each in pkgutil.walk_packages(errorbar.__path__, "errorbar.") if each.ispkg)]
 COMMANDS = {
     *("score", "compare", "ceiling", "agree", "crowd", "curve", "sample_plan", "sample_draw", "sample_estimate"),
     *("rank", "meta", "report", "run_task", "convert", "check", "read_corpus", "read_system", "read_judgments"),
@@ -33,6 +34,19 @@ def test_there_is_a_function_for_each_command() -> None:
 def test_all_is_what_is_found() -> None:
     assert set(errorbar.__all__) - {"__version__"} == errorbar._HOMES.keys()
     assert dir(errorbar) == sorted(errorbar.__all__)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_that_is_listed_is_found(package: str) -> None:
+    """Also where a name's module stands in a string, which nothing else compares with the files."""
+    module = import_module(package)
+    lost = []
+    for name in getattr(module, "__all__", ()):
+        try:
+            getattr(module, name)
+        except (AttributeError, ImportError):
+            lost.append(name)
+    assert lost == []
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -11,7 +11,6 @@ import click
 import pytest
 
 import errorbar
-from errorbar.cli.command import Option
 from tests.helpers.commands import every_command
 
 PACKAGE = Path(errorbar.__file__).parent
@@ -27,7 +26,7 @@ def options() -> dict[str, set[str]]:
         for each in command.params:
             if isinstance(each, click.Option):
                 offered = set(each.type.choices) if isinstance(each.type, click.Choice) else set()
-                for name in (*each.opts, *each.secondary_opts, *([each.formerly] if isinstance(each, Option) else [])):
+                for name in (*each.opts, *each.secondary_opts):
                     found.setdefault(name.lstrip("-"), set()).update(offered)
     return found
 

@@ -23,10 +23,10 @@ from errorbar.agreement import (
     scott_pi,
     specific_agreement,
 )
-from errorbar.agreement.coefficients import EXPECTED, kernel_of, specific_kernel
+from errorbar.agreement.coefficients import EXPECTED, Kernel, kernel_of, specific_kernel
 from errorbar.agreement.cohen import agreement_weights, cohen_kernel
-from errorbar.agreement.estimating import Kernel
 from errorbar.agreement.krippendorff import LEVELS, alpha_kernel
+from errorbar.agreement.report import without_unknown
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
@@ -34,8 +34,8 @@ from errorbar.stats.resampling import Resampling
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TRAP
 
 
-def resampling(seed: int = 1, n: int = 500) -> Resampling:
-    return Resampling("percentile", n, seed=seed)
+def resampling(seed: int = 1, n: int = 500, level: float = 0.95) -> Resampling:
+    return Resampling("percentile", n, level, seed)
 
 
 def test_one_label_is_undefined_and_says_so() -> None:
@@ -211,17 +211,16 @@ def test_every_coefficient_takes_the_resampling() -> None:
 
 def test_clustered_pairs_without_a_common_item_stay_undefined() -> None:
     rows = [["a", "a", None], ["a", "b", None], ["b", "b", None], ["b", "b", None], [None, "a", "b"], [None, "b", "b"]]
-    pairs = pairwise_agreement(
-        Judgments.from_matrix(rows * 5), clusters=range(30), resampling=resampling(), confidence_level=0.9
-    )
+    pairs = pairwise_agreement(Judgments.from_matrix(rows * 5), clusters=range(30), resampling=resampling(level=0.9))
     assert [pair.kappa.estimate.undefined for pair in pairs] == [None, Undefined.TOO_FEW_RATERS, None]
     assert pairs[1].kappa.estimate.interval is None
     first = pairs[0].kappa.estimate
     assert first.interval is not None
     assert first.n_clusters == 30
-    plain = pairwise_agreement(Judgments.from_matrix(rows * 5), confidence_level=0.5)[0].kappa.estimate.interval
-    assert plain is not None
-    assert plain.confidence_level == 0.5
+    plain = pairwise_agreement(Judgments.from_matrix(rows * 5), resampling=resampling(level=0.5))
+    closed = plain[0].kappa.estimate.interval
+    assert closed is not None
+    assert (closed.confidence_level, closed.method) == (0.5, "closed form")
 
 
 def test_a_rater_who_said_nothing_plays_no_part_in_congers_kappa() -> None:
@@ -281,10 +280,11 @@ def test_report_counts() -> None:
 
 def test_unknown_is_a_missing_judgment() -> None:
     rows = [["a", "a", "?"], ["a", "b", "b"], ["b", "?", "b"], ["b", "b", "b"]]
-    report = agreement_report(Judgments.from_matrix(rows), unknown=["?"])
+    kept, notes = without_unknown(Judgments.from_matrix(rows), ["?"])
+    report = agreement_report(kept)
     without = [[None if value == "?" else value for value in row] for row in rows]
     assert report.coefficients == agreement_report(Judgments.from_matrix(without)).coefficients
-    assert [note.code for note in report.notes] == ["agreement-unknown"]
+    assert ([note.code for note in notes], report.notes) == (["agreement-unknown"], ())
 
 
 def test_weights_and_silent_raters_are_mentioned() -> None:
@@ -350,10 +350,9 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: krippendorff_alpha(table, level="ordinal", order=["a"])) == "agreement-order"
     assert code_of(lambda: krippendorff_alpha(table, level="interval")) == "agreement-numbers"
     assert code_of(lambda: krippendorff_alpha(Judgments.from_matrix([[-1, 2]]), level="ratio")) == "agreement-numbers"
-    assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]
+    assert code_of(lambda: krippendorff_alpha(table, level="numinal")) == "agreement-level"  # type: ignore[arg-type]  # wrong on purpose
     assert code_of(lambda: cohen_kappa(SMALL, weighting="linear")) == "agreement-order"
-    assert code_of(lambda: cohen_kappa(SMALL, confidence_level=95)) == "confidence-level"
-    assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]
+    assert code_of(lambda: cohen_kappa(SMALL, weighting="cubic")) == "agreement-weighting"  # type: ignore[arg-type]  # wrong on purpose
     assert code_of(lambda: krippendorff_alpha(repeated)) == "agreement-repeated"
     assert code_of(lambda: pair_table(repeated, "r", "s")) == "agreement-repeated"
     assert code_of(lambda: pairwise_agreement(repeated)) == "agreement-repeated"
@@ -364,9 +363,7 @@ def test_bad_use_has_a_name() -> None:
     assert code_of(lambda: item_counts(table, [1])) == "agreement-clusters"
     assert code_of(lambda: pairwise_agreement(table, clusters=[1])) == "agreement-clusters"
     assert code_of(lambda: fleiss_kappa(SMALL, resampling=Resampling("closed"))) == "interval-method"
-    assert cohen_kappa(SMALL, resampling=Resampling("closed", confidence_level=0.9)) == cohen_kappa(
-        SMALL, confidence_level=0.9
-    )
+    assert cohen_kappa(SMALL, resampling=Resampling("closed")) == cohen_kappa(SMALL)
     crowd = Judgments.from_columns(range(5000), range(5000), "ab" * 2500)
     assert code_of(lambda: pairwise_agreement(crowd)) == "agreement-raters"
     assert [note.code for note in agreement_report(crowd).notes] == ["agreement-single", "agreement-pairs"]

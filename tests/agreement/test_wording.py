@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from errorbar.agreement import agreement_report, cohen_kappa, krippendorff_alpha
+from errorbar.agreement.report import without_unknown
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
-from errorbar.stats.distributions import t_quantile
 from tests.agreement.examples import PREPOSITION_RATERS
 from tests.helpers.cli import CommandLine
 
@@ -19,7 +20,7 @@ def test_interval_by_students_t() -> None:
     kappa = cohen_kappa(PREPOSITION_RATERS)
     assert kappa.estimate.value is not None
     assert kappa.standard_error is not None
-    half = t_quantile(0.975, PREPOSITION_RATERS.n_items - 1) * kappa.standard_error
+    half = stats.t.ppf(0.975, PREPOSITION_RATERS.n_items - 1) * kappa.standard_error
     value = kappa.estimate.value
     assert (value - half, value + half) == pytest.approx((0.546197, 0.713236), abs=1.5e-6)
     assert kappa.estimate.interval is not None
@@ -28,8 +29,9 @@ def test_interval_by_students_t() -> None:
 
 def test_one_is_said_as_one() -> None:
     rows = [["E", "E", None], ["O", "E", None], ["O", None, None], ["O", "unsure", None]]
-    notes = [note.what for note in agreement_report(Judgments.from_matrix(rows), unknown=("unsure",)).notes]
-    assert "1 judgment has a label that means unknown; it counts as not given" in notes
+    kept, (note,) = without_unknown(Judgments.from_matrix(rows), ["unsure"])
+    assert note.what == "1 judgment has a label that means unknown; it counts as not given"
+    notes = [note.what for note in agreement_report(kept).notes]
     assert "2 items have one judgment, which says nothing about agreement" in notes
     del rows[3]
     notes = [note.what for note in agreement_report(Judgments.from_matrix(rows)).notes]
@@ -41,7 +43,7 @@ def test_one_is_said_as_one() -> None:
     alone, nobody = Judgments.from_matrix([["E", "unsure"], ["O", None]]), Judgments.from_matrix([["unsure", "unsure"]])
     for table, who in ((alone, "only rater '1'"), (nobody, "nobody")):
         with pytest.raises(UsageError, match=f"{who} judged anything"):
-            agreement_report(table, unknown=("unsure",))
+            agreement_report(table.without(["unsure"]))
     with pytest.raises(UsageError, match="1 judgment repeats an item"):
         krippendorff_alpha(Judgments.from_columns("xxxy", "aabb", "EOEE"))
 

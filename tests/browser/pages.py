@@ -9,11 +9,11 @@ from pathlib import Path
 from errorbar.core.corpus import Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.demo import demo_files
-from errorbar.edits.extract import extract_edits
+from errorbar.edits.texts import extract_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 from errorbar.reporting.blocks import Block, Chart, Code, Prose, Report, Section, Sentences
-from errorbar.reporting.sections import build_report
+from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.studies.corpus_study import study_corpus

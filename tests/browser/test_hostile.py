@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.core.visible import visible
+from errorbar.core.errors import visible
 from errorbar.reporting.blocks import Report, Section, Sentences
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from tests.browser.conftest import Opener

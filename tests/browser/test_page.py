@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.reporting.blocks import Chart, Links, Report, Section
-from errorbar.reporting.charts import PlanePoint, plane_chart
+from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.tables.table import Column, Table
 from tests.browser.conftest import Opener
 from tests.browser.pages import write
@@ -16,7 +16,7 @@ from tests.browser.pages import write
 
 def draw_all(page: object) -> None:
     """Bring every chart on the screen, so that all are drawn."""
-    figures = page.locator("figure.chart")  # type: ignore[attr-defined]
+    figures = page.locator("figure.chart")  # type: ignore[attr-defined]  # Playwright is optional, and untyped here
     for number in range(figures.count()):
         figures.nth(number).scroll_into_view_if_needed()
         figures.nth(number).locator("svg").wait_for()
@@ -34,7 +34,7 @@ def test_opens_from_disk_and_asks_for_nothing(opened: Opener, demo_url: str) -> 
 
 
 def test_the_policy_forbids_what_is_not_the_pages_own(chromium: object, demo_url: str) -> None:
-    page = chromium.new_page()  # type: ignore[attr-defined]
+    page = chromium.new_page()  # type: ignore[attr-defined]  # Playwright is optional, and untyped here
     page.goto(demo_url)
     page.evaluate(
         "() => { const s = document.createElement('script'); s.textContent = 'window.harmed = 1';"

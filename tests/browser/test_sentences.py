@@ -61,7 +61,7 @@ def test_search_marks_what_it_found(opened: Opener, demo_url: str) -> None:
 def test_filters_by_type(opened: Opener, demo_url: str) -> None:
     watched = opened(demo_url)
     for error_type in ("ArtOrDet", "Vt", "Prep"):
-        found = count(lambda unit, wanted=error_type: has_type(unit, wanted))  # type: ignore[misc]
+        found = count(lambda unit, wanted=error_type: has_type(unit, wanted))  # type: ignore[misc]  # mypy cannot tell the type of a default
         pick(watched, "type", f"{error_type} ({found})")
         assert watched.count() == found
 

@@ -14,7 +14,7 @@ from errorbar.ceilings import StudyPlan, annotator_subsets, ceiling, prepare_stu
 from errorbar.core.errors import UsageError
 from errorbar.core.problems import Problems
 from errorbar.metrics.m2 import M2
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from tests.ceilings.examples import random_corpus
 
 

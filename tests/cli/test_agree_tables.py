@@ -104,6 +104,11 @@ class TestScales:
         two = [(item, rater, {"y": "1", "n": "0"}[label]) for item, rater, label in VOTES]
         assert run(errorbar, table("two.csv", two))["remarks"] == []
 
+    def test_ranks_may_be_called_like_kinds_of_edits(self, errorbar: CommandLine) -> None:
+        votes = [(item, rater, {"y": "error", "n": "ok"}[label]) for item, rater, label in VOTES]
+        path = table("v.csv", votes)
+        assert run(errorbar, path, "--scale", "ordinal", "--labels", "ok,type,error")["scale"] == "ordinal"
+
     def test_ranks_that_are_no_numbers_need_an_order(self, errorbar: CommandLine) -> None:
         words = dict(zip("12345", ["bad", "poor", "fair", "good", "best"], strict=True))
         rows = [(item, rater, words[label]) for item, rater, label in rows_of(KRIPPENDORFF)]

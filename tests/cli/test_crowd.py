@@ -13,19 +13,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from errorbar.cli import crowd_aggregate, crowd_options
+from errorbar.cli import crowd as crowd_commands
+from errorbar.cli import crowd_options
 from errorbar.cli.crowd import command as crowd
 from errorbar.cli.curve import command as curve
 from errorbar.core.errors import ErrorbarError, UsageError
 from errorbar.core.judgments import POLICIES
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS
-from errorbar.crowdsourcing.methods import METHODS
-from errorbar.crowdsourcing.rater_models import Prior
+from errorbar.crowdsourcing.rater_models import METHODS, Prior
 from errorbar.edits.items import PROJECTIONS
-from errorbar.formats.flags import read_answers, read_flags
+from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide
 from errorbar.formats.judgment_files import LAYOUTS
-from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.metrics.crowd_agreement import EDGES, REFERENCE_PREVALENCE, THRESHOLDS
 from errorbar.studies import crowd_answers, crowd_raters
 from errorbar.studies.crowd import crowd as crowd_scores
@@ -33,6 +32,7 @@ from errorbar.studies.curve import curve as follow
 from errorbar.studies.judgment_input import read_judgments
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
+from tests.helpers.crowd import write_judgments
 
 M2 = """S He go to to school .
 A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0
@@ -224,7 +224,7 @@ def test_wide_tables_and_batches(tmp_path: Path) -> None:
     found = read_batch(tmp_path / "batch.csv", problems)
     assert found.judgments.to_columns()["label"] == ["error", "ok"]
     assert found.seconds.tolist() == [12, 7]
-    assert found.lines == [2, 5]
+    assert found.lines.tolist() == [2, 5]
     assert [note.what[:13] for note in problems.notes] == ["1 assignments", "1 assignments"]
 
 
@@ -567,12 +567,12 @@ def test_choices_are_those_of_the_library() -> None:
     assert crowd_options.LAYOUTS == LAYOUTS
     assert crowd_options.REPEATS == POLICIES
     assert crowd_options.PROJECTIONS == PROJECTIONS
-    assert METHODS == crowd_aggregate.METHODS
+    assert METHODS == crowd_commands.METHODS
     options = {option.name: option.default for option in curve.params}
     assert options["bins"] == ",".join(f"{edge:g}" for edge in EDGES)
     assert options["thresholds"] == ",".join(f"{tau:g}" for tau in THRESHOLDS)
     assert options["prevalence"] == REFERENCE_PREVALENCE
-    options = {option.name: option.default for option in crowd_aggregate.command.params}
+    options = {option.name: option.default for option in crowd_commands.aggregate.params}
     assert options["prior"] == (Prior().diagonal, Prior().off_diagonal)
     assert (options["starts"], options["passes"], options["min_items"]) == (N_STARTS, MAX_ITERATIONS, MIN_ITEMS)
 

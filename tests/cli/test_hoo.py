@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from errorbar.cli.show import show_result
+from errorbar.cli.show import Output
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
 from errorbar.edits.standoff_texts import apply_standoff
-from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.edits.texts import corrected_text
+from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling
@@ -58,12 +58,12 @@ def score_hoo(
     given = Runs(gold, list(runs), source, lenient)
     found = hoo_scores.score_hoo(given, specs or None, resampling=resampling)
     found = replace(found, by_type=by_type, by_sentence=by_fragment, best=best)
-    show_result(found, style, schema="errorbar.hoo-score/1")
+    Output(style).show(found, "errorbar.hoo-score/1")
 
 
 def reproduce_hoo2011(data: str, *, style: str) -> None:
     found = recompute(data, Problems(lenient=True))
-    show_result(found, style, schema="errorbar.reproduce-hoo2011/1")
+    Output(style).show(found, "errorbar.reproduce-hoo2011/1")
 
 
 @pytest.fixture

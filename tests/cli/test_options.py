@@ -8,10 +8,11 @@ from typing import get_args
 
 import pytest
 
-from errorbar.cli import options
+from errorbar.cli import convert, options
 from errorbar.cli.metric_options import with_beta
 from errorbar.core.errors import UsageError
 from errorbar.formats import reference
+from errorbar.formats.catalog import FORMATS
 from errorbar.metrics import swaps
 from errorbar.stats import resampling
 from tests.helpers.cli import CommandLine
@@ -38,7 +39,7 @@ class TestBeta:
     )
     def test_joins_the_spec(self, spec: str, made: str) -> None:
         assert with_beta([spec], 1.0) == [made]
-        assert with_beta([spec], None) == [spec]
+        assert with_beta(spec, 1.0) == made
 
     def test_is_said_once(self) -> None:
         with pytest.raises(
@@ -90,3 +91,5 @@ def test_options_offer_what_the_library_takes() -> None:
     assert options.UNMARKED == reference.UNMARKED
     assert (*options.BOOTSTRAPS, "closed") == get_args(resampling.Method)
     assert get_args(swaps.Adjust) == options.ADJUSTMENTS
+    assert (*FORMATS, "hoo") == convert.READABLE
+    assert (*(name for name, known in FORMATS.items() if known.write is not None), "hoo") == convert.WRITABLE

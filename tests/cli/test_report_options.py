@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.demo import demo_files
 from tests.helpers.cli import CommandLine
 
 FAST = ("--resamples", "20", "-o", "r.md")
@@ -95,3 +96,11 @@ def test_bad_rows_are_left_out_where_asked_for(errorbar: CommandLine, sample: tu
         repaired = errorbar(*asked, "--lenient")
         assert (repaired.code, "repaired: the row is left out" in repaired.err) == (0, True)
         Path("r.md").unlink()
+
+
+def test_beta_is_short_for_the_parameter_of_the_metric(errorbar: CommandLine) -> None:
+    with demo_files() as (gold, (one, *_)):
+        call = ("--gold", str(gold), str(one))
+        short, long = report(errorbar, *call, "--beta", "2"), report(errorbar, *call, "--metric", "m2(beta=2.0)")
+    assert "F2" in short
+    assert short == long

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.testing import accurate, simulate
 from tests.cli.schema import SCHEMAS, validated
 from tests.helpers.cli import CommandLine
+from tests.helpers.crowd import write_judgments
 
 ROOT = Path(__file__).parents[2]
 COUNTS = ("--counts", "flagged:1000:750:600", "--counts", "unflagged:9000:1500:450")

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import errorbar.demo
-from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.formats.opening import BLOCK
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine, Outcome
+from tests.helpers.crowd import write_judgments
 
 IN = "{}"
 """Where the input stands that comes in different ways; the others are plain files."""

@@ -122,5 +122,5 @@ class TestReferenceRecord:
     ],
 )
 def test_annotators_go_by_number_and_by_name(names: list[str], order: list[str]) -> None:
-    assert annotator_order(names) == order
+    assert list(annotator_order(names)) == order
     assert Corpus([], tuple(names)).annotators == tuple(order)

@@ -12,8 +12,7 @@ from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import Answers, agreement_trust, majority, trust_weighted
 from errorbar.crowdsourcing.em import Fit, Runs, Votes
-from errorbar.crowdsourcing.methods import METHODS, aggregate
-from errorbar.crowdsourcing.rater_models import Prior, dawid_skene, one_coin
+from errorbar.crowdsourcing.rater_models import METHODS, Modeling, Prior, aggregate, dawid_skene, one_coin
 from errorbar.testing import accurate, biased, simulate, sleepy, spammer
 from tests.crowdsourcing.examples import patients, toy
 
@@ -26,7 +25,7 @@ def rng() -> np.random.Generator:
 
 def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> None:
     # Marginals: Dawid and Skene 1979, table 2 (.40 .42 .11 .07); other digits: STATISTICS.md section 4.
-    answers, fit = dawid_skene(patients(), rng(), prior=Prior(0, 0), runs=Runs(2))
+    answers, fit = dawid_skene(patients(), rng(), Modeling(prior=Prior(0, 0), runs=Runs(2)))
     assert fit.marginals == pytest.approx([0.3996, 0.4220, 0.1118, 0.0667], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-192.8909, abs=5e-5)
     assert np.bincount(answers.answer).tolist() == [18, 19, 5, 3]
@@ -37,7 +36,7 @@ def test_dawid_skene_gives_the_published_marginals_and_the_local_optimum() -> No
 
 
 def test_one_coin_gives_the_reference_accuracies() -> None:
-    _, fit = one_coin(patients(), rng(), prior=Prior(0, 0))  # STATISTICS.md section 4
+    _, fit = one_coin(patients(), rng(), Modeling(prior=Prior(0, 0)))  # STATISTICS.md section 4
     assert fit.rates[:, 0, 0] == pytest.approx([0.8854, 0.7007, 0.8115, 0.8531, 0.8089], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-242.506, abs=5e-4)
 
@@ -50,12 +49,12 @@ def test_small_data_needs_a_prior_and_is_refused_by_default() -> None:
     # Without prior and minimum t3 is turned against its majority. STATISTICS.md gives P(E) .9988, which is where its EM
     # stopped: the likelihood grows towards P(E) = 1, so a stricter tolerance ends above it and a laxer one below.
     runs = (Runs(1, tolerance, 20_000) for tolerance in (1e-9, 1e-12))
-    ends = [dawid_skene(toy(), rng(), prior=Prior(0, 0), min_items=1, runs=each)[0] for each in runs]
+    ends = [dawid_skene(toy(), rng(), Modeling(prior=Prior(0, 0), min_items=1, runs=each))[0] for each in runs]
     assert 0.99 < ends[0].shares[2, 0] < 0.9988 < ends[1].shares[2, 0]
-    coin, fit = one_coin(toy(), rng(), prior=Prior(0, 0), min_items=1)
+    coin, fit = one_coin(toy(), rng(), Modeling(prior=Prior(0, 0), min_items=1))
     assert coin.shares[2, 0] == pytest.approx(1.0)  # STATISTICS.md: 1.0, with rater a never wrong
     assert fit.rates[0, 0, 0] == pytest.approx(1.0)
-    mild, _ = dawid_skene(toy(), rng(), prior=Prior(20.0, 5.0), min_items=1)
+    mild, _ = dawid_skene(toy(), rng(), Modeling(prior=Prior(20.0, 5.0), min_items=1))
     assert mild.shares[2, 0] < 0.5
 
 
@@ -95,7 +94,7 @@ def test_ties_follow_the_policy_and_never_the_order_of_labels() -> None:
 def test_items_without_judgments_have_no_answer_in_any_method() -> None:
     made = simulate([accurate(0.8)] * 6, rng(), n_items=60, per_item=3)
     table = made.judgments.take(made.judgments.item != 7)
-    found = aggregate(table, rng(), min_items=1)
+    found = aggregate(table, rng(), how=Modeling(min_items=1))
     for answers in found.answers.values():
         assert answers.answer[7] == -1
         assert np.isnan(answers.shares[7]).all()
@@ -127,13 +126,13 @@ def test_models_beat_the_majority_where_raters_differ() -> None:
 
 def test_one_rater_and_one_label_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        dawid_skene(Judgments.from_columns("xy", "aa", "EO"), rng(), min_items=1)
+        dawid_skene(Judgments.from_columns("xy", "aa", "EO"), rng(), Modeling(min_items=1))
     assert caught.value.code == "crowd-one-rater"
     with pytest.raises(UsageError) as caught:
-        one_coin(Judgments.from_columns("xy", "ab", "EE"), rng(), min_items=1)
+        one_coin(Judgments.from_columns("xy", "ab", "EE"), rng(), Modeling(min_items=1))
     assert caught.value.code == "crowd-one-label"
     with pytest.raises(UsageError) as caught:
-        aggregate(toy(), rng(), methods=["majorty"])  # type: ignore[list-item]
+        aggregate(toy(), rng(), methods=["majorty"])  # type: ignore[list-item]  # wrong on purpose
     assert "did you mean 'majority'?" in str(caught.value)
 
 
@@ -175,9 +174,9 @@ def test_leaps_end_where_plain_passes_end(model: Model, monkeypatch: pytest.Monk
     """The twin is EM without the extrapolation: the same optimum from every start, in more passes."""
     made = simulate([accurate(0.6)] * 30, np.random.default_rng(1), n_items=500, per_item=5).judgments
     runs = Runs(3, 1e-11, 20_000)
-    _, fast = model(made, rng(), runs=runs)
+    _, fast = model(made, rng(), Modeling(runs=runs))
     monkeypatch.setattr("errorbar.crowdsourcing.em.PLAIN", 10**9)
-    _, plain = model(made, rng(), runs=runs)
+    _, plain = model(made, rng(), Modeling(runs=runs))
     for ours, theirs in zip(fast.starts, plain.starts, strict=True):
         assert ours.converged
         assert theirs.converged
@@ -187,10 +186,10 @@ def test_leaps_end_where_plain_passes_end(model: Model, monkeypatch: pytest.Monk
 
 
 def test_noise_ends_at_the_limit_of_passes_and_says_so() -> None:
-    answers, fit = dawid_skene(noise(), rng(), prior=Prior(0, 0))
+    answers, fit = dawid_skene(noise(), rng(), Modeling(prior=Prior(0, 0)))
     assert max(start.n_iterations for start in fit.starts) <= 200
     assert all(start.converged == (start.n_iterations < 200) for start in fit.starts)
-    short = dawid_skene(noise(), rng(), prior=Prior(0, 0), runs=Runs(1, max_iterations=7))[1].starts[0]
+    short = dawid_skene(noise(), rng(), Modeling(prior=Prior(0, 0), runs=Runs(1, max_iterations=7)))[1].starts[0]
     assert (short.n_iterations, short.converged) == (7, False)
     assert len(answers.answer) == 400
 
@@ -203,7 +202,7 @@ def test_runs_are_checked(wrong: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("model", [dawid_skene, one_coin])
 def test_runs_are_those_asked_for(model: Model) -> None:
-    _, fit = model(patients(), rng(), runs=Runs(3, max_iterations=2))
+    _, fit = model(patients(), rng(), Modeling(runs=Runs(3, max_iterations=2)))
     assert [(run.name, run.n_iterations) for run in fit.starts] == [
         ("vote shares", 2),
         ("majority", 2),
@@ -239,8 +238,8 @@ def test_raters_who_judged_once_or_never() -> None:
     """a and b agree on six items; c says the same of one of them, an E; d is known by name only."""
     table = Judgments.from_columns("uvwxyzuvwxyzuv", "aaaaaabbbbbbcd", "EEEOOOEEEOOOEE").take(np.arange(13))
     assert table.raters == tuple("abcd")
-    _, coin = one_coin(table, rng(), prior=Prior(0, 0), min_items=1)
+    _, coin = one_coin(table, rng(), Modeling(prior=Prior(0, 0), min_items=1))
     assert coin.rates[:, 0, 0] == pytest.approx([1, 1, 1, 0.5])
-    _, fit = dawid_skene(table, rng(), prior=Prior(0, 0), min_items=1)
+    _, fit = dawid_skene(table, rng(), Modeling(prior=Prior(0, 0), min_items=1))
     assert fit.rates[2] == pytest.approx(np.array([[1, 0], [0.5, 0.5]]))  # of c no item is truly O
     assert fit.rates[3] == pytest.approx(np.full((2, 2), 0.5))

@@ -10,19 +10,18 @@ import pytest
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.gold import (
-    Fixed,
-    Posterior,
+from errorbar.crowdsourcing.rater_table import (
     Rule,
-    Running,
-    Sprt,
     Verdict,
     characteristic,
+    fixed,
     follow,
+    posterior,
     posterior_below,
-    smoothed_trust,
+    rater_rows,
+    running,
+    sprt,
 )
-from errorbar.crowdsourcing.rater_table import rater_rows
 from errorbar.stats.proportion import proportion_interval
 from errorbar.testing import accurate, constant, simulate, spammer
 
@@ -31,17 +30,17 @@ from errorbar.testing import accurate, constant, simulate, spammer
     ("rule", "accuracy", "drop", "within"),
     [
         # STATISTICS.md section 6, at most 20 gold items; its sequential figures are simulations, ours are exact.
-        (Fixed(0.7, 5), 0.85, 0.165, 5e-4),
-        (Fixed(0.7, 10), 0.85, 0.050, 5e-4),
-        (Fixed(0.7, 20), 0.85, 0.022, 5e-4),
-        (Fixed(0.7, 5), 0.5, 1 - 0.188, 6e-4),
-        (Fixed(0.7, 10), 0.5, 1 - 0.172, 5e-4),
-        (Fixed(0.7, 20), 0.5, 1 - 0.058, 5e-4),
-        (Running(0.7, 5), 0.85, 0.28, 5e-3),
-        (Posterior(0.7, 0.95, 4), 0.85, 0.017, 2e-3),
-        (Posterior(0.7, 0.95, 4), 0.5, 0.77, 5e-3),
-        (Sprt(0.85, 0.60, 0.05), 0.85, 0.023, 2e-3),
-        (Sprt(0.85, 0.60, 0.05), 0.5, 0.91, 5e-3),
+        (fixed(0.7, 5), 0.85, 0.165, 5e-4),
+        (fixed(0.7, 10), 0.85, 0.050, 5e-4),
+        (fixed(0.7, 20), 0.85, 0.022, 5e-4),
+        (fixed(0.7, 5), 0.5, 1 - 0.188, 6e-4),
+        (fixed(0.7, 10), 0.5, 1 - 0.172, 5e-4),
+        (fixed(0.7, 20), 0.5, 1 - 0.058, 5e-4),
+        (running(0.7, 5), 0.85, 0.28, 5e-3),
+        (posterior(0.7, 0.95, 4), 0.85, 0.017, 2e-3),
+        (posterior(0.7, 0.95, 4), 0.5, 0.77, 5e-3),
+        (sprt(0.85, 0.60, 0.05), 0.85, 0.023, 2e-3),
+        (sprt(0.85, 0.60, 0.05), 0.5, 0.91, 5e-3),
     ],
 )
 def test_error_rates_of_rules(rule: Rule, accuracy: float, drop: float, within: float) -> None:
@@ -50,11 +49,11 @@ def test_error_rates_of_rules(rule: Rule, accuracy: float, drop: float, within: 
 
 def test_gold_items_used_until_a_coin_flipper_is_dropped() -> None:
     # STATISTICS.md section 6: 8 for the posterior rule, 9.3 for SPRT, of those who are dropped.
-    assert characteristic(Posterior(), 0.5, 20).mean_items_dropped == pytest.approx(8, abs=0.5)
-    assert characteristic(Sprt(), 0.5, 20).mean_items_dropped == pytest.approx(9.3, abs=0.1)
+    assert characteristic(posterior(), 0.5, 20).mean_items_dropped == pytest.approx(8, abs=0.5)
+    assert characteristic(sprt(), 0.5, 20).mean_items_dropped == pytest.approx(9.3, abs=0.1)
 
 
-@pytest.mark.parametrize("rule", [Sprt(), Posterior(), Running(), Fixed()])
+@pytest.mark.parametrize("rule", [sprt(), posterior(), running(), fixed()])
 def test_the_exact_characteristic_agrees_with_simulation(rule: Rule) -> None:
     answers = np.random.default_rng(3).random((4000, 15)) < 0.7
     verdicts = [follow(rule, row.tolist()) for row in answers]
@@ -66,10 +65,10 @@ def test_the_exact_characteristic_agrees_with_simulation(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("rule", "name"),
     [
-        (Sprt(), "sprt(good=0.85,bad=0.6,error=0.05)"),
-        (Posterior(), "posterior(threshold=0.7,certainty=0.95,least=4)"),
-        (Running(), "running(threshold=0.7,least=5)"),
-        (Fixed(), "fixed(threshold=0.7,least=10)"),
+        (sprt(), "sprt(good=0.85,bad=0.6,error=0.05)"),
+        (posterior(), "posterior(threshold=0.7,certainty=0.95,least=4)"),
+        (running(), "running(threshold=0.7,least=5)"),
+        (fixed(), "fixed(threshold=0.7,least=10)"),
     ],
 )
 def test_rules_say_their_parameters(rule: Rule, name: str) -> None:
@@ -80,19 +79,19 @@ def test_rules_say_their_parameters(rule: Rule, name: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "options"),
     [
-        (Sprt, {"good": 1.0}),
-        (Sprt, {"bad": 0.0}),
-        (Sprt, {"bad": 0.85}),
-        (Sprt, {"error": 0.0}),
-        (Sprt, {"error": 0.5}),
-        (Posterior, {"threshold": 0.0}),
-        (Posterior, {"threshold": 1.0}),
-        (Posterior, {"certainty": 0.5}),
-        (Posterior, {"certainty": 1.0}),
-        (Running, {"threshold": 0.0}),
-        (Running, {"threshold": 1.0}),
-        (Fixed, {"threshold": 0.0}),
-        (Fixed, {"threshold": 1.0}),
+        (sprt, {"good": 1.0}),
+        (sprt, {"bad": 0.0}),
+        (sprt, {"bad": 0.85}),
+        (sprt, {"error": 0.0}),
+        (sprt, {"error": 0.5}),
+        (posterior, {"threshold": 0.0}),
+        (posterior, {"threshold": 1.0}),
+        (posterior, {"certainty": 0.5}),
+        (posterior, {"certainty": 1.0}),
+        (running, {"threshold": 0.0}),
+        (running, {"threshold": 1.0}),
+        (fixed, {"threshold": 0.0}),
+        (fixed, {"threshold": 1.0}),
     ],
 )
 def test_rules_are_checked(rule: Callable[..., Rule], options: dict[str, float]) -> None:
@@ -102,29 +101,29 @@ def test_rules_are_checked(rule: Callable[..., Rule], options: dict[str, float])
 
 
 def test_a_rater_at_the_threshold_is_not_below_it() -> None:
-    fixed, running = Fixed(0.5, 2), Running(0.5, 2)
-    assert [fixed.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.KEEP, Verdict.KEEP]
-    assert [running.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.WATCH, Verdict.WATCH]
-    assert (fixed.decide(1, 0), running.decide(1, 0)) == (Verdict.WATCH, Verdict.WATCH)
+    once, always = fixed(0.5, 2), running(0.5, 2)
+    assert [once.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.KEEP, Verdict.KEEP]
+    assert [always.decide(2, right) for right in range(3)] == [Verdict.DROP, Verdict.WATCH, Verdict.WATCH]
+    assert (once.decide(1, 0), always.decide(1, 0)) == (Verdict.WATCH, Verdict.WATCH)
     # P(accuracy < .7) of 4 wrong of 4 is 1 - .3^5 = .998: sure, but only from the fourth gold item on.
-    posterior = Posterior()
-    assert [posterior.decide(n, 0) for n in (3, 4)] == [Verdict.WATCH, Verdict.DROP]
+    sure = posterior()
+    assert [sure.decide(n, 0) for n in (3, 4)] == [Verdict.WATCH, Verdict.DROP]
 
 
 def test_the_characteristic_by_hand() -> None:
     # Accuracy .5, dropped below half right from the second item on: after two, both wrong, 1/4; after three, one of the
     # first two right and then wrong, 2/8.
-    found = characteristic(Running(0.5, 2), 0.5, 3)
+    found = characteristic(running(0.5, 2), 0.5, 3)
     assert (found.keep, found.drop) == (0, 1 / 2)
     assert found.mean_items == 1 + 1 + 3 / 4
     assert found.mean_items_dropped == (2 + 3) / 2
-    sure = characteristic(Fixed(0.5, 1), 1.0, 1)
+    sure = characteristic(fixed(0.5, 1), 1.0, 1)
     assert (sure.keep, sure.drop, sure.mean_items) == (1, 0, 1)
     assert np.isnan(sure.mean_items_dropped)
-    assert characteristic(Fixed(0.5, 1), 0.0, 1).drop == 1
+    assert characteristic(fixed(0.5, 1), 0.0, 1).drop == 1
     for accuracy, most in ((-0.1, 1), (1.1, 1), (0.5, 0)):
         with pytest.raises(UsageError, match="a fraction, at least 1 item"):
-            characteristic(Fixed(), accuracy, most)
+            characteristic(fixed(), accuracy, most)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,8 @@ def test_the_characteristic_by_hand() -> None:
     ],
 )
 def test_trust_of_gold_answers(right: int, n: int, trust: float, wilson: float, below: float) -> None:
-    assert smoothed_trust(right, n) == pytest.approx(trust, abs=5e-5)
+    table = Judgments.from_columns(map(str, range(n)), "a" * n, "E" * right + "O" * (n - right), labels="EO")
+    assert rater_rows(table, dict.fromkeys(table.items, "E"))[0].trust == pytest.approx(trust, abs=5e-5)
     assert posterior_below(right, n, 0.7) == pytest.approx(below, abs=5e-5)
     interval = proportion_interval(right, n)
     assert isinstance(interval, Interval)
@@ -185,4 +185,4 @@ def test_bad_gold_is_one_clear_line() -> None:
     with pytest.raises(UsageError, match="none of the 1 gold items was judged"):
         rater_rows(table, {"q": "E"})
     with pytest.raises(UsageError, match="0 < bad < good < 1"):
-        Sprt(0.6, 0.85)
+        sprt(0.6, 0.85)

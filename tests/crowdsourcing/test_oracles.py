@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import majority
 from errorbar.crowdsourcing.em import Runs, Votes
-from errorbar.crowdsourcing.methods import aggregate
-from errorbar.crowdsourcing.rater_models import Prior, dawid_skene
+from errorbar.crowdsourcing.rater_models import Modeling, Prior, aggregate, dawid_skene
 from errorbar.metrics.crowd_agreement import rates
 from errorbar.testing import biased, simulate, spammer
 from tests.agreement.examples import PREPOSITION_RATERS
@@ -63,7 +62,7 @@ def test_where_the_majority_start_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         return both(votes, n, rng)[1:]
 
     monkeypatch.setattr(Votes, "starts", majority_only)
-    _, fit = dawid_skene(patients(), np.random.default_rng(1), prior=Prior(0, 0), runs=Runs(2))
+    _, fit = dawid_skene(patients(), np.random.default_rng(1), Modeling(prior=Prior(0, 0), runs=Runs(2)))
     assert [start.name for start in fit.starts] == ["majority"]
     assert fit.marginals == pytest.approx([0.3997, 0.4670, 0.1111, 0.0222], abs=5e-5)
     assert fit.log_likelihood == pytest.approx(-193.9746, abs=5e-5)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, count, repeat
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
+from errorbar.datasets import Talk
 from errorbar.datasets import download as module
 from errorbar.datasets.download import MOST_CONNECTIONS, UNREACHED, download
 from tests.datasets.conftest import FILES, corpus, tar
@@ -62,7 +63,7 @@ def answering(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
 
 
 def get(url: str, part: Path, *, limit: int = 10**6) -> None:
-    download(url, part, limit=limit, progress=lambda unit, total: nullcontext(lambda done: None), say=lambda line: None)
+    download(url, part, limit=limit, talk=Talk())
 
 
 OK = b"HTTP/1.1 200 OK\r\n"

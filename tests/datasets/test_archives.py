@@ -13,7 +13,7 @@ import pytest
 
 from errorbar.core.errors import InputError
 from errorbar.datasets import fetch
-from errorbar.datasets.archives import open_contents
+from errorbar.datasets.archives import copy, files_in
 from tests.datasets.conftest import FILES, corpus, tar, zipped
 
 Change = Callable[[tarfile.TarFile], None]
@@ -21,7 +21,7 @@ Change = Callable[[tarfile.TarFile], None]
 
 def tar_with(change: Change, mode: str = "w:gz") -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]  # one mode for each kind of archive
         for name, content in FILES.items():
             add(archive, name, content)
         change(archive)
@@ -163,9 +163,8 @@ def test_folder_given_by_mistake(root: Path, tmp_path: Path, monkeypatch: pytest
 
 
 def unpack(file: Path) -> None:
-    opened = open_contents(file)
-    opened.members()
-    opened.copy({name: file.parent / "out" / name for name in FILES})
+    files_in(file)
+    copy(file, {name: file.parent / "out" / name for name in FILES})
 
 
 @pytest.mark.parametrize("at", [11, 40])

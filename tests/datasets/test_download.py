@@ -10,6 +10,7 @@ from urllib.request import Request
 import pytest
 
 from errorbar.core.errors import InputError
+from errorbar.datasets import Talk
 from errorbar.datasets.download import ATTEMPTS, _SafeRedirects, discard, download
 from tests.datasets.server import Page, Site
 
@@ -17,7 +18,7 @@ CONTENT = bytes(range(256)) * 1000
 
 
 def get(url: str, part: Path, *, limit: int = 10**9) -> bool:
-    return download(url, part, limit=limit, progress=lambda unit, total: nullcontext(lambda done: None), say=print)
+    return download(url, part, limit=limit, talk=Talk(print))
 
 
 def test_good(site: Site, tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_file_that_changed_since_is_taken_whole(site: Site, tmp_path: Path) -> N
     def say(line: str) -> None:  # between the two connections the publisher replaces the file
         site.put("/x", new)
 
-    download(url, part, limit=10**9, progress=lambda unit, total: nullcontext(lambda done: None), say=say)
+    download(url, part, limit=10**9, talk=Talk(say))
     assert part.read_bytes() == new.content
     assert site.log == [("/x", "", 128_000), ("/x", "bytes=128000-", 150_000)]
 
@@ -72,7 +73,7 @@ def test_a_weak_tag_does_not_tell_bytes_apart(site: Site, tmp_path: Path) -> Non
         def say(_: str) -> None:
             beside.append([each.read_text() for each in tmp_path.iterdir() if each != part])
 
-        download(url, part, limit=10**9, progress=lambda unit, total: nullcontext(lambda done: None), say=say)
+        download(url, part, limit=10**9, talk=Talk(say))
         assert part.read_bytes() == CONTENT
         discard(part)
     assert beside == [['"1"'], [], []]
@@ -150,10 +151,9 @@ def test_redirect_to_an_unencrypted_address_is_refused() -> None:
 def test_too_large(site: Site, tmp_path: Path, length: bool) -> None:
     url = site.put("/x", Page(CONTENT, length=length))
     shown: list[int] = [0]
+    talk = Talk(print, lambda unit, total: nullcontext(shown.append))
     with pytest.raises(InputError, match=r"more than the 200,000"):
-        download(
-            url, tmp_path / "x.part", limit=200_000, progress=lambda unit, total: nullcontext(shown.append), say=print
-        )
+        download(url, tmp_path / "x.part", limit=200_000, talk=talk)
     assert max(shown) <= 200_000  # given up at once, not at the end
     assert len(site.log) == 1
     assert not (tmp_path / "x.part").exists()
@@ -169,7 +169,7 @@ def test_progress_counts_what_was_there_before(site: Site, tmp_path: Path) -> No
         opened.append((unit, total))
         return nullcontext(shown.append)
 
-    download(url, tmp_path / "x.part", limit=10**9, progress=progress, say=print)
+    download(url, tmp_path / "x.part", limit=10**9, talk=Talk(print, progress))
     assert opened == [("bytes of x", 256_000)]
     assert shown[0] > 1000
     assert shown[-1] == 256_000

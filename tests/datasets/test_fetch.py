@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError, UsageError
-from errorbar.datasets import DataFile, Dataset, fetch, path
-from errorbar.datasets.cache import lock
+from errorbar.datasets import DataFile, Dataset, Talk, fetch, path
+from errorbar.datasets.cards import lock
 from tests.datasets.conftest import FILES, corpus, folder, sha256, tar, zipped
 from tests.datasets.server import Page, Site
 
@@ -91,7 +91,7 @@ def test_interrupted_download_goes_on(site: Site, root: Path) -> None:
             page.failures = [404]
 
     with pytest.raises(InputError, match="404"):
-        fetch(tiny, say=vanish)
+        fetch(tiny, talk=Talk(vanish))
     assert (root / "partial/tiny/tiny.tar.gz.part").read_bytes() == published[:half]
     assert not (root / "tiny").exists()
     fetch(tiny)
@@ -104,7 +104,7 @@ def test_bad_part_costs_one_more_download(site: Site, root: Path) -> None:
     tiny = corpus(site.put("/tiny.tar.gz", Page(published, etag="")))
     folder(root / "partial" / "tiny", {"tiny.tar.gz.part": b"left by an older release"})
     said: list[str] = []
-    fetch(tiny, say=said.append)
+    fetch(tiny, talk=Talk(said.append))
     assert content(root) == FILES
     assert any("the resumed download is bad (data-archive-broken)" in line for line in said)
     assert [asked for _, asked, _ in site.log] == ["bytes=24-", ""]
@@ -259,7 +259,9 @@ def test_second_process_waits_and_finds_the_corpus(root: Path, tmp_path: Path) -
     root.mkdir()
     waiting = threading.Event()
     with lock(root, print):
-        other = threading.Thread(target=lambda: fetch(corpus(), from_file=source, say=lambda line: waiting.set()))
+        other = threading.Thread(
+            target=lambda: fetch(corpus(), from_file=source, talk=Talk(lambda line: waiting.set()))
+        )
         other.start()
         assert waiting.wait(10)
         assert not (root / "tiny").exists()

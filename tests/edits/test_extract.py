@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.errors import InputError
-from errorbar.edits.apply import apply_edits
-from errorbar.edits.extract import extract_edits, parallel_sentences, whole_edit
+from errorbar.edits.texts import apply_edits, extract_edits, parallel_sentences, whole_edit
 from errorbar.formats.text import ParallelLine
 from tests.helpers.build import edit
 from tests.strategies import rewritten, tokens

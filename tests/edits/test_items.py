@@ -14,11 +14,11 @@ from errorbar.agreement import agreement_report, cohen_kappa, pair_table
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import UsageError
 from errorbar.edits.items import (
-    ARTICLES,
     ERROR,
     OK,
     PREPOSITIONS,
     PROJECTIONS,
+    WORD_CLASSES,
     Items,
     Projection,
     edit_items,
@@ -140,7 +140,7 @@ def test_words_of_a_class() -> None:
     assert articles == ("1:1-2", "1:3-4", "1:6-7")
     assert edit_items(text, "words", words=["APPLE"]).judgments.items == ("1:4-5",)
     assert len(PREPOSITIONS) == 34  # as many as Tetreault and Chodorow 2008
-    assert not PREPOSITIONS & ARTICLES
+    assert not PREPOSITIONS & WORD_CLASSES["articles"]
     with pytest.raises(UsageError, match="no word of the class occurs") as caught:
         edit_items(text, "words", words=["zebra"])
     assert caught.value.code == "items-none"
@@ -157,8 +157,8 @@ def test_clusters_are_documents_else_sentences() -> None:
         [Sentence("a b", {"A": ()}, "d1"), Sentence("c", {"A": ()}, "d2"), Sentence("d", {"A": ()}, "d1")], ("A",)
     )
     assert edit_items(known).clusters.tolist() == [0, 0, 1, 0]
-    assert edit_items(known, cluster="sentence").clusters.tolist() == [1, 1, 2, 3]
-    assert edit_items(ONE).clusters.tolist() == [1] * 5
+    assert edit_items(known, cluster="sentence").clusters.tolist() == [0, 0, 1, 2]
+    assert edit_items(ONE).clusters.tolist() == [0] * 5
     some = Corpus([Sentence("a", {"A": ()}, document) for document in ("d1", "", "", "d1")], ("A",))
     assert edit_items(some).clusters.tolist() == [0, 1, 2, 0]  # as Documents: without one, on its own
 
@@ -167,7 +167,7 @@ def test_clusters_are_documents_else_sentences() -> None:
 def test_unknown_options(option: str) -> None:
     options = {"projection": "words", option: "wrods"}
     with pytest.raises(UsageError) as caught:
-        edit_items(ONE, **options)  # type: ignore[arg-type]
+        edit_items(ONE, **options)  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == "items-option"
 
 

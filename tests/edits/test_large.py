@@ -11,20 +11,18 @@ import pytest
 from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
-from errorbar.edits import kernel as limits
 from errorbar.edits import matching, maxmatch
-from errorbar.edits.kernel import COMPILED
-from errorbar.edits.matching import Matches, match_corpus, proposed_edits
+from errorbar.edits.lattice import MAX_ARCS
+from errorbar.edits.matching import COMPILED, Matches, match_corpus, proposed_edits
+from errorbar.edits.maxmatch import Rules
 from tests.conftest import ROOT
 from tests.helpers.build import corpus, edit, sentence
 
 needs_kernel = pytest.mark.skipif(not COMPILED, reason="the kernel is not compiled")
 
 
-def run(reference: Corpus, line: str, *, kernel: bool | None = None, arc_limit: int | None = None) -> Matches:
-    if arc_limit is None:
-        return match_corpus(reference, [line], kernel=kernel)
-    return match_corpus(reference, [line], kernel=kernel, arc_limit=arc_limit)
+def run(reference: Corpus, line: str, *, kernel: bool | None = None, arc_limit: int = MAX_ARCS) -> Matches:
+    return match_corpus(reference, [line], Rules(kernel=kernel, arc_limit=arc_limit))
 
 
 def nothing_kept() -> tuple[Corpus, str]:
@@ -87,8 +85,13 @@ def test_a_pair_beyond_all_bounds_is_refused_with_its_place(kernel: bool) -> Non
     line = "a " * 6000
     reference = corpus(sentence("b", {"0": []}), sentence(line, {"0": []}))
     with pytest.raises(InputError, match=r"sentence 2 has 6000 tokens and its hypothesis 6000") as refused:
-        match_corpus(reference, ["b", line], kernel=kernel)
+        match_corpus(reference, ["b", line], Rules(kernel=kernel))
     assert refused.value.code == "pair-too-large"
+
+
+def test_one_pair_beyond_all_bounds_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match=r"^the source has 6000 tokens and its hypothesis 6000: too many to compare"):
+        maxmatch.max_match(["a"] * 6000, ["b"] * 6000, [])
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 0), (3, 4), (2, 1)])
@@ -96,7 +99,7 @@ def test_a_span_outside_the_sentence_is_refused_with_its_place(start: int, end: 
     reference = corpus(sentence("", {"0": []}), sentence("a b c", {"0": [edit(0, 3, "x"), edit(start, end, "y")]}))
     reference.name, reference.sentences[1].line = "gold", 7
     with pytest.raises(InputError, match=rf"gold:7: the span {start} {end} is outside the sentence of 3 tokens"):
-        match_corpus(reference, ["", "x"], kernel=False)
+        match_corpus(reference, ["", "x"], Rules(kernel=False))
 
 
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
@@ -106,14 +109,14 @@ def test_the_bound_is_the_number_of_cells(monkeypatch: pytest.MonkeyPatch, kerne
     reference, line = corpus(sentence(" ".join("abc"[:n]), {"0": []})), " ".join("xyz"[:m])
     for module in (matching, maxmatch):
         monkeypatch.setattr(module, "MAX_CELLS", 12)
-    assert match_corpus(reference, [line], kernel=kernel).counts[0, 0, 0] == 0
-    assert not any(edit.matched for edit in proposed_edits(reference, [line], [0], kernel=kernel)[0])
+    assert match_corpus(reference, [line], Rules(kernel=kernel)).counts[0, 0, 0] == 0
+    assert not any(edit.matched for edit in proposed_edits(reference, [line], [0], Rules(kernel=kernel))[0])
     for module in (matching, maxmatch):
         monkeypatch.setattr(module, "MAX_CELLS", 11)
     with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
-        match_corpus(reference, [line], kernel=kernel)
+        match_corpus(reference, [line], Rules(kernel=kernel))
     with pytest.raises(InputError, match=f"sentence 1 has {n} tokens and its hypothesis {m}"):
-        proposed_edits(reference, [line], [0], kernel=kernel)
+        proposed_edits(reference, [line], [0], Rules(kernel=kernel))
 
 
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
@@ -126,14 +129,14 @@ def test_the_bound_of_the_large_search(
     """(4 source tokens + 1 + 3 insertions) * (2 + 1) * (2 + 2) = 96 for one annotator, four times that for all."""
     edits = [edit(0, 0, "p"), edit(0, 0, "q"), edit(2, 2, "r"), edit(1, 2, "x")]
     reference = corpus(sentence("a b c d", {str(number): edits for number in range(annotators)}))
-    for module in (matching, maxmatch, limits):
+    for module in (matching, maxmatch):
         monkeypatch.setattr(module, "MAX_STATES", states)
     for columns in ([0], None):
         if fits or columns is None or states < 96:
             find = (
-                (lambda: match_corpus(reference, ["a x"], kernel=kernel, arc_limit=-1))
+                (lambda: match_corpus(reference, ["a x"], Rules(kernel=kernel, arc_limit=-1)))
                 if columns is None
-                else (lambda: proposed_edits(reference, ["a x"], [0], kernel=kernel, arc_limit=-1))
+                else (lambda: proposed_edits(reference, ["a x"], [0], Rules(kernel=kernel, arc_limit=-1)))
             )
             if fits:
                 find()
@@ -169,12 +172,13 @@ def test_thousands_of_tokens_fit_in_little_memory() -> None:
 OUTSIDE = """
 from errorbar.core.errors import InputError
 from errorbar.edits.matching import match_corpus
+from errorbar.edits.maxmatch import Rules
 from tests.helpers.build import corpus, edit, sentence
 
 reference = corpus(sentence("a b c", {{"0": [edit({start}, {end}, "x")]}}))
 for arc_limit in (1 << 18, -1):
     try:
-        print(match_corpus(reference, ["a x c"], arc_limit=arc_limit).counts.tolist())
+        print(match_corpus(reference, ["a x c"], Rules(arc_limit=arc_limit)).counts.tolist())
     except InputError as error:
         print(error.code)
 """
@@ -190,7 +194,7 @@ def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, e
 
 
 @pytest.mark.parametrize("kernel", [pytest.param(True, marks=needs_kernel), False])
-@pytest.mark.parametrize("arc_limit", [None, -1])
+@pytest.mark.parametrize("arc_limit", [MAX_ARCS, -1])
 @pytest.mark.parametrize(
     ("edits", "counts"),
     [
@@ -201,7 +205,7 @@ def test_a_span_outside_the_sentence_matches_nothing_or_is_refused(start: int, e
         ([edit(0, 1, "X"), edit(3, 4, "Y")], [2, 2, 2]),
     ],
 )
-def test_edits_as_they_are_written(kernel: bool, arc_limit: int | None, edits: list[Edit], counts: list[int]) -> None:
+def test_edits_as_they_are_written(kernel: bool, arc_limit: int, edits: list[Edit], counts: list[int]) -> None:
     line = "X b c d e f" if edits[0] == edits[1] else "X b c Y e f"
     reference = corpus(sentence("a b c d e f", {"0": edits}))
     assert run(reference, line, kernel=kernel, arc_limit=arc_limit).counts[0, 0].tolist() == counts

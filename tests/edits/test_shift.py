@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.edits.shift import ShiftDetector
+from errorbar.edits.admission import ShiftDetector
 from errorbar.formats.reference import read_corpus
 from tests.helpers.official import read_lines
 

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.edits.apply import corrected_text
-from errorbar.edits.extract import extract_edits
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import (
     LONG,
@@ -25,6 +23,7 @@ from errorbar.edits.standoff_reading import (
     why_no_correction,
 )
 from errorbar.edits.standoff_texts import WORD, apply_standoff, extract_standoff
+from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.formats.reference import read_corpus
 from tests.helpers.standoff import fragment, read_real, standoff, undo_standoff
 

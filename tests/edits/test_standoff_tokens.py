@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.edit import Edit
+from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.core.validate import check_annotation
-from errorbar.edits.apply import apply_edits, corrected_text
 from errorbar.edits.standoff_texts import WORD, apply_standoff
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
+from errorbar.edits.texts import apply_edits, corrected_text
 from tests.helpers.standoff import fragment, read_real, standoff
 
 MEETING = {

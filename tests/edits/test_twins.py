@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
-from errorbar.edits.kernel import COMPILED, MAX_ARCS
-from errorbar.edits.matching import Matches, match_corpus
+from errorbar.edits.lattice import MAX_ARCS
+from errorbar.edits.matching import COMPILED, Matches, match_corpus
+from errorbar.edits.maxmatch import Rules
 from errorbar.formats.reference import read_corpus
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.official import read_lines
@@ -29,15 +30,7 @@ def both(
     reference: Corpus, lines: list[str], *, max_unchanged: int = 2, fold: bool = False, arc_limit: int = MAX_ARCS
 ) -> tuple[Matches, Matches]:
     kernel, twin = (
-        match_corpus(
-            reference,
-            lines,
-            max_unchanged=max_unchanged,
-            ignore_case_space=fold,
-            kernel=which,
-            arc_limit=arc_limit,
-        )
-        for which in (True, False)
+        match_corpus(reference, lines, Rules(max_unchanged, fold, which, arc_limit)) for which in (True, False)
     )
     return kernel, twin
 

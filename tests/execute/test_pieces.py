@@ -15,18 +15,19 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError, InputError
 from errorbar.core.problems import Problems
-from errorbar.edits.shift import ShiftDetector, changed_lines
+from errorbar.edits.admission import ShiftDetector
+from errorbar.edits.likeness import changed_lines
 from errorbar.execute import Executor, Processes, Serial, choose_executor
-from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.m2_file import m2_annotators
-from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
+from errorbar.formats.pieces import CutSystem, Cutter, can_cut, cut_pieces
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
-from errorbar.formats.stretches import Cutter
+from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.measuring import Looked, _seen
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Plan, corpus_pieces, score_pieces
+from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from errorbar.stats.resampling import Resampling
 from tests.execute.workloads import DyingPiece
 from tests.helpers.scoring import score
@@ -43,7 +44,7 @@ def named(*paths: Path) -> list[NamedFile]:
 def whole(gold: Sequence[Path], systems: Sequence[Path], unmarked: Unmarked, *, lenient: bool) -> Outcome:
     problems = Problems(lenient=lenient)
     try:
-        readers = [HypothesisReader(file, problems) for file in named(*systems)]
+        readers = [HypothesisReader(file.path, file.name, problems) for file in named(*systems)]
         chunks = reference_chunks(named(*gold), problems, unmarked=unmarked)
         return score_pieces(corpus_pieces(chunks, readers), readers, PLAN, problems), [
             str(note) for note in problems.notes
@@ -193,7 +194,7 @@ def test_what_cannot_be_cut(tmp_path: Path) -> None:
 
 
 def test_stretches_are_the_file_and_memory_is_that_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.formats.stretches.BLOCK", 7)
+    monkeypatch.setattr("errorbar.formats.pieces.BLOCK", 7)
     text = (GOLD + "\n\n").encode()
     for sentences in (True, False):
         cutter = Cutter(str(write(tmp_path / "gold.m2", text)), sentences=sentences, carry=False)
@@ -320,7 +321,7 @@ def test_whether_a_blank_line_stood_before_is_told_as_the_reader_tells_it(tmp_pa
     gold.write_text(f"S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n{between}\nS c\n")
     system.write_text("a b\nc\n")
     problems, other = Problems(lenient=True), Problems(lenient=True)
-    reader = HypothesisReader(named(system)[0], problems)
+    reader = HypothesisReader(system, "system", problems)
     score_pieces(corpus_pieces(reference_chunks(named(gold), problems), [reader]), [reader], Plan(METRICS), problems)
     cut = [CutSystem(named(system)[0], other, carry=True)]
     score_pieces(cut_pieces(named(gold), cut, other, size=1, carry=True), cut, Plan(METRICS), other)

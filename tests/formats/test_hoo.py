@@ -14,11 +14,10 @@ from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats import hoo_xml
-from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.catalog import is_hoo
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import expand_runs, fragment_name, list_run, read_gold, read_source, read_text
-from errorbar.formats.hoo_write import save_fragments, write_edits
-from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.hoo_xml import DataFile, save_fragments, write_edits
 from tests.helpers.standoff import edit_xml, edits_xml, parse, read_real, standoff
 
 EMPTY = "<empty/>"
@@ -230,7 +229,7 @@ class TestRefusals:
         assert error.value.code == "hoo-too-large"
 
     def test_a_compressed_bomb_is_not_unpacked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(hoo_xml.read_bytes, "__defaults__", (1000,))
+        monkeypatch.setattr(hoo_xml, "MOST_EDIT_BYTES", 1000)
         (tmp_path / "1.xml.gz").write_bytes(gzip.compress(b" " * 100_000))
         with pytest.raises(InputError) as error:
             read_edits(DataFile(tmp_path / "1.xml.gz"), "1", Problems())

@@ -8,13 +8,12 @@ import pytest
 
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.hypothesis import HypothesisReader
-from errorbar.formats.reference import NamedFile
+from errorbar.formats.text import HypothesisReader
 
 
 def read(path: Path, n_sentences: int, *, lenient: bool = False) -> tuple[list[str], list[Problem]]:
     problems = Problems(lenient=lenient)
-    reader = HypothesisReader(NamedFile.parse(str(path)), problems)
+    reader = HypothesisReader(path, path.stem, problems)
     taken = reader.take(n_sentences)
     reader.finish(n_sentences)
     problems.raise_errors()
@@ -36,7 +35,7 @@ def system(tmp_path: Path) -> Path:
 def test_lines_and_name(system: Path) -> None:
     system.write_text("a b\n\nc\n")
     assert read(system, 3) == (["a b", "", "c"], [])
-    assert HypothesisReader(NamedFile.parse(str(system)), Problems()).name == "CAMB"
+    assert HypothesisReader(system, system.stem, Problems()).name == "CAMB"
 
 
 def test_text_that_only_begins_like_m2(system: Path) -> None:
@@ -48,7 +47,7 @@ def test_text_that_only_begins_like_m2(system: Path) -> None:
 
 def test_lines_are_taken_part_by_part(system: Path) -> None:
     system.write_text("a\nb\nc\n")
-    reader = HypothesisReader(NamedFile.parse(str(system)), Problems())
+    reader = HypothesisReader(system, system.stem, Problems())
     assert [reader.take(2), reader.take(2), reader.take(2)] == [["a", "b"], ["c"], []]
 
 

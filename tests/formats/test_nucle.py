@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import InputError
+from errorbar.core.errors import InputError, Place
 from errorbar.core.problems import Problems
 from errorbar.formats.nucle import Essay, Mistake, merge_essays, read_nucle
 from errorbar.formats.nucle_project import project_essays
@@ -52,12 +52,12 @@ def essays(content: str, *, lenient: bool = False) -> tuple[list[Essay], Problem
 def test_reads_an_essay(content: str) -> None:
     (essay,), problems = essays(content)
     assert not problems.errors
-    assert (essay.nid, essay.line) == ("7", 1)
+    assert (essay.nid, essay.place.line) == ("7", 1)
     assert essay.paragraphs == ["Cats & dogs < birds", "One line.\nAnother <line> &eacute;.", "Short."]
     assert essay.annotations == {
         "t1": [
-            Mistake(1, 0, 1, 3, "Wci", "A\nlong", "two lines", 13),
-            Mistake(2, 0, 2, 2, "Mec", "", "", 20),
+            Mistake(1, 0, 1, 3, "Wci", "A\nlong", "two lines", Place(essay.place.file, 13)),
+            Mistake(2, 0, 2, 2, "Mec", "", "", Place(essay.place.file, 20)),
         ],
         "t2": [],
     }
@@ -80,8 +80,14 @@ def broken(old: str, new: str) -> str:
         (broken("Short.</P>", "Short."), "file:11: </TEXT> inside of <P> from line 10 (expected </P>)"),
         (broken("</TITLE>\n", ""), "file:5: <P> inside of <TITLE> from line 3 (expected </TITLE>)"),
         (broken(' teacher_id="t1"', ""), "file:12: <ANNOTATION> without teacher_id"),
-        (broken(' start_off="0"', ""), "file:13: <MISTAKE> without start_off (expected a whole number)"),
-        (broken('start_off="0"', 'start_off="-1"'), "file:13: <MISTAKE> with start_off='-1' (expected a whole number)"),
+        (
+            broken(' start_off="0"', ""),
+            "file:13: <MISTAKE> without start_off (expected a whole number",
+        ),
+        (
+            broken('start_off="0"', 'start_off="-1"'),
+            "file:13: <MISTAKE> with start_off='-1' (expected a whole number",
+        ),
         (broken("<TYPE>Wci</TYPE>\n", ""), "file:18: <MISTAKE> without <TYPE>"),
         (broken("Wci</TYPE>", "Wci</TYPE><TYPE>Nn</TYPE>"), "file:14: a second <TYPE> in a <MISTAKE>"),
         (broken("</MISTAKE>\n", ""), "file:19: <MISTAKE> inside of a <MISTAKE>"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.errors import InputError
+from errorbar.core.errors import InputError, Place
 from errorbar.core.problems import Problems
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.nucle import Essay, Mistake, merge_essays, read_nucle
@@ -25,12 +25,12 @@ SENTENCES = [
 
 
 def essay(*mistakes: Mistake) -> Essay:
-    return Essay("1", 1, [TEXT], {"t": list(mistakes)}, "essays.sgml")
+    return Essay("1", Place("essays.sgml", 1), [TEXT], {"t": list(mistakes)})
 
 
 def mistake(old: str, correction: str, kind: str = "Mec") -> Mistake:
     start = TEXT.index(old)
-    return Mistake(0, start, 0, start + len(old), kind, correction, "", 1)
+    return Mistake(0, start, 0, start + len(old), kind, correction, "", Place("essays.sgml", 1))
 
 
 def projected(one: Mistake, *, detach_stops: bool = False) -> tuple[int, int, int, str] | Dropped:
@@ -86,7 +86,7 @@ def test_detached_full_stops() -> None:
     ],
 )
 def test_insertions(offset: int, expected: object) -> None:
-    assert projected(Mistake(0, offset, 0, offset, "Mec", "x", "", 1)) == expected
+    assert projected(Mistake(0, offset, 0, offset, "Mec", "x", "", Place("essays.sgml", 1))) == expected
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_insertions(offset: int, expected: object) -> None:
     [((1, 0, 1, 2), Dropped.OUTSIDE), ((0, 5, 0, 500), Dropped.OUTSIDE), ((0, 5, 0, 4), Dropped.OUTSIDE)],
 )
 def test_offsets_outside_of_the_text(span: tuple[int, int, int, int], why: Dropped) -> None:
-    one = Mistake(*span, "Mec", "x", "", 12)
+    one = Mistake(*span, "Mec", "x", "", Place("essays.sgml", 12))
     assert projected(one) is why
     problems = Problems()
     list(project_essays([essay(one)], SENTENCES, problems))
@@ -106,7 +106,7 @@ def test_offsets_outside_of_the_text(span: tuple[int, int, int, int], why: Dropp
 
 def test_essays_give_documents_and_say_who_looked() -> None:
     base = essay(mistake("dont", "do not"), mistake(". They", ". He"))
-    other = Essay("1", 1, [], {"9": [mistake("He", "", "noop")]}, "alt.sgml")
+    other = Essay("1", Place("alt.sgml", 1), [], {"9": [mistake("He", "", "noop")]})
     problems = Problems()
     (merged,) = merge_essays([("main", [base]), ("alt", [other])])
     first, second = project_essays([merged], SENTENCES, problems)
@@ -134,7 +134,7 @@ def test_tokens_of_another_text_are_refused(sentences: list[Sentence], said: str
 
 def test_an_essay_without_text_is_refused() -> None:
     with pytest.raises(InputError, match="the essay '1' has no text"):
-        list(locate([Essay("1", 1)], SENTENCES))
+        list(locate([Essay("1", Place("essays.sgml", 1))], SENTENCES))
 
 
 def test_treebank_quotation_marks() -> None:

@@ -93,7 +93,7 @@ class TestXml:
         assert message.endswith("[ranking-xml-entity]")
 
     def test_a_file_without_end_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(ranking_files, "MOST_BYTES", 200)
+        monkeypatch.setattr(ranking_files, "MOST_RANKING_BYTES", 200)
         assert refused(tmp_path, XML).endswith("[ranking-too-large]")
 
     def test_no_ranking(self, tmp_path: Path) -> None:

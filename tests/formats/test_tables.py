@@ -8,8 +8,7 @@ import pytest
 
 from errorbar.core.errors import InputError, Place, UsageError
 from errorbar.core.problems import Problems
-from errorbar.formats.flags import read_answers, read_flags
-from errorbar.formats.judgment_layouts import read_batch, read_wide
+from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide
 from errorbar.formats.tables import table_rows
 
 

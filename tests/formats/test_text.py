@@ -29,7 +29,7 @@ def test_reads_in_step() -> None:
 
 @pytest.mark.parametrize(
     ("corrected", "what"),
-    [("A\n", "1 lines, while .* has more"), ("", "0 lines, while"), ("A\nB\nC\n", "3 lines for the 2 of")],
+    [("A\n", "1 line for 2 sentences"), ("", "0 lines for 2 sentences"), ("A\nB\nC\n", "3 lines for 2 sentences")],
 )
 def test_different_numbers_of_lines_are_refused(corrected: str, what: str) -> None:
     _, problems = parallel("a\nb\n", ["A\nB\n", corrected])
@@ -48,6 +48,13 @@ def test_blank_lines_at_the_end_are_repairable() -> None:
 def test_a_text_has_a_sentence_on_each_line() -> None:
     with lines_of("a b\n\nc\n", Problems()) as lines:
         assert [(each.text, each.line) for each in read_text(lines, Problems())] == [("a b", 1), ("", 2), ("c", 3)]
+
+
+def test_every_file_that_is_too_short_is_named() -> None:
+    """Also one that goes on after another has ended, and whose last line is blank."""
+    _, problems = parallel("a\n" * 6, ["A\nB\n", "A\nB\nC\n\n", "A\n" * 6], lenient=True)
+    assert [problem.what for problem in problems.errors] == [f"{n} lines for 6 sentences of the source" for n in (2, 4)]
+    assert problems.notes == []
 
 
 def test_an_empty_source_is_refused() -> None:

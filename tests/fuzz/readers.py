@@ -11,12 +11,11 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.edits.extract import extract_edits
 from errorbar.edits.items import edit_items
 from errorbar.edits.standoff_reading import cut_fragments
+from errorbar.edits.texts import extract_edits
 from errorbar.formats.catalog import FORMATS
 from errorbar.formats.hoo_folder import list_gold, list_run
-from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.jsonl import read_standoff, write_jsonl
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle_project import add_documents
@@ -24,7 +23,7 @@ from errorbar.formats.opening import Lines
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import NamedFile, read_corpus
 from errorbar.formats.saving import save_lines
-from errorbar.formats.text import read_parallel, write_text
+from errorbar.formats.text import HypothesisReader, read_parallel, write_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
@@ -98,7 +97,7 @@ def read_and_score(path: Path, system: Path, *, lenient: bool) -> None:
     ]
     score(first, made, ["m2"], ci=False)
     agree(edit_items(first, "tokens").judgments)
-    reader = HypothesisReader(NamedFile(str(system), "system"), problems)
+    reader = HypothesisReader(system, "system", problems)
     lines = reader.take(len(corpus))
     reader.finish(len(corpus))
     problems.raise_errors()

@@ -17,7 +17,7 @@ from errorbar.cli.main import cli
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_texts import extract_standoff
-from errorbar.formats.hoo_write import write_edits
+from errorbar.formats.hoo_xml import write_edits
 from errorbar.formats.jsonl import write_standoff
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.reference import read_corpus

@@ -7,10 +7,9 @@ from pathlib import Path
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import majority
-from errorbar.datasets.archives import open_contents
-from errorbar.formats.flags import read_answers, read_flags
+from errorbar.datasets.archives import copy, files_in
+from errorbar.formats.item_tables import read_answers, read_batch, read_flags, read_wide
 from errorbar.formats.judgment_files import read_judgment_table
-from errorbar.formats.judgment_layouts import read_batch, read_wide, write_judgments
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.ranking_files import read_rankings
 from errorbar.ranking.metric_agreement import metric_agreement, plain_scores
@@ -33,6 +32,7 @@ from errorbar.studies.sample import counted
 from errorbar.tasks.reading import read_task
 from tests.fuzz import seeds
 from tests.fuzz.readers import CORPORA, RESAMPLES, Reader, agree, written
+from tests.helpers.crowd import write_judgments
 from tests.ranking.examples import drawn
 
 
@@ -127,9 +127,8 @@ def _sample_counts(folder: Path, _: bool) -> None:
 
 
 def _archives(folder: Path, _: bool) -> None:
-    contents = open_contents(folder / "a.archive")
-    names = [member.name for member in contents.members() if member.is_file]
-    contents.copy({name: folder / "out" / str(number) for number, name in enumerate(names[:5])})
+    archive = folder / "a.archive"
+    copy(archive, {name: folder / "out" / str(number) for number, name in enumerate(files_in(archive)[:5])})
 
 
 READERS: tuple[Reader, ...] = (

@@ -42,7 +42,7 @@ DEMO: dict[str, tuple[str, ...]] = {
         *("--counts", "unflagged:9000:1500:450"),
     ),
     "rank": ("rank", "{pairs}", "--method", "all", *FEW),
-    "meta": ("meta", "{human}", "{scores}", "--tests", *FEW, "--permutations", "200"),
+    "meta": ("meta", "{human}", "{scores}", "--tests", "--permutations", "200"),
     "report": (
         *("report", *GOLD, "--judgments", "{votes}", "s=flags.csv", *FEW),
         *(*ALL, "-o", "-", "--page", "format=markdown"),

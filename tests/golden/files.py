@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from errorbar.demo import demo_files
-from errorbar.formats.judgment_layouts import write_judgments
 from errorbar.testing import accurate, simulate
+from tests.helpers.crowd import write_judgments
 
 WINS = {("A", "B"): (6, 4, 2), ("A", "C"): (8, 2, 1), ("B", "C"): (7, 3, 3)}
 METRICS = {"good": (4, 3, 2, 1), "poor": (1, 3, 2, 4)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,24 @@ from errorbar.stats.resampling import Resampling
 Clusters = Sequence[int] | NDArray[np.int64] | None
 
 
+def write_judgments(judgments: Judgments, kind: str = "csv") -> Iterator[str]:
+    """The lines of a table of judgments, CSV or JSON lines, without line ends; names have none either."""
+    columns = {name: list(column) for name, column in judgments.to_columns().items()}
+    if kind == "jsonl":
+        for values in zip(*columns.values(), strict=True):
+            yield json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False)
+        return
+    yield ",".join(columns)
+    for values in zip(*columns.values(), strict=True):
+        yield ",".join(_csv_field(str(value)) for value in values)
+
+
+def _csv_field(text: str) -> str:
+    # A space at the edge of a field is kept by readers only inside quotes.
+    quoted = not text or text != text.strip() or "," in text or '"' in text
+    return '"' + text.replace('"', '""') + '"' if quoted else text
+
+
 def read_judgments(
     path: Source,
     problems: Problems | None = None,
@@ -33,7 +52,9 @@ def read_judgments(
     labels: Sequence[str] = (),
     repeats: RepeatPolicy = "refuse",
 ) -> Judgments:
-    table = read_judgment_table(path, problems, layout="long", columns=columns, labels=labels, repeats=repeats)
+    table = read_judgment_table(
+        path, problems or Problems(), layout="long", columns=columns, labels=labels, repeats=repeats
+    )
     return table.judgments
 
 

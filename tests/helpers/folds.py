@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.edits.kernel import KERNEL
+from errorbar.edits.matching import KERNEL
 from errorbar.metrics import choice, intervals
 from errorbar.metrics.base import Metric, Selection, Swapping
 from errorbar.metrics.choice import Choice, Rule

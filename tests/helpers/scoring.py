@@ -8,11 +8,12 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.execute.executor import Executor
+from errorbar.execute import Executor
 from errorbar.metrics.base import Metric
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.scored import Score, TypeScore
-from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.metrics.scoring import score_corpus
 from errorbar.stats.resampling import Resampling
 
 

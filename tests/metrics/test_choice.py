@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errorbar.edits.kernel import COMPILED
+from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import Choice
 from tests.helpers.folds import fold_counts

@@ -50,7 +50,7 @@ def test_majority_equals_weighted_where_every_share_is_0_or_1(rows: list[tuple[b
     flag = np.array([flagged for _, flagged in rows], np.bool_)
     k = np.full(len(rows), 3)
     one = crowd_score(share, flag, k)
-    two = crowd_score(share, flag, k, estimand="majority", ties=ties)  # type: ignore[arg-type]
+    two = crowd_score(share, flag, k, estimand="majority", ties=ties)  # type: ignore[arg-type]  # one of the names above
     for name in ("hits", "false_positives", "misses", "true_negatives", "precision", "recall", "f", "n_items"):
         assert getattr(one, name) == getattr(two, name)
 
@@ -58,13 +58,13 @@ def test_majority_equals_weighted_where_every_share_is_0_or_1(rows: list[tuple[b
 def test_ties_count_as_told() -> None:
     share = np.array([0.5, 1.0, np.nan])
     for ties, expected in {"half": 0.5, "error": 1.0, "ok": 0.0}.items():
-        assert majority_share(share, ties)[:2].tolist() == [expected, 1.0]  # type: ignore[arg-type]
+        assert majority_share(share, ties)[:2].tolist() == [expected, 1.0]  # type: ignore[arg-type]  # one of the names above
     score = crowd_score(share, np.array([True, True, True]), np.array([2, 2, 0]), estimand="majority", ties="unknown")
     assert (score.n_items, score.hits) == (1, 1)
     # Of 201 raters one makes a majority: 101/201 is no tie, nor is 100/201.
     assert majority_share(np.array([101 / 201, 100 / 201])).tolist() == [1.0, 0.0]
     with pytest.raises(UsageError, match="did you mean 'half'"):
-        majority_share(share, "halve")  # type: ignore[arg-type]
+        majority_share(share, "halve")  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errorbar.edits.kernel import COMPILED
+from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
 from tests.helpers.folds import fold_counts
 

@@ -20,7 +20,7 @@ from errorbar.edits.standoff_reading import FragmentPiece, FragmentReading, cut_
 from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run, read_gold
-from errorbar.formats.hoo_write import save_fragments, save_text
+from errorbar.formats.hoo_xml import save_fragments, save_text
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import COLUMNS, join
 from errorbar.metrics.hoo_scoring import Run, hoo_plan, score_runs

@@ -16,7 +16,7 @@ from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import MEASURES, row_names, row_of
 from errorbar.metrics.hoo_scoring import best_runs, score_runs, team_of
 from errorbar.metrics.scored import Score, TypeScore
-from errorbar.reproduce.hoo_teams import WRONG, Team, simulate_run
+from errorbar.reproduce.hoo2011 import WRONG, Team, simulate_run
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import resampled_units
 from tests.helpers.standoff import fragment, standoff

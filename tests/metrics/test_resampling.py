@@ -19,8 +19,10 @@ from errorbar.metrics.base import Metric, Selection
 from errorbar.metrics.choice import score_totals
 from errorbar.metrics.documents import FEW_DOCUMENTS, Documents
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.m2 import M2
+from errorbar.metrics.scoring import score_corpus
 from errorbar.stats import units
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.stats.units import resampled_units
@@ -45,6 +47,23 @@ def measured() -> tuple[EditStatistics, Units]:
 def intervals(resampling: Resampling, clusters: Units | None = None) -> Sequence[Interval | Undefined]:
     statistics, documents = measured()
     return score_intervals(M2(), statistics, documents if clusters is None else clusters, resampling)
+
+
+def test_formulas_keep_no_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They need the counts of the corpus alone, however many sentences it has."""
+    data, systems = random_corpus()
+    joined: list[int] = []
+
+    def join(metric: M2, parts: Sequence[EditStatistics]) -> EditStatistics:
+        joined.append(len(parts))
+        return whole(metric, parts)
+
+    whole = M2.join
+    monkeypatch.setattr(M2, "join", join)
+    for method in ("closed", "percentile"):
+        (found,) = score_corpus(data, systems[:1], Plan([M2()], resampling=Resampling(method, 50)), Problems())
+        assert found.f.interval is not None
+    assert joined == [0, 1]
 
 
 class TestResamples:

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.execute import Serial
-from errorbar.formats.hypothesis import HypothesisReader
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
+from errorbar.formats.text import HypothesisReader
 from errorbar.metrics import scoring
 from errorbar.metrics.edit_statistics import EditStatistics
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Lines, Plan, corpus_pieces, score_pieces
+from errorbar.metrics.scoring import Lines, corpus_pieces, score_pieces
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import counts_of, score
 from tests.strategies import corpora
@@ -246,7 +247,7 @@ class TestFiles:
     def scores(self, folder: Path, size: int, unmarked: Unmarked, metric: M2) -> Score:
         problems = Problems()
         gold, system = folder / "gold.m2", folder / "system"
-        reader = HypothesisReader(NamedFile.parse(str(system)), problems)
+        reader = HypothesisReader(system, system.stem, problems)
         stream = reference_chunks([NamedFile.parse(str(gold))], problems, unmarked=unmarked, size=size)
         pieces = corpus_pieces(stream, [reader])
         return score_pieces(pieces, [reader], Plan([metric], by_type=True, by_unit=True), problems)[0]

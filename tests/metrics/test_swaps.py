@@ -217,6 +217,6 @@ def test_more_than_max_t_can_keep_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"no adjustment is called 'hom'.*holm.*\[adjust-method\]"):
-        SwapPlan("hom")  # type: ignore[arg-type]
+        SwapPlan("hom")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"\[replicates\]"):
         SwapPlan(swaps=0)

@@ -18,8 +18,7 @@ from pathlib import Path
 from errorbar.core.corpus import Corpus, Corrected, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import apply_edits
-from errorbar.edits.extract import extract_edits
+from errorbar.edits.texts import apply_edits, extract_edits
 from errorbar.formats.m2_file import write_m2
 from errorbar.studies.inputs import read_corpus
 from tests.helpers.official import read_lines
@@ -88,9 +87,10 @@ def _files(data: Path, folder: Path) -> Iterator[tuple[str, Path, Path]]:
     for name, reference, made in cases(data):
         part = name.split()[1]
         if name.startswith("cweb"):
-            yield name, *(data / f"cweb_dev/CWEB-{part}.dev.ann{k}.m2" for k in (0, 1))
+            yield name, data / f"cweb_dev/CWEB-{part}.dev.ann0.m2", data / f"cweb_dev/CWEB-{part}.dev.ann1.m2"
         elif name.startswith("conll13"):
-            yield name, *(data / f"conll13/{which}/official-preprocessed.m2" for which in ("original", "revised"))
+            folder13, file = data / "conll13", "official-preprocessed.m2"
+            yield name, folder13 / "original" / file, folder13 / "revised" / file
         else:
             path = folder / f"{part}.m2"
             sentences = [Sentence(s.text, {"0": line.edits}) for s, line in zip(reference.sentences, made, strict=True)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.edits.extract import parallel_sentences
+from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.reference import read_corpus
 from errorbar.formats.text import ParallelLine
 from errorbar.metrics.gleu import Gleu, draw_moments, expected_gleu, gleu_counts, gleu_value

@@ -134,7 +134,7 @@ def test_published_correlations(folder: Path, judged: Comparisons) -> None:
         unrounded = metric_agreement(exact, metric).correlations
         for kind, published in (("spearman", spearman), ("pearson", pearson)):
             if published is not None:
-                value, other = found[kind].value, unrounded[kind].value  # type: ignore[index]
+                value, other = found[kind].value, unrounded[kind].value  # type: ignore[index]  # both are there
                 assert value == pytest.approx(published, abs=0.0006)
                 assert other == pytest.approx(published, abs=0.0035)
 

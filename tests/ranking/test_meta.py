@@ -13,6 +13,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.ranking import rank_systems
+from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     KINDS,
     Kind,
@@ -23,7 +24,6 @@ from errorbar.ranking.metric_agreement import (
     metric_agreement,
     plain_scores,
 )
-from errorbar.ranking.sentence_accuracy import pairwise_accuracy
 from errorbar.stats.correlation import correlate
 from tests.ranking.examples import drawn
 

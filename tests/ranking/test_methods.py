@@ -22,10 +22,9 @@ from errorbar.ranking import (
     rank_ranges,
     rank_systems,
 )
-from errorbar.ranking.ranges import rounded
 from errorbar.ranking.ranked import Method, no_scores
 from errorbar.ranking.trueskill import ORIGINAL, Skill, matched_runs, play, wmt_skill
-from errorbar.ranking.wins import resampled_counts
+from errorbar.ranking.wins import resampled_counts, rounded
 from tests.ranking.examples import drawn
 
 # The statistics notes, section 11: three systems, wins in the row, and ties AB 2, AC 1, BC 3.
@@ -306,7 +305,7 @@ class TestRanking:
 
     def test_refused(self) -> None:
         with pytest.raises(UsageError, match="did you mean 'trueskill'"):
-            rank_systems(pairs(WINS), ["trueskil"])  # type: ignore[list-item]
+            rank_systems(pairs(WINS), ["trueskil"])  # type: ignore[list-item]  # wrong on purpose
         with pytest.raises(UsageError, match="no comparison to rank from"):
             rank_systems(Comparisons.from_pairs([]))
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from errorbar.reporting import Chart, Prose, Report
+from errorbar.reporting.blocks import Chart, Prose, Report
 from errorbar.reporting.make import report
-from errorbar.reporting.sections import build_report
+from errorbar.reporting.sections.assemble import build_report
 from errorbar.studies.model import Study
 from errorbar.tables.shown import Grid, shown
 from errorbar.tables.table import Table

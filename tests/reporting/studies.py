@@ -12,9 +12,8 @@ import numpy as np
 from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.errors import Problem
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Estimate, Interval, Signature, Undefined
 from errorbar.core.problems import Problems
-from errorbar.core.signature import Signature
 from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.comparison import Comparison, Pair

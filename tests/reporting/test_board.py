@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from errorbar.metrics.scored import Score
-from errorbar.reporting import Prose
-from errorbar.reporting.blocks import Links
-from errorbar.reporting.board import board_report, link_task, link_teams, team_report
+from errorbar.reporting.blocks import Links, Prose
+from errorbar.reporting.board import board_report, team_report
+from errorbar.reporting.board_pages import with_links
 from errorbar.tables.table import Table
-from errorbar.tasks import TaskResults, run_task
-from errorbar.tasks.task_results import CorpusResults, RunScores
+from errorbar.tasks.running import run_task
+from errorbar.tasks.task_results import CorpusResults, RunScores, TaskResults
 from tests.reporting.pages import tables, text_rows
 from tests.tasks.small import TASK, make_task
 
@@ -145,15 +145,9 @@ def test_a_team_without_a_run(tmp_path: Path) -> None:
 
 
 def test_links_stand_first_and_leave_the_rest_alone(results: TaskResults) -> None:
-    board, (one, _) = board_report(results), results.task.teams
-    for report, linked, targets in (
-        (board, link_teams(board, results.task), {"one": "teams/one.html", "two": "teams/two.html"}),
-        (
-            team_report(results, one),
-            link_task(team_report(results, one), results.task),
-            {"All teams of Small": "../index.html"},
-        ),
-    ):
+    targets = {"one": "teams/one.html", "two": "teams/two.html"}
+    for report in (board_report(results), team_report(results, results.task.teams[0])):
+        linked = with_links(report, "A page for each team", targets)
         links, *others = linked.sections[0].blocks
         assert isinstance(links, Links)
         assert links.targets == targets

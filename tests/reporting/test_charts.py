@@ -10,22 +10,12 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.estimate import Undefined
-from errorbar.reporting import Report
-from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts import (
-    Dot,
-    HeatCell,
-    LinePoint,
-    PlanePoint,
-    bar_chart,
-    dot_chart,
-    heat_chart,
-    line_chart,
-    plane_chart,
-)
-from errorbar.reporting.charts.plane import ANCHORS, contour, places
-from errorbar.reporting.charts.theme import DARK, LIGHT, ROLES
-from errorbar.reporting.charts.vega import percent_top, round_top
+from errorbar.reporting.blocks import Report, Spec
+from errorbar.reporting.charts.dots import Dot, HeatCell, bar_chart, dot_chart, heat_chart
+from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.reporting.charts.plane import ANCHORS, PlanePoint, contour, places, plane_chart
+from errorbar.reporting.charts.theme import DARK, LIGHT
+from errorbar.reporting.charts.vega import Axis, percent_top, round_top
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, draw, report_of
 from tests.reporting.studies import ceiling, score, study, systems
@@ -54,7 +44,6 @@ def test_every_chart_of_a_report_can_be_drawn(demo: Demo) -> None:
 
 
 def test_every_chart_keeps_to_the_schema_of_vega_lite(demo: Demo) -> None:
-    """The check that ``unchecked`` leaves out where reports are made."""
     import altair
     from jsonschema import ValidationError
 
@@ -71,8 +60,8 @@ def test_specifications_hold_no_color_and_name_known_roles(demo: Demo) -> None:
     for chart in charts(demo[1]).values():
         text = json.dumps(chart.spec)
         assert not re.search(r'"#[0-9a-fA-F]{3,8}"|rgb|"config"|"scheme"', text), chart.name
-        assert set(re.findall(r'"style": "(\w+)"', text)) <= set(ROLES)
-    assert set(LIGHT["style"]) == set(DARK["style"]) == set(ROLES)
+        assert set(re.findall(r'"style": "(\w+)"', text)) <= set(LIGHT["style"])
+    assert set(LIGHT["style"]) == set(DARK["style"])
 
 
 def test_axes_start_at_zero(demo: Demo) -> None:
@@ -90,16 +79,16 @@ def test_every_chart_has_a_text_alternative_with_a_number_and_a_table(demo: Demo
 
 def test_every_interval_is_drawn() -> None:
     dots = [Dot("a", 30, 28, 33), Dot("b", 20, 17, 22), Dot("c", 10)]
-    bars, points, *_ = layers(dot_chart(dots, title="F"))
-    datasets = dot_chart(dots, title="F")["datasets"]
+    bars, points, *_ = layers(dot_chart(dots, Axis("F")))
+    datasets = dot_chart(dots, Axis("F"))["datasets"]
     assert isinstance(datasets, dict)
-    drawn = [datasets[layer["data"]["name"]] for layer in (bars, points)]  # type: ignore[index]
+    drawn = [datasets[layer["data"]["name"]] for layer in (bars, points)]  # type: ignore[index]  # a chart is plain data of any shape
     assert [(row["low"], row["high"]) for row in drawn[0]] == [(28, 33), (17, 22)]
     assert [row["value"] for row in drawn[1]] == [30, 20, 10]
 
 
 def test_a_row_without_a_value_stays_on_the_axis() -> None:
-    svg = draw(dot_chart([Dot("known", 3.0), Dot("nothing-here", None)], title="F"))
+    svg = draw(dot_chart([Dot("known", 3.0), Dot("nothing-here", None)], Axis("F")))
     assert "nothing-here" in svg
 
 
@@ -172,16 +161,16 @@ def test_undefined_values_are_gaps() -> None:
 
 def test_negative_values_are_inside_the_axis() -> None:
     points = [LinePoint("a", 0.5, -0.2, -0.4, 0.1), LinePoint("a", 1.0, None), LinePoint("b", 0.5, 3.0)]
-    spec = line_chart(points, x_title="x", y_title="y", percent=False, whole=False)
+    spec = line_chart(points, Axis("x", "number"), Axis("y", "number"))
     assert {tuple(found) for found in domains(spec)} == {(-0.4, 4.0)}  # 3 * 1.02 = 3.06, the next round number is 4
     assert draw(spec)
-    assert draw(dot_chart([Dot("a", -5.0, -7.0, 2.0)], title="d"))
+    assert draw(dot_chart([Dot("a", -5.0, -7.0, 2.0)], Axis("d")))
 
 
 def test_curves_with_bars_stand_beside_each_other() -> None:
     points = [LinePoint(name, x, 1.0, 0.5, 1.5) for name in "ab" for x in (1, 3)]
-    spec = line_chart(points, x_title="x", y_title="y")
-    places = {(row["series"], row["x"]): row["at"] for data in spec["datasets"].values() for row in data}  # type: ignore[attr-defined]
+    spec = line_chart(points, Axis("x", "count"), Axis("y"))
+    places = {(row["series"], row["x"]): row["at"] for data in spec["datasets"].values() for row in data}  # type: ignore[attr-defined]  # a chart is plain data of any shape
     # 3 % of the width 2 over two curves: a step of 0.03, half of it to each side.
     assert places["a", 1] == pytest.approx(0.985)
     assert places["b", 1] == pytest.approx(1.015)

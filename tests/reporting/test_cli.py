@@ -13,7 +13,8 @@ import pytest
 
 from errorbar.cli.report import all_cores
 from errorbar.demo import demo_files
-from errorbar.reporting import Report, export
+from errorbar.reporting import export
+from errorbar.reporting.blocks import Report
 from tests.helpers.cli import CommandLine
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
@@ -61,7 +62,7 @@ def test_the_command_shown_makes_the_same_report(folder: Path, errorbar: Command
     shown = re.findall(r"^errorbar report .*$", first, re.MULTILINE)[-1]
     assert str(folder) not in first
     assert shlex.split(shown)[1:] == [
-        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--out", "r.md", "--page", "title=it's"),
+        *("report", "--gold", "one.m2", "--metric", "m2(beta=1)", "--output", "r.md", "--page", "title=it's"),
         *("--resamples", "50", "--lenient", "mine", "a name"),
     ]
     Path("r.md").unlink()
@@ -225,7 +226,8 @@ def test_the_target_is_looked_at_before_anything_is_read(folder: Path, errorbar:
 
 
 @pytest.mark.parametrize(
-    ("missing", "out", "extra"), [("jinja2", "r.html", ()), ("altair", "r.tex", ()), ("jinja2", "r.tex", ())]
+    ("missing", "out", "extra"),
+    [("jinja2", "r.html", ()), ("vl_convert", "r.html", ()), ("vl_convert", "r.tex", ("--page", "charts=pictures"))],
 )
 def test_a_missing_extra_is_named_before_the_work(
     folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, missing: str, out: str, extra: tuple[str, ...]
@@ -234,6 +236,13 @@ def test_a_missing_extra_is_named_before_the_work(
     done = errorbar("report", "--gold", "nothing.m2", "mine", "-o", out, *extra)
     assert done.code == 2
     assert "pip install 'errorbar[report]' [missing-extra]" in done.err
+
+
+def test_text_needs_no_extra(folder: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("altair", "jinja2", "vl_convert"):
+        monkeypatch.setitem(sys.modules, library, None)
+    assert errorbar("report", "--gold", "one.m2", "mine", *FAST, "-o", "r.md").code == 0
+    assert "Leaderboard" in (folder / "r.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("old", ["", "the page of yesterday"])
@@ -298,10 +307,11 @@ def test_demo_report(folder: Path, errorbar: CommandLine) -> None:
     assert done.code == 0, done.err
     text = Path("d.md").read_text(encoding="utf-8")
     assert text.startswith("# errorbar demo: four systems, three annotators\n")
-    assert "errorbar demo --report --out d.md" in text
+    assert "errorbar demo --report --output d.md" in text
     with demo_files() as (gold, _):
         assert str(gold.parent) not in text
-    assert errorbar("demo", "-o", "d.md").err.endswith("[useless-option]\n")
+    assert errorbar("demo", "-o", "d.json").out == ""
+    assert Path("d.json").read_text(encoding="utf-8").startswith('{\n "schema": "errorbar.score/')
 
 
 def test_curves_without_intervals_say_so(folder: Path, errorbar: CommandLine) -> None:

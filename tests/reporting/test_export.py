@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.reporting import Report, export
+from errorbar.reporting import export
+from errorbar.reporting.blocks import Report
 from errorbar.reporting.export import fixed_width, save_charts
-from errorbar.reporting.sections import build_report
+from errorbar.reporting.sections.assemble import build_report
 from tests.reporting.pages import charts
 from tests.reporting.studies import score, study
 
@@ -25,7 +26,7 @@ def small() -> Report:
 
 
 def test_every_chart_in_every_format(small: Report, tmp_path: Path) -> None:
-    files = save_charts(small, str(tmp_path / "new/folder"))
+    files = save_charts(small, tmp_path / "new/folder")
     kinds = {file.suffix: file.read_bytes()[:8] for file in files if file.stem == "leaderboard-chart"}
     assert kinds[".png"] == b"\x89PNG\r\n\x1a\n"
     assert kinds[".pdf"].startswith(b"%PDF-")
@@ -35,7 +36,7 @@ def test_every_chart_in_every_format(small: Report, tmp_path: Path) -> None:
 
 
 def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_path: Path) -> None:
-    save_charts(small, str(tmp_path), ("svg",))
+    save_charts(small, tmp_path, ("svg",))
     svg = (tmp_path / "leaderboard-chart.svg").read_text(encoding="utf-8")
     assert "mine" in svg
     assert 'fill="white"' in svg
@@ -45,7 +46,7 @@ def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_pa
 def test_a_folder_that_is_a_file(small: Report, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError) as caught:
-        save_charts(small, str(tmp_path / "file"))
+        save_charts(small, tmp_path / "file")
     assert caught.value.code == "cannot-write"
 
 
@@ -55,7 +56,7 @@ def test_failing_half_way_leaves_no_file(small: Report, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(KeyboardInterrupt):
-        save_charts(small, str(tmp_path), ("svg",))
+        save_charts(small, tmp_path, ("svg",))
     assert list(tmp_path.iterdir()) == []
 
 

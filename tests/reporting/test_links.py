@@ -10,9 +10,8 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from errorbar.reporting.blocks import Links, Report, Section
-from errorbar.reporting.latex import latex
-from errorbar.reporting.markdown import markdown
 from errorbar.reporting.page import page_html
+from errorbar.reporting.report_text import latex, markdown
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import make_task
 

@@ -10,8 +10,9 @@ import pytest
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import UsageError
 from errorbar.demo import demo_files
-from errorbar.reporting.make import MadeReport, report
-from errorbar.reporting.markdown import markdown
+from errorbar.reporting.export import MadeReport
+from errorbar.reporting.make import report
+from errorbar.reporting.report_text import markdown
 from errorbar.studies.inputs import read_corpus
 from tests.reporting.pages import text_rows
 

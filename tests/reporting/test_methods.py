@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.errors import Place, Problem
-from errorbar.reporting import Code, Report
-from errorbar.reporting.sections import build_report, left_out
+from errorbar.reporting.blocks import Code, Report
+from errorbar.reporting.sections.assemble import build_report
+from errorbar.reporting.sections.methods import left_out
 from errorbar.studies.model import CorpusStudy, Study
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, prose, report_of, tables, text_rows

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.formats.judgment_layouts import write_judgments
-from errorbar.reporting import Report
+from errorbar.reporting.blocks import Report
 from errorbar.testing import accurate, simulate
 from tests.helpers.cli import CommandLine
+from tests.helpers.crowd import write_judgments
 from tests.helpers.standoff import edit_xml, edits_xml
 from tests.reporting.pages import found, printed, report_of, tables, text_rows
 

@@ -15,13 +15,12 @@ from typing import cast, get_args
 import pytest
 
 from errorbar.core.errors import InputError, MissingExtraError
-from errorbar.reporting import assets
-from errorbar.reporting.assets import chart_library
+from errorbar.reporting import page as assets
 from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
 from errorbar.reporting.browser_data import browser_data
 from errorbar.reporting.charts.theme import PALETTE
 from errorbar.reporting.export import save_report
-from errorbar.reporting.page import page_html
+from errorbar.reporting.page import chart_library, page_html
 from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
 from errorbar.tables.table import Column, Table
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.demo import demo_files
-from errorbar.reporting import Chart, Report
+from errorbar.reporting.blocks import Chart, Report
 from errorbar.studies.model import Study
 from tests.helpers.cli import CommandLine
 from tests.reporting.pages import charts, drawn, found, headings, notes, printed, report_of, tables, text_rows

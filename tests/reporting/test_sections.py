@@ -15,7 +15,7 @@ from errorbar.metrics.hoo_scoring import prf
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score
 from errorbar.metrics.swaps import SwapPlan
-from errorbar.reporting import Chart, Prose
+from errorbar.reporting.blocks import Chart, Prose
 from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, slug
 from tests.helpers.scoring import type_score

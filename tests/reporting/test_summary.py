@@ -198,12 +198,12 @@ def test_a_system_above_humans_is_told_plainly() -> None:
 
 
 def test_precision_by_convention_is_not_the_highest() -> None:
-    from errorbar.reporting.sections.precision_recall import precision_recall
+    from errorbar.reporting.sections.leaderboard import precision_recall
 
     copy = score("copy", 0.0, precision=estimate(1.0, None, Undefined.NOTHING_PROPOSED), recall=estimate(0.0))
     section = precision_recall(study([score("mine", 0.3), copy]))
     assert section is not None
-    text = section.blocks[0].description  # type: ignore[union-attr]
+    text = section.blocks[0].description  # type: ignore[union-attr]  # the first block is a chart
     assert "Highest precision: mine, 30.00 percent" in text
     assert "a convention places copy" in text
 

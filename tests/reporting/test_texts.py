@@ -6,13 +6,11 @@ import re
 
 import pytest
 
-from errorbar.reporting import Chart, Code, Prose, Report, Section, Sentences
-from errorbar.reporting.latex import latex
-from errorbar.reporting.markdown import markdown
+from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, Sentences
+from errorbar.reporting.report_text import latex, markdown
 from errorbar.studies.browse import Browse
-from errorbar.tables.latex_text import escape_latex
-from errorbar.tables.markdown_text import escape_markdown
 from errorbar.tables.table import Column, Table
+from errorbar.tables.texts import escape_latex, escape_markdown
 from tests.reporting.pages import tables
 
 COLUMNS = [Column("system"), Column("F", "percent")]

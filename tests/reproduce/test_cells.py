@@ -62,6 +62,8 @@ def test_a_table_is_read_by_its_columns() -> None:
 
 
 def test_an_unknown_study() -> None:
+    with pytest.raises(UsageError, match=r"'foo'; known: conll2014, .*, hoo2011"):
+        reproduce("foo", Sources())
     with pytest.raises(UsageError, match="no study is called 'conll14'; did you mean 'conll2014'"):
         reproduce("conll14", Sources())
 

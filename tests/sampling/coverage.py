@@ -21,14 +21,10 @@ from errorbar.sampling import (
     Quantity,
     Sample,
     Strata,
-    allocate,
     draw_sample,
     estimate_sample,
-    estimated_totals,
     frame_of_systems,
-    importance,
     paired_differences,
-    pilot_rates,
     plan_sample,
     stratify,
     voted_totals,
@@ -36,8 +32,8 @@ from errorbar.sampling import (
 from errorbar.sampling.estimators import difference
 from errorbar.sampling.near_exact import near_exact_interval
 from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
-from errorbar.sampling.quantities import TARGETS, Target
-from errorbar.sampling.stratum_totals import HALF
+from errorbar.sampling.plan import allocate, importance
+from errorbar.sampling.totals import HALF, TARGETS, Target, estimated_totals
 from errorbar.stats import stream
 
 SEED, DRAWS, BAYES_DRAWS, Z = 2008, 20_000, 1_500, 1.959963984540054
@@ -125,7 +121,7 @@ def pilot_coverage(budget: int) -> dict[str, float]:
     held = dict.fromkeys(TARGETS, 0)
     for _ in range(REAL_DRAWS):
         seen = rng.hypergeometric(errors, strata.sizes - errors, first)
-        rates = pilot_rates(strata, Sample(first, seen.astype(np.float64)))
+        rates = Sample(first, seen.astype(np.float64)).rates(strata)
         n = plan_sample(strata, rates, budget, Aim(target="F"), floor=first).n
         left, size = errors - seen, strata.sizes - first
         x = seen + rng.hypergeometric(left, size - left, n - first)
@@ -215,7 +211,7 @@ def assisted_row(data: Path, budget: int) -> dict[str, dict[str, float]]:
         x = np.bincount(codes[rows], truth[rows], minlength=2).astype(np.float64)
         sample = Sample(n, x)
         items = tuple(frame.items[row] for row in rows.tolist())
-        judged = Judged(items, codes[rows], truth[rows], np.ones(len(rows), np.int64), sample)
+        judged = Judged(items, codes[rows], truth[rows], sample)
         helped = voted_totals(frame, start, judged, votes, Problems())
         for name, extra in (("experts", None), ("with votes", helped)):
             estimate = estimate_sample(strata, sample, assisted=extra)["R"].estimate
@@ -249,7 +245,7 @@ def show(data: Path) -> None:
         for name, one in assisted_row(data, budget).items():
             print(f"| {budget}, {name} | {' | '.join(f'{one[key]:{form}}' for key, form in FORMS.items())} |")  # noqa: T201
     for projection, title in (("words", "prepositions"), ("tokens", "all tokens")):
-        strata, errors = real_population(data, projection)  # type: ignore[arg-type]
+        strata, errors = real_population(data, projection)  # type: ignore[arg-type]  # a text that was chosen among the projections
         print(title, strata.sizes.tolist(), errors.tolist())  # noqa: T201
         for budget in BUDGETS:
             for target, designs in real_row(strata, errors, budget).items():

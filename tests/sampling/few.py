@@ -21,15 +21,12 @@ from errorbar.sampling import (
     Quantity,
     Sample,
     Strata,
-    assisted_total,
     estimate_sample,
-    estimated_totals,
     mover_interval,
 )
 from errorbar.sampling.near_exact import Ends, join_ends, near_exact_bounds, near_exact_interval
-from errorbar.sampling.prediction_powered import guarded_variance
-from errorbar.sampling.quantities import TARGETS, Target
-from errorbar.sampling.stratum_totals import FEW
+from errorbar.sampling.prediction_powered import assisted_total, guarded_variance
+from errorbar.sampling.totals import FEW, TARGETS, Target, estimated_totals
 from errorbar.stats import stream
 
 Floats = NDArray[np.float64]
@@ -181,9 +178,9 @@ def voted(
         for name, method, extra in (
             ("experts", "near-exact", None),
             ("with votes", "near-exact", helped),
-            ("with votes, logit", "logit", Assisted(columns[0], columns[1], np.zeros(2), (0, 0))),
+            ("with votes, logit", "logit", Assisted(columns[0], columns[1], np.zeros(2), (0, 0), columns[1])),
         ):
-            found = estimate_sample(strata, sample, Estimation(method=method), assisted=extra)  # type: ignore[arg-type]
+            found = estimate_sample(strata, sample, Estimation(method=method), assisted=extra)  # type: ignore[arg-type]  # one of the names above
             for target in TARGETS:
                 made = found[target].estimate.interval
                 low, high = (np.nan, np.nan) if made is None else (made.low, made.high)  # perfect votes: no width

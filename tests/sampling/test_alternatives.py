@@ -21,13 +21,11 @@ from errorbar.sampling import (
     Sample,
     Strata,
     estimate_sample,
-    estimated_totals,
     mover_interval,
-    pilot_rates,
     rescaled_interval,
 )
 from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals, rescaled_totals
-from errorbar.sampling.quantities import TARGETS, Target
+from errorbar.sampling.totals import TARGETS, Target, estimated_totals
 from errorbar.stats import proportion_interval, stream
 from tests.sampling.coverage import DESIGNS, Z, design_coverage
 from tests.sampling.examples import LARGE as STRATA
@@ -153,12 +151,12 @@ def test_a_prior_is_shared_by_the_bands_of_a_side() -> None:
     strata = Strata(("f", "a", "b"), np.array([100, 100, 300]), np.array([[True, False, False]]))
     sample = Sample.of([9, 9, 9], [9, 0, 0])
     rates = [9.5 / 10, 0.125 / 9.25, 0.375 / 9.75]
-    assert pilot_rates(strata, sample) == pytest.approx(rates)
+    assert sample.rates(strata) == pytest.approx(rates)
     # The posterior's mean is the same rate of what was not judged: standard errors of 200,000 draws are below 1 %.
     mean = posterior_totals(sample, strata, stream(10, "bayes"), draws=200_000).mean(axis=0)
     assert mean == pytest.approx([9 + 91 * rates[0], 91 * rates[1], 291 * rates[2]], rel=0.03)
     # Half of it for two systems is shared by what both flag alike only: of the strata 11, 10, 01 and 00 each is alone.
-    assert pilot_rates(TWO, Sample.of([9] * 4, [0] * 4)) == pytest.approx([0.05] * 4)
+    assert Sample.of([9] * 4, [0] * 4).rates(TWO) == pytest.approx([0.05] * 4)
 
 
 def test_where_nothing_was_seen_nothing_is_resampled() -> None:

@@ -21,6 +21,7 @@ from errorbar.sampling import (
     Frame,
     Key,
     Labels,
+    Quantity,
     Strata,
     blind_set,
     draw_sample,
@@ -365,7 +366,7 @@ def test_frames_that_do_not_fit_are_refused(
     items: str, shape: tuple[int, int], systems: tuple[str, ...], others: dict[str, object], code: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        Frame(tuple(items), np.zeros(shape, np.bool_), systems, **others)  # type: ignore[arg-type]
+        Frame(tuple(items), np.zeros(shape, np.bool_), systems, **others)  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == code
 
 
@@ -379,8 +380,7 @@ def test_bands_are_of_equal_size_among_what_nobody_flags() -> None:
     assert strata.names == ("both 1/3", "only s 1/3", "only t 1/3", "neither 1/3", "neither 2/3", "neither 3/3")
     assert strata.sizes.tolist() == [1, 1, 2, 3, 2, 3]
     assert codes.tolist() == [1, 0, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5]
-    assert [strata.n_flagged(system) for system in (0, 1)] == [2, 3]
-    assert strata.n_flagged() == 2
+    assert [Quantity("P", strata, system).flagged for system in (0, 1)] == [2, 3]
     assert score_edges(Frame(frame.items, flags[:1]), 1) == ()
     whole = Frame(frame.items, np.ones((1, 12), np.bool_), score=np.arange(12.0))
     assert score_edges(whole, 3) == ()
@@ -476,7 +476,7 @@ def test_bad_use_of_judgments_has_a_name(frame: Frame, tmp_path: Path) -> None:
     for call, code in (
         (lambda: read_judged_files([], key, Problems()), "sample-no-judgments"),
         (lambda: judge_sample(stranger, key, Problems()), "sample-other-set"),
-        (lambda: judge_sample(stranger, key, Problems(), truth="mean"), "sample-truth"),  # type: ignore[arg-type]
+        (lambda: judge_sample(stranger, key, Problems(), truth="mean"), "sample-truth"),  # type: ignore[arg-type]  # wrong on purpose
     ):
         with pytest.raises(UsageError) as caught:
             call()

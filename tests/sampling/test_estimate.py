@@ -17,25 +17,27 @@ from errorbar.sampling import (
     Quantity,
     Sample,
     Strata,
-    box_interval,
     budget_for_half_width,
     draw_sample,
     estimate_sample,
     estimate_systems,
-    estimated_totals,
-    importance,
     judge_sample,
     mover_interval,
     paired_differences,
     plan_sample,
     rescaled_interval,
     stratify,
-    total_bounds,
 )
 from errorbar.sampling.estimators import METHODS, Method, difference
-from errorbar.sampling.other_intervals import logit_bounds, posterior_interval, posterior_totals
-from errorbar.sampling.plan import expected_error
-from errorbar.sampling.quantities import Name
+from errorbar.sampling.other_intervals import (
+    box_interval,
+    logit_bounds,
+    posterior_interval,
+    posterior_totals,
+    total_bounds,
+)
+from errorbar.sampling.plan import expected_error, importance
+from errorbar.sampling.totals import Name, estimated_totals
 from errorbar.stats import stream
 from tests.sampling.examples import LARGE, STRATA, TWO, Z, frame
 
@@ -198,7 +200,7 @@ def test_the_second_system_has_its_own_exact_interval() -> None:
 
 def test_there_is_no_other_interval() -> None:
     with pytest.raises(UsageError, match="did you mean 'logit'") as caught:
-        estimate_sample(STRATA, Sample.of([50, 50], [30, 5]), Estimation(method="logi"))  # type: ignore[arg-type]
+        estimate_sample(STRATA, Sample.of([50, 50], [30, 5]), Estimation(method="logi"))  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == "interval-method"
 
 

@@ -17,23 +17,17 @@ from errorbar.sampling import (
     Quantity,
     Sample,
     Strata,
-    allocate,
-    box_interval,
     budget_for_half_width,
     estimate_sample,
-    estimated_totals,
-    importance,
     paired_differences,
     plan_sample,
     ppi_mean,
-    total_bounds,
 )
-from errorbar.sampling.allocation import proportional
 from errorbar.sampling.estimators import METHODS, Method
-from errorbar.sampling.other_intervals import logit_bounds
-from errorbar.sampling.plan import expected_error, random_sampling_error
+from errorbar.sampling.other_intervals import box_interval, logit_bounds, total_bounds
+from errorbar.sampling.plan import allocate, expected_error, importance, proportional, random_sampling_error
 from errorbar.sampling.prediction_powered import best_trust
-from errorbar.sampling.quantities import Target
+from errorbar.sampling.totals import Target, estimated_totals
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
 
@@ -201,7 +195,7 @@ def test_simple_random_sampling_by_simulation() -> None:
     rng = np.random.default_rng(8)
     tp, fp, fn, _ = rng.multivariate_hypergeometric([800, 200, 2700, 6300], 2250, 50_000).T
     for target, values in (("P", tp / (tp + fp)), ("R", tp / (tp + fn)), ("F", 2 * tp / (2 * tp + fp + fn))):
-        error = random_sampling_error(Quantity(target, STRATA), (0.8, 0.3), 2250)  # type: ignore[arg-type]
+        error = random_sampling_error(Quantity(target, STRATA), (0.8, 0.3), 2250)  # type: ignore[arg-type]  # one of the names above
         assert error == pytest.approx(values.std(), rel=0.015)
 
 
@@ -277,7 +271,7 @@ def test_prediction_powered_mean_of_few_labels() -> None:
     with pytest.raises(UsageError, match="as many cheap as expert labels"):
         ppi_mean(Y, [0.5], OTHERS)
     with pytest.raises(UsageError, match="no divisor is called"):
-        ppi_mean(Y, CHEAP, OTHERS, divisor="n-2")  # type: ignore[arg-type]
+        ppi_mean(Y, CHEAP, OTHERS, divisor="n-2")  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_best_trust_before_it_is_clipped() -> None:

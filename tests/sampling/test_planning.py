@@ -13,16 +13,12 @@ from errorbar.sampling import (
     Quantity,
     Sample,
     Strata,
-    allocate,
     budget_for_half_width,
     guessed_rates,
-    importance,
     paired_differences,
-    pilot_rates,
     plan_sample,
 )
-from errorbar.sampling.allocation import proportional
-from errorbar.sampling.plan import expected_error, random_sampling_error
+from errorbar.sampling.plan import allocate, expected_error, importance, proportional, random_sampling_error
 from tests.sampling.examples import LARGE, STRATA, TWO, Z
 
 
@@ -30,7 +26,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for call, code in (
         (lambda: allocate([1, 1], [100, 100], 20), "sample-budget"),
         (lambda: plan_sample(STRATA, [0.5, 0], 100), "sample-rates"),
-        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, Aim(target="X")), "sample-target"),  # type: ignore[arg-type]
+        (lambda: plan_sample(STRATA, [0.5, 0.1], 100, Aim(target="X")), "sample-target"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: paired_differences(STRATA, Sample.of([9, 9], [1, 1])), "sample-systems"),
         (lambda: plan_sample(STRATA, [0.5, 0.1], 100).cost(raters=0), "sample-cost"),
     ):
@@ -45,7 +41,7 @@ def test_cost() -> None:
 
 
 def test_pilot_rates_are_never_0_or_1() -> None:
-    assert pilot_rates(STRATA, Sample.of([9, 9], [9, 0])) == pytest.approx([0.95, 0.05])
+    assert Sample.of([9, 9], [9, 0]).rates(STRATA) == pytest.approx([0.95, 0.05])
 
 
 def test_two_strata_that_are_not_alike_to_two_systems() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from errorbar.core.errors import InputError, UsageError
+from errorbar.core.errors import InputError
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.sampling import (
@@ -13,13 +13,13 @@ from errorbar.sampling import (
     Frame,
     Key,
     Sample,
-    assisted_total,
     draw_sample,
     estimate_sample,
     estimate_systems,
     judge_sample,
     voted_totals,
 )
+from errorbar.sampling.prediction_powered import assisted_total
 from tests.sampling.examples import TWO, frame
 
 
@@ -66,7 +66,7 @@ def test_votes_help_both_systems_and_their_difference() -> None:
     # 500 in the place of 540 errors in 11: P is 740 / 1,000 and 700 / 1,100.
     sample = Sample.of([400, 300, 300, 3000], [360, 180, 120, 120])
     only_first = np.array([500.0, np.nan, np.nan, np.nan])
-    helped = Assisted(only_first, only_first / 100, np.zeros(4), (600, 0, 0, 0))
+    helped = Assisted(only_first, only_first / 100, np.zeros(4), (600, 0, 0, 0), only_first / 100)
     found = estimate_systems(TWO, sample, assisted=helped)
     assert [one["P"].estimate.value for one in found.systems] == pytest.approx([0.74, 700 / 1100])
     assert found.differences[0].estimate.value == pytest.approx(0.74 - 700 / 1100)
@@ -86,10 +86,6 @@ def test_an_assisted_total_by_hand() -> None:
     assert trust == pytest.approx(7 / 12)
     assert total == pytest.approx(100 * (0.4 - 0.1 * 7 / 12))
     assert variance == pytest.approx(1e4 * (2.4 / 9 * 0.04 + 2.4 / 9 * (1 - 49 / 144) * 0.05))
-    # With a trust that is given: d = y - f/2 has Σ (d - .2)² = 2.4 - 1.4 + 2.4/4 = 1.6.
-    total, variance, trust = assisted_total(np.array(Y), np.array(CHEAP), voted, 100, trust=0.5)
-    assert (total, trust) == pytest.approx((35, 0.5))
-    assert variance == pytest.approx(1e4 * (2.4 / 9 * 0.04 + 1.6 / 9 * 0.05))
 
 
 def test_where_votes_are_not_trusted() -> None:
@@ -97,10 +93,6 @@ def test_where_votes_are_not_trusted() -> None:
     # Nine labels are fewer than ten, votes or experts that all say the same teach nothing, nor do votes that mislead.
     for labels, cheap in ((Y[:9], votes[:9]), (Y, np.full(10, 0.5)), ([1.0] * 10, votes), (Y, 1 - votes)):
         assert assisted_total(np.array(labels), cheap, cheap, 20)[2] == 0
-    for n, n_cheap, n_voted, size in ((1, 1, 10, 20), (10, 9, 10, 20), (10, 10, 9, 20), (10, 10, 10, 9)):
-        with pytest.raises(UsageError) as caught:
-            assisted_total(np.array(Y[:n]), votes[:n_cheap], votes[:n_voted], size)
-        assert caught.value.code == "sample-ppi"
 
 
 def assisted_study(

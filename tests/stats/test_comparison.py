@@ -18,7 +18,7 @@ from errorbar.stats.paired import (
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.streams import blocks, stream
+from errorbar.stats.resampling import blocks, stream
 from errorbar.stats.units import leave_one_out, multiplicities, resample_units
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
@@ -180,4 +180,4 @@ class TestMcNemar:
         with pytest.raises(UsageError, match=r"\[mcnemar-counts\]"):
             mcnemar_test(3, -1)
         with pytest.raises(UsageError, match=r"did you mean 'mid-p'.*\[mcnemar-method\]"):
-            mcnemar_test(1, 3, method="midp")  # type: ignore[arg-type]
+            mcnemar_test(1, 3, method="midp")  # type: ignore[arg-type]  # wrong on purpose

@@ -152,11 +152,11 @@ def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"\[correlation-series\]"):
         correlate([1, 2], [1, np.nan])
     with pytest.raises(UsageError, match=r"did you mean 'kendall-b'|did you mean 'kendall-c'"):
-        correlate([1, 2], [1, 2], kind="kendall")  # type: ignore[arg-type]
+        correlate([1, 2], [1, 2], kind="kendall")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"depends on the ties.*\[correlation-kind\]"):
         correlation_interval(0.5, 10, kind="kendall-c")
     with pytest.raises(UsageError, match=r"no correlation is called 'perason'.*\[correlation-kind\]"):
-        correlation_interval(0.5, 10, kind="perason")  # type: ignore[arg-type]
+        correlation_interval(0.5, 10, kind="perason")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"\[correlation-value\]"):
         correlation_interval(1.5, 10)
     with pytest.raises(UsageError, match=r"no three series correlate .*\[williams-correlations\]"):

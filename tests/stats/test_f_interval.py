@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.stats.f_interval import FMethod, f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from tests.helpers.counts import Counts
 
 METHODS: tuple[FMethod, ...] = get_args(FMethod)
@@ -158,7 +158,7 @@ def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"for F1, not for beta = 0.5; use goutte-gaussier or delta \[interval-beta\]"):
         f_score_interval(5, 1, 1, method="wilson-j")
     with pytest.raises(UsageError, match=r"did you mean 'delta'.*\[interval-method\]"):
-        f_score_interval(5, 1, 1, method="dleta")  # type: ignore[arg-type]
+        f_score_interval(5, 1, 1, method="dleta")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"\[f-counts\]"):
         f_score_interval(-1, 1, 1)
     with pytest.raises(UsageError, match=r"\[f-counts\]"):

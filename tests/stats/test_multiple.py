@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from errorbar.core.errors import UsageError
-from errorbar.stats.letters import NO_LETTERS, better_letters, letter, shared_letters
-from errorbar.stats.multiple import AdjustMethod, adjust
+from errorbar.stats.multiple import NO_LETTERS, AdjustMethod, adjust, better_letters, letter, shared_letters
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
@@ -59,7 +58,7 @@ def test_misuse_is_named() -> None:
         with pytest.raises(UsageError, match=r"\[p-values\]"):
             adjust([0.5, wrong])
     with pytest.raises(UsageError, match=r"\[adjust-method\]"):
-        adjust([0.5], method="bonferoni")  # type: ignore[arg-type]
+        adjust([0.5], method="bonferoni")  # type: ignore[arg-type]  # wrong on purpose
 
 
 def table(n: int, *different: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -16,7 +16,7 @@ from errorbar.stats.power import (
     units_for_half_width,
     units_for_power,
 )
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from errorbar.stats.units import leave_one_out, multiplicities
 from tests.stats.fixtures import FIRST, f_half
 
@@ -116,6 +116,8 @@ def test_where_nothing_can_be_said() -> None:
     assert paired_power([0.3], 0.1).undefined is Undefined.ONE_UNIT
     assert paired_power([0.0, 0.0], 0.1).undefined is Undefined.NO_DISAGREEMENT
     assert paired_power([0.1, np.nan], 0.1).undefined is Undefined.NOT_COMPARABLE
+    # They do differ, always by the same: 0.1 + 0.2 is 0.3 but for rounding.
+    assert paired_power([0.3, 0.1 + 0.2, 0.3], 0.1).undefined is Undefined.SAME_DIFFERENCE
 
 
 def test_misuse_is_named() -> None:

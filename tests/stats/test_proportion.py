@@ -110,6 +110,6 @@ def test_counts_that_do_not_fit(x: float, n: float) -> None:
 
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match=r"did you mean 'wilson'.*\[interval-method\]"):
-        proportion_interval(1, 5, method="wilsen")  # type: ignore[arg-type]
+        proportion_interval(1, 5, method="wilsen")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UsageError, match=r"95 % is 0.95 \[confidence-level\]"):
         proportion_interval(1, 5, confidence_level=95)

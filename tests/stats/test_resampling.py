@@ -16,10 +16,11 @@ from errorbar.stats.resampling import (
     Method,
     Resampling,
     acceleration,
+    blocks,
     bootstrap_interval,
     standard_error,
+    stream,
 )
-from errorbar.stats.streams import blocks, stream
 from errorbar.stats.units import (
     Units,
     cluster_members,
@@ -266,7 +267,7 @@ class TestIntervals:
         with pytest.raises(UsageError, match=r"use percentile \[bca-jackknife\]"):
             bootstrap_interval(1, [1.0, 2.0])
         with pytest.raises(UsageError, match=r"did you mean 'percentile'.*\[interval-method\]"):
-            bootstrap_interval(1, [1.0, 2.0], method="percentil")  # type: ignore[arg-type]
+            bootstrap_interval(1, [1.0, 2.0], method="percentil")  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises(UsageError, match=r"\[replicates\]"):
             bootstrap_interval(1, [], method="percentile")
         with pytest.raises(UsageError, match=r"\[confidence-level\]"):
@@ -282,15 +283,15 @@ class TestResampling:
 
     def test_misuse_is_named(self) -> None:
         with pytest.raises(UsageError, match=r"did you mean 'basic'.*\[interval-method\]"):
-            Resampling("basik")  # type: ignore[arg-type]
+            Resampling("basik")  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises(UsageError, match=r"\[confidence-level\]"):
             Resampling(confidence_level=95)
         with pytest.raises(UsageError, match=r"the number of resamples must be at least 1, got 0 \[replicates\]"):
             Resampling(replicates=0)
         with pytest.raises(UsageError, match=r"the number of resamples must be a whole number, got str \[wrong-type\]"):
-            Resampling(replicates="200")  # type: ignore[arg-type]
+            Resampling(replicates="200")  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises(UsageError, match=r"the confidence level must be a number between 0 and 1, got str"):
-            Resampling(confidence_level="0.9")  # type: ignore[arg-type]
+            Resampling(confidence_level="0.9")  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises(UsageError, match=r"the number of jobs must be at least 1, got 0 \[jobs\]"):
             Resampling(jobs=0)
         with pytest.raises(UsageError, match=r"the number of resamples must be a whole number, got bool"):

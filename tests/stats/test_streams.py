@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from errorbar.core.errors import UsageError
-from errorbar.stats.streams import BLOCK, blocks, stream
+from errorbar.stats.resampling import BLOCK, blocks, stream
 
 
 def test_a_stream_is_what_its_documentation_says() -> None:

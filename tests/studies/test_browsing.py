@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import apply_edits, corrected_text
+from errorbar.edits.texts import apply_edits, corrected_text
 from errorbar.metrics.m2 import M2
 from errorbar.studies.browse import Browse, BrowseEdit, browse_corpus, disagreement
 from errorbar.studies.measured import Memory, remembering

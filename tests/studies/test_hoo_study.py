@@ -11,7 +11,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.hoo_folder import expand_runs, read_gold
-from errorbar.formats.hoo_write import save_fragments
+from errorbar.formats.hoo_xml import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import parse_hoo, prf
@@ -138,7 +138,7 @@ def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path
     study = study_hoo(fragments, runs, Hoo(), problems, resampling=Resampling())
     (row,) = document(errorbar, "score", "--gold", gold, run, "--lenient", "--ci")["rows"]
     (score,) = study.scores
-    assert str(score.signature) == row["signature"]
+    assert str(score.type_signature) == row["signature"]
     for shown in row["scores"]:
         figures = prf(score, CONDITIONS[shown["bonus"]], shown["measure"])
         assert [each.value for each in figures] == [shown["precision"], shown["recall"], shown["f"]]

@@ -10,8 +10,9 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, UsageError
 from errorbar.execute import choose_executor
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.metrics.scoring import score_pieces
 from errorbar.studies.inputs import (
     Gold,
     ReadingOptions,

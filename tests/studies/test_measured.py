@@ -29,7 +29,7 @@ class Counting:
             metric: M2, statistics: EditStatistics, selection: Selection | None = None, **options: object
         ) -> Folded:
             self.n += 1
-            return fold(metric, statistics, selection, **options)  # type: ignore[arg-type]
+            return fold(metric, statistics, selection, **options)  # type: ignore[arg-type]  # options of any metric, passed on
 
         monkeypatch.setattr(M2, "fold", counted)
 

@@ -10,7 +10,7 @@ import pytest
 from errorbar.core.errors import Place, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.sampling import Aim, Estimation, Sample, Strata, budget_for_half_width, pilot_rates
+from errorbar.sampling import Aim, Estimation, Sample, Strata, budget_for_half_width
 from errorbar.sampling.plan import expected_precision
 from errorbar.studies.budgets import budget_steps, study_sample
 from errorbar.studies.sample import estimation
@@ -55,11 +55,11 @@ def test_budgets_narrow_intervals() -> None:
         assert widths == sorted(widths, key=lambda width: -(width or 0))
     recall = steps[-1].half_widths["R"]
     assert recall is not None
-    assert budget_for_half_width(STRATA, pilot_rates(STRATA, SAMPLE), recall) <= 6000
+    assert budget_for_half_width(STRATA, SAMPLE.rates(STRATA), recall) <= 6000
 
 
 def test_of_two_systems_the_wider_half_width_is_given() -> None:
-    now = expected_precision(PAIR, pilot_rates(PAIR, JUDGED), JUDGED.n, Aim())
+    now = expected_precision(PAIR, JUDGED.rates(PAIR), JUDGED.n, Aim())
     given = budget_steps(PAIR, JUDGED)[0].half_widths
     for name in ("P", "R", "F"):
         first, second = (each.half_width for each in now if each.name == name)

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from errorbar.tables.csv_text import csv_lines, inert
+from errorbar.tables.plain import csv_lines, inert
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from typing import Any
 import click
 import pytest
 
-from errorbar.cli.options import INPUT, format_option
-from errorbar.cli.show import output_option, show_result
+from errorbar.cli.options import INPUT
+from errorbar.cli.show import Output, output_options
 from errorbar.core.errors import ErrorbarError, Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.tables.result import Result
@@ -88,10 +88,9 @@ def test_without_a_library_the_message_says_what_to_install(monkeypatch: pytest.
 
 @click.command()
 @click.argument("file", type=INPUT)
-@output_option
-@format_option
-def command(file: str, output: str | None, style: str) -> None:
-    show_result(Made((file,)), style, schema="made/1", output=output)
+@output_options
+def command(file: str, output: Output) -> None:
+    output.show(Made((file,)), "made/1")
 
 
 def run(*arguments: str) -> None:

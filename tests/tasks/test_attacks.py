@@ -10,7 +10,9 @@ import pytest
 
 from errorbar.core.errors import ErrorbarError, InputError
 from errorbar.core.problems import Problems
-from errorbar.tasks import TaskResults, read_task, run_task
+from errorbar.tasks.reading import read_task
+from errorbar.tasks.running import run_task
+from errorbar.tasks.task_results import TaskResults
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import TASK, make_task
 

@@ -12,13 +12,14 @@ import pytest
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo_write import save_fragments
+from errorbar.formats.hoo_xml import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.model import HooStudy
-from errorbar.tasks import CorpusResults, TaskResults, read_task, run_task
-from errorbar.tasks.best_study import study_best
+from errorbar.tasks.reading import read_task
+from errorbar.tasks.running import run_task, study_best
+from errorbar.tasks.task_results import CorpusResults, TaskResults
 
 TEXTS = {"0001": "He go home .\n", "0002": "They likes it .\n"}
 GOLD = {
@@ -122,6 +123,14 @@ def test_a_missing_text_is_refused_or_counts_as_nothing(task: Path) -> None:
     _, found = results_of(task)
     assert found.runs[1].gold[0].counts["system"] == 1
     assert found.runs[1].gold[0].signature.conventions == ("missing:empty",)
+    (task.parent / "T1" / "T1-0" / "0002.xml").unlink()
+    task.write_text(TASK.replace('name = "Two texts"', 'name = "Two texts"\nmetrics = ["hoo(missing=empty)"]'))
+    results, found = results_of(task)
+    (study,) = study_best(results, Problems(), Resampling(replicates=20), browse=False)
+    assert isinstance(study, HooStudy)
+    (best,) = study.scores
+    assert best.counts == found.best()[0].gold[0].counts
+    assert best.signature.conventions[0] == "missing:empty"
 
 
 def test_edits_out_of_range_are_refused(task: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core.errors import InputError
-from errorbar.tasks import read_task
+from errorbar.tasks.reading import read_task
 from tests.tasks.small import TASK, make_task
 
 
@@ -119,7 +119,7 @@ WRONG = {
     "a name that is no text": (
         'name = "Small"',
         "name = 3",
-        "task.toml:2: name must be a text in quotes, got 3",
+        "task.toml:2: name must be a text in quotes with something in it, got 3",
         "task-value",
     ),
     "an empty name": (

@@ -8,7 +8,7 @@ import pytest
 
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.formats.hoo_write import save_fragments
+from errorbar.formats.hoo_xml import save_fragments
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.tasks.small import GOLD, RUNS, SOURCE, TASK, make_task

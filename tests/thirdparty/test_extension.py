@@ -7,15 +7,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import errorbar
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.problems import Problems
 from errorbar.demo import demo_files
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
+from errorbar.metrics.base import Metric
+from errorbar.metrics.folding import Plan
+from errorbar.metrics.measuring import InMemory
+from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from tests.thirdparty import character_rate
 
 NAME = "errorbar_cer"
@@ -111,6 +117,30 @@ def test_workers_change_no_digit(other: Installed) -> None:
     assert alone == two
 
 
+class Share(character_rate.CharacterRate):
+    """A third of each edit: sums of such counts are rounded."""
+
+    def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
+        edits, characters = super().compare(source, reference, output)
+        return edits / 3, characters
+
+
+@pytest.mark.parametrize(("metric", "allowed"), [(character_rate.CharacterRate(), 0.0), (Share(), 1e-12)])
+def test_the_size_of_pieces_changes_whole_counts_not_at_all_and_fractions_by_rounding(
+    metric: Metric, allowed: float, other: Installed
+) -> None:
+    corpus = errorbar.read_corpus(other.gold)
+    lines = Path(other.systems[0]).read_text(encoding="utf-8").splitlines()
+    found = []
+    for size in (1, 7, len(corpus)):
+        stream, problems = InMemory(Hypothesis("a", lines), Problems()), Problems()
+        parts = [corpus.sentences[at : at + size] for at in range(0, len(corpus), size)]
+        pieces = corpus_pieces([Corpus(part, corpus.annotators) for part in parts], [stream])
+        (one,) = score_pieces(pieces, [stream], Plan([metric]), problems)
+        found.append(one.estimates["cer"].value)
+    assert found == [pytest.approx(found[0], rel=allowed, abs=0)] * 3
+
+
 def test_compare(other: Installed) -> None:
     found = other.json("compare", *other.systems, "--swaps", "500", "--resamples", "200")
     rates = {each["system"]: each["cer"] for each in found["systems"]}
@@ -135,7 +165,9 @@ def test_report(other: Installed) -> None:
     assert f"{100 * by_hand(other.gold, other.systems[0])[0] / by_hand(other.gold, other.systems[0])[1]:.2f}" in page
 
 
-def test_task(other: Installed) -> None:
+@pytest.fixture(scope="module")
+def task(other: Installed) -> Path:
+    """A shared task that is scored by the metric."""
     task = other.folder / "task"
     (task / "data").mkdir(parents=True)
     corpus = errorbar.read_corpus(other.gold)
@@ -150,8 +182,51 @@ def test_task(other: Installed) -> None:
         shutil.copy(path, task / name / f"{name}-1.txt")
         lines += ["[[team]]", f'name = "{name}"', f'submissions = "{name}"']
     (task / "task.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = json.loads(other.run("task", "run", "task/task.toml", "--format", "json"))
-    assert "cer" in json.dumps(found)
+    return task / "task.toml"
+
+
+def runs(other: Installed, task: Path, what: str) -> list[float]:
+    found = json.loads(other.run("task", "run", str(task), "--format", "json"))
+    return [run["gold"][0][what] for corpus in found["corpora"] for run in corpus["runs"]]
+
+
+def test_task(other: Installed, task: Path) -> None:
+    (row, *_) = other.json("score", *other.systems)["rows"]
+    assert row["cer"] in runs(other, task, "cer")
+
+
+TYPED = """
+from typing import TYPE_CHECKING
+from errorbar_cer_rule import WORTH
+if TYPE_CHECKING:
+    from errorbar.core.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Kept(Sums):
+    worth: np.int64 = np.int64(1)
+
+
+class Weighted(CharacterRate):
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Kept:
+        made = super().measure(reference, output, by_type=by_type)
+        return Kept(WORTH * made.counts, made.present, made.annotators, made.n_overlaps, np.int64(WORTH))
+"""
+
+
+def test_a_task_measures_with_a_changed_package_again(tmp_path: Path, other: Installed, task: Path) -> None:
+    """Another module than the metric's own may change, types be there for checkers only, and fields be of numpy."""
+    own = Installed(tmp_path, Path(other.gold), [Path(path) for path in other.systems])
+    module = tmp_path / "site" / f"{NAME}.py"
+    text = module.read_text(encoding="utf-8").replace("import ReferenceTexts\n", "import ReferenceTexts, Sums\n")
+    module.write_text(text + TYPED, encoding="utf-8")
+    entry = ENTRY.replace("CharacterRate", "Weighted")
+    (tmp_path / "site" / f"{NAME}-1.0.dist-info" / "entry_points.txt").write_text(entry, encoding="utf-8")
+    found = []
+    for worth in (1, 2):
+        (tmp_path / "site" / "errorbar_cer_rule.py").write_text(f"WORTH = {worth}\n", encoding="utf-8")
+        found.append(runs(own, task, "edits"))
+    assert found[1] == [2 * edits for edits in found[0]]
 
 
 def test_meta(other: Installed) -> None:

@@ -10,10 +10,9 @@ from errorbar.agreement.coefficients import (
     specific_agreement,
 )
 from errorbar.agreement.cohen import CohenKappa, PairAgreement, cohen_kappa, pairwise_agreement
-from errorbar.agreement.krippendorff import krippendorff_alpha
+from errorbar.agreement.krippendorff import Confusion, confusion, krippendorff_alpha
 from errorbar.agreement.label_counts import ItemCounts, PairTable, item_counts, pair_table
-from errorbar.agreement.prevalence import Confusion, PrevalenceBias, confusion, prevalence_and_bias
-from errorbar.agreement.report import AgreementReport, agreement_report
+from errorbar.agreement.report import AgreementReport, PrevalenceBias, agreement_report, prevalence_and_bias
 
 __all__ = [
     "AgreementReport",

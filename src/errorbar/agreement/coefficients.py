@@ -8,59 +8,122 @@ Formula
 Conventions
     The number of raters may vary. Items with fewer than two raters are left out of A_o; without any other the values
     are undefined. π_k is over all items that anybody judged. K counts every label the judgments declare, used or not.
+    Judgments in which a rater judged an item twice are refused. All raters of a drawn item come along. With a seed, all
+    coefficients use the same resamples, whatever the number of workers; draws without a value:
+    ``errorbar.stats.resampling``. One item or one cluster has no interval.
 Source
     Fleiss 1971, for a number of raters that may vary as in Gwet 2014, chapter 2; each coefficient names its own.
+    Efron and Tibshirani 1993, chapters 13 and 14; Krippendorff 2004 for resampling units, not ratings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.estimating import (
-    Kernel,
+from errorbar.agreement.label_counts import (
+    Clusters,
+    Data,
+    ItemCounts,
+    PairTable,
     Shares,
-    chance_corrected,
-    estimate_items,
-    estimates,
+    as_counts,
+    item_counts,
     ratio,
     totals,
-    why_undefined,
 )
-from errorbar.agreement.label_counts import Clusters, Data, ItemCounts, PairTable, as_counts, item_counts
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.execute import run
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
-if TYPE_CHECKING:
-    from scipy import sparse
-
+Kernel = Callable[[Floats], Floats]
+"""Takes how many items each row stands for, shape (replicates, rows); gives values, NaN where undefined, of shape
+(replicates,) or, with one for each label or pair, (replicates, values)."""
 EXPECTED: Mapping[str, Callable[[Shares, Floats], Floats | float]] = {
     "observed": lambda shares, weights: 0.0,
     "fleiss": lambda shares, weights: (shares.labels(weights) ** 2).sum(axis=1),
     "scott": lambda shares, weights: (shares.labels(weights * shares.paired) ** 2).sum(axis=1),
-    "gwet": lambda shares, weights: _guessed(shares.labels(weights)),
+    "gwet": lambda shares, weights: ratio(((p := shares.labels(weights)) * (1 - p)).sum(axis=1), shares.n_labels - 1),
     "bennett": lambda shares, weights: 1 / max(shares.n_labels, 1),
 }
 """The agreement that each coefficient expects by chance, for weights of shape (replicates, rows)."""
 
 
-def _guessed(share: Floats) -> Floats:
-    return ratio((share * (1 - share)).sum(axis=1), share.shape[1] - 1)
+def chance_corrected(observed: Floats, expected: Floats | float) -> Floats:
+    """(A_o - A_e) / (1 - A_e), NaN where the expected agreement is 1."""
+    return ratio(observed - expected, 1 - expected)
+
+
+def _replicates(units: Units, kernels: Mapping[str, Kernel], resampling: Resampling, width: int) -> dict[str, Floats]:
+    """Values of coefficients in the same resamples; each of shape (replicates,) or (replicates, values)."""
+
+    def values(draw: Callable[[], Iterator[Floats]]) -> list[list[Floats]]:
+        return [[kernel(weights) for kernel in kernels.values()] for weights in draw()]
+
+    draws = units.draws(resampling, "agreement", width=width)
+    parts = [part for block in run(values, draws, resampling.jobs) for part in block]
+    return dict(zip(kernels, map(np.concatenate, zip(*parts, strict=True)), strict=True))
+
+
+def estimates(
+    units: Units,
+    kernels: Mapping[str, Kernel],
+    n_units: int,
+    reason: Undefined,
+    resampling: Resampling | None = None,
+    width: int = 1,
+) -> dict[str, list[Estimate]]:
+    """Values with intervals of several coefficients, all from the same resamples: each a list, most of one estimate.
+
+    ``n_units`` items are what the values rest on, ``reason`` says why one is undefined, if it is; ``width`` numbers are
+    held for one resample besides the rows, e.g. one for each label.
+    """
+    method = None if resampling is None else resampling.bootstrap("agreement")
+    able = n_units > 1 and units.n_clusters != 1
+    drawn = _replicates(units, kernels, resampling, width) if resampling is not None and able else {}
+    made: dict[str, list[Estimate]] = {name: [] for name in kernels}
+    for name, kernel in kernels.items():
+        values = np.atleast_1d(kernel(units.frequency[None])[0])
+        columns = drawn[name].reshape(-1, len(values)) if drawn else None
+        left_out = _jackknife(units, kernel, width) if method == "bca" and able else None
+        for k, value in enumerate(values.tolist()):
+            if np.isnan(value):
+                made[name].append(Estimate(None, n_units, None, units.n_clusters, reason))
+                continue
+            estimate = Estimate(value, n_units, None, units.n_clusters)
+            if resampling is not None:
+                interval: Interval | Undefined = Undefined.ONE_UNIT
+                if columns is not None:
+                    without = None if left_out is None else np.repeat(left_out[0][:, k], left_out[1])
+                    interval = resampling.interval(value, columns[:, k], without)
+                estimate = estimate.with_interval(interval, n_clusters=units.n_clusters)
+            made[name].append(estimate)
+    return made
+
+
+def _jackknife(units: Units, kernel: Kernel, width: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Values with one item or cluster left out, shape (rows, values), and for how many of them each row stands."""
+    parts = [(kernel(weights), times) for weights, times in units.left_out(width)]
+    found, times = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return found.reshape(len(found), -1), times.astype(np.int64)
+
+
+def estimate_items(data: Data, make: Callable[[ItemCounts], Kernel], resampling: Resampling | None) -> Estimate:
+    """One coefficient of items with its interval."""
+    table = as_counts(data)
+    kernels = {"it": make(table)}
+    return estimates(table.units, kernels, table.n_paired, table.reason, resampling, len(table.labels))["it"][0]
 
 
 def kernel_of(name: str, table: ItemCounts) -> Kernel:
     """A coefficient of ``EXPECTED`` as a function of how often each row of label counts occurs."""
     shares, expected = Shares(table), EXPECTED[name]
     return lambda weights: chance_corrected(shares.agreement(weights), expected(shares, weights))
-
-
-def _estimate(name: str, data: Data, resampling: Resampling | None) -> Estimate:
-    return estimate_items(data, lambda table: kernel_of(name, table), resampling)
 
 
 def observed_agreement(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -70,11 +133,8 @@ def observed_agreement(data: Data, *, resampling: Resampling | None = None) -> E
         Nothing is corrected for chance (A_e = 0): where one label is frequent, raters agree often without looking.
     Source
         Fleiss 1971, equation 2 (P̄), for a number of raters that may vary as in Gwet 2014, chapter 2.
-
-    Raises:
-        UsageError: If a rater judged an item twice.
     """
-    return _estimate("observed", data, resampling)
+    return estimate_items(data, partial(kernel_of, "observed"), resampling)
 
 
 def fleiss_kappa(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -85,11 +145,8 @@ def fleiss_kappa(data: Data, *, resampling: Resampling | None = None) -> Estimat
         is Scott's π. Undefined where every judgment has the same label (A_e = 1).
     Source
         Fleiss 1971, equations 2 to 8; for varying raters Gwet 2014, chapter 2.
-
-    Raises:
-        UsageError: If a rater judged an item twice.
     """
-    return _estimate("fleiss", data, resampling)
+    return estimate_items(data, partial(kernel_of, "fleiss"), resampling)
 
 
 def scott_pi(table: PairTable, *, resampling: Resampling | None = None) -> Estimate:
@@ -100,7 +157,7 @@ def scott_pi(table: PairTable, *, resampling: Resampling | None = None) -> Estim
     Source
         Scott 1955.
     """
-    return _estimate("scott", table, resampling)
+    return estimate_items(table, partial(kernel_of, "scott"), resampling)
 
 
 def gwet_ac1(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -111,11 +168,8 @@ def gwet_ac1(data: Data, *, resampling: Resampling | None = None) -> Estimate:
         prevalence trap, and it does not see what kappa sees.
     Source
         Gwet 2008, section 3; for varying raters Gwet 2014, chapter 2.
-
-    Raises:
-        UsageError: If a rater judged an item twice.
     """
-    return _estimate("gwet", data, resampling)
+    return estimate_items(data, partial(kernel_of, "gwet"), resampling)
 
 
 def bennett_s(data: Data, *, resampling: Resampling | None = None) -> Estimate:
@@ -126,11 +180,8 @@ def bennett_s(data: Data, *, resampling: Resampling | None = None) -> Estimate:
     Source
         Bennett, Alpert and Goldstein 1954; Byrt, Bishop and Carlin 1993 (PABAK); with many raters Randolph 2005
         (free-marginal kappa).
-
-    Raises:
-        UsageError: If a rater judged an item twice.
     """
-    return _estimate("bennett", data, resampling)
+    return estimate_items(data, partial(kernel_of, "bennett"), resampling)
 
 
 def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, clusters: Clusters = None) -> Estimate:
@@ -146,25 +197,17 @@ def conger_kappa(judgments: Judgments, *, resampling: Resampling | None = None, 
         every item it is Cohen's kappa. Undefined with one rater, or where A_e = 1.
     Source
         Conger 1980; for missing judgments Gwet 2014, chapter 2.
-
-    Raises:
-        UsageError: If a rater judged an item twice.
     """
-    reason = why_undefined(item_counts(judgments))  # also refuses repeated judgments
-    n_items, n_labels = len(judgments.items), len(judgments.labels)
+    reason = item_counts(judgments).reason  # also refuses repeated judgments
+    n_items, n_raters, n_labels = len(judgments.items), len(judgments.raters), len(judgments.labels)
     judged, rows = np.unique(judgments.item, return_inverse=True)  # an item that nobody judged is not resampled
     row_of = np.full(n_items, -1)
     row_of[judged] = np.arange(len(judged))
     units = Units(np.ones(len(judged)), cluster_table(row_of, len(judged), clusters, n_items))
-    table = ItemCounts(_table(rows, judgments.label, (len(judged), n_labels)), units, judgments.labels)
-    kernel = _conger_kernel(judgments, rows, table)
-    return estimates(units, {"it": kernel}, table.n_paired, reason, resampling)["it"][0]
-
-
-def _conger_kernel(judgments: Judgments, rows: NDArray[np.int64], table: ItemCounts) -> Kernel:
-    n_raters, n_labels = len(judgments.raters), len(judgments.labels)
-    columns = judgments.rater.astype(np.int64) * n_labels + judgments.label
-    said = _table(rows, columns, (table.counts.shape[0], n_raters * n_labels))
+    ones, label = np.ones(len(rows)), judgments.label.astype(np.int64)
+    table = ItemCounts(sparse_table((ones, (rows, label)), (len(judged), n_labels)), units, judgments.labels)
+    columns = judgments.rater.astype(np.int64) * n_labels + label
+    said = sparse_table((ones, (rows, columns)), (len(judged), n_raters * n_labels))
     shares = Shares(table)
 
     def kernel(weights: Floats) -> Floats:
@@ -178,11 +221,7 @@ def _conger_kernel(judgments: Judgments, rows: NDArray[np.int64], table: ItemCou
         expected = (mean**2 - ratio(squares, n * (n - 1))).sum(axis=1)
         return chance_corrected(shares.agreement(weights), expected)
 
-    return kernel
-
-
-def _table(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse_table((np.ones(len(rows)), (rows, columns)), shape)
+    return estimates(units, {"it": kernel}, table.n_paired, reason, resampling)["it"][0]
 
 
 def specific_agreement(data: Data, *, resampling: Resampling | None = None) -> dict[str, Estimate]:
@@ -195,9 +234,6 @@ def specific_agreement(data: Data, *, resampling: Resampling | None = None) -> d
         Undefined where nobody gave the label.
     Source
         Dice 1945; Cicchetti and Feinstein 1990; Fleiss 1981 for many raters.
-
-    Raises:
-        UsageError: If a rater judged an item twice.
     """
     table = as_counts(data)
     reason = Undefined.LABEL_NOT_USED if table.n_paired else Undefined.TOO_FEW_RATERS

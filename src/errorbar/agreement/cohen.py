@@ -24,65 +24,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.estimating import Kernel, chance_corrected, estimates, ratio, totals
+from errorbar.agreement.coefficients import Kernel, chance_corrected, estimates
 from errorbar.agreement.krippendorff import label_numbers, label_order
-from errorbar.agreement.label_counts import Clusters, PairTable, refuse_repeats
+from errorbar.agreement.label_counts import Clusters, PairTable, ratio, refuse_repeats, totals
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.stats.distributions import z_value
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, z_value
 from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 Weighting = Literal["none", "linear", "quadratic"]
-WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
+WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 ROUNDING = 1e-12
 """A difference of less than this share of what it was taken from is rounding."""
-MAX_CELLS = 2_000_000
-"""Cells of all joint tables together."""
+MAX_CELLS = 2_000_000  # of all joint tables together
 
 
 @dataclass(frozen=True, slots=True)
 class CohenKappa:
-    """Cohen's kappa and what it is made of. Where it is undefined, all but the agreements is None.
-
-    Attributes:
-        estimate: κ, with an interval.
-        observed: A_o, or None without items.
-        expected: A_e, or None without items.
-        standard_error: Standard error of κ.
-        null_standard_error: Standard error if κ were 0: what a test of κ = 0 divides by.
-        maximum: The largest κ that these margins allow; None with weights.
-    """
+    """Cohen's kappa and what it is made of. Where it is undefined, all but the agreements is None."""
 
     estimate: Estimate
-    observed: float | None
-    expected: float | None
-    standard_error: float | None
-    null_standard_error: float | None
-    maximum: float | None
+    observed: float | None = None  # A_o, or None without items
+    expected: float | None = None  # A_e, or None without items
+    standard_error: float | None = None
+    null_standard_error: float | None = None  # if κ were 0: what a test of κ = 0 divides by
+    maximum: float | None = None  # the largest κ that these margins allow; None with weights
 
 
 def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -> Kernel:
     """κ of some tables as a function of how often each of their cells occurs.
 
-    Args:
-        cells: Numbers of the cells that occur, row by row of one table after the other.
-        weights: Weights of agreement; shape (labels, labels).
-        n_tables: How many tables there are; with one, values have shape (replicates,), else (replicates, tables).
+    ``cells`` are the numbers of those that occur, row by row of one table after the other. With one table, values have
+    shape (replicates,), else (replicates, tables).
     """
     size = len(weights)
     table, first, second = cells // size**2, cells // size % size, cells % size
     agreeing = _summing(table, n_tables, weights[first, second])
-    margins = [_summing(table * size + label, n_tables * size) for label in (first, second)]
+    margins = [_summing(table * size + label, n_tables * size, np.ones(len(cells))) for label in (first, second)]
     plain = np.array_equal(weights, np.eye(size))
 
     def kernel(times: Floats) -> Floats:
@@ -97,33 +85,21 @@ def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -
     return kernel
 
 
-def _summing(columns: NDArray[np.int64], n_columns: int, values: Floats | None = None) -> sparse.csr_array:
+def _summing(columns: NDArray[np.int64], n_columns: int, values: Floats) -> sparse.csr_array:
     """A table that sums cells into columns."""
-    weights = np.ones(len(columns)) if values is None else values
-    return sparse_table((weights, (np.arange(len(columns)), columns)), (len(columns), n_columns))
+    return sparse_table((values, (np.arange(len(columns)), columns)), (len(columns), n_columns))
 
 
 def agreement_weights(
     labels: Sequence[str], weighting: Weighting, order: Sequence[str] | None, *, numbers: bool = False
 ) -> Floats:
-    """Weights of agreement; shape (labels, labels).
-
-    Args:
-        labels: The labels.
-        weighting: How near labels agree.
-        order: The labels from lowest to highest; needed with weights of ranks.
-        numbers: Labels are as far apart as the numbers they are, not as their ranks.
-
-    Raises:
-        UsageError: If the weighting is unknown, or the labels have no order or are no numbers where it needs that.
-    """
+    """Weights of agreement, shape (labels, labels), by the ranks of the labels or by the numbers that they are."""
     if weighting not in WEIGHTINGS:
         what = f"no weighting of kappa is called '{weighting}'"
         raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
     if weighting == "none":
         return np.eye(len(labels))
-    purpose = f"{weighting} weights"
-    places = label_numbers(labels, "interval") if numbers else label_order(labels, order, f"{purpose} need")
+    places = label_numbers(labels, "interval") if numbers else label_order(labels, order, f"{weighting} weights need")
     distance = np.abs(places[:, None] - places[None, :])
     distance /= distance.max(initial=0.0) or 1.0
     return 1 - distance if weighting == "linear" else 1 - distance**2
@@ -135,7 +111,6 @@ def cohen_kappa(
     weighting: Weighting = "none",
     order: Sequence[str] | None = None,
     numbers: bool = False,
-    confidence_level: float = 0.95,
     resampling: Resampling | None = None,
 ) -> CohenKappa:
     """Cohen's kappa.
@@ -145,28 +120,25 @@ def cohen_kappa(
         weighting: How near labels agree.
         order: The labels from lowest to highest; needed with weights of ranks.
         numbers: Weigh by the numbers that the labels are, not by their ranks.
-        confidence_level: Nominal coverage of the closed-form interval, a fraction.
-        resampling: Make the interval by resampling instead, unless its method is ``closed``. Clustered items need it:
-            without it, they get no interval, as the closed form would be too narrow.
+        resampling: How to make the interval; None: in closed form. Clustered items need resampling: without it, they
+            get no interval, as the closed form would be too narrow.
 
     Raises:
-        UsageError: As ``agreement_weights`` does.
+        UsageError: If the weighting is unknown, or the labels have no order or are no numbers where it needs that.
     """
-    if resampling is not None and resampling.method == "closed":
-        confidence_level, resampling = resampling.confidence_level, None
-    z = z_value(confidence_level)
+    how = resampling or Resampling("closed")
     w = agreement_weights(table.labels, weighting, order, numbers=numbers)
-    n = table.n_items
+    n, kernels = table.n_items, {"it": cohen_kernel(table.cells, w)}
     reason = Undefined.ONE_LABEL if n else Undefined.TOO_FEW_RATERS
-    kernels = {"it": cohen_kernel(table.cells, w)}
-    estimate = estimates(table.units, kernels, n, reason, resampling, len(table.labels))["it"][0]
+    drawn = None if how.method == "closed" else how
+    estimate = estimates(table.units, kernels, n, reason, drawn, len(table.labels))["it"][0]
     if not n:
-        return CohenKappa(estimate, None, None, None, None, None)
+        return CohenKappa(estimate)
     p = table.proportions()
     rows, columns = p.sum(axis=1), p.sum(axis=0)
     observed, expected = float((p * w).sum()), float(rows @ w @ columns)
     if estimate.value is None:
-        return CohenKappa(estimate, observed, expected, None, None, None)
+        return CohenKappa(estimate, observed, expected)
     kappa = estimate.value
     means = (w @ columns)[:, None] + (rows @ w)[None, :]
     scale = n * (1 - expected) ** 2
@@ -174,8 +146,13 @@ def cohen_kappa(
     error = float(np.sqrt(_difference(squares, (kappa - expected * (1 - kappa)) ** 2) / scale))
     null_squares = float((np.outer(rows, columns) * (w - means) ** 2).sum())
     null_error = float(np.sqrt(_difference(null_squares, expected**2) / scale))
-    if resampling is None:
-        made = _closed_form(kappa, z * error, confidence_level) if table.clusters is None else Undefined.DEPENDENT_UNITS
+    if drawn is None:
+        half = z_value(how.confidence_level) * error
+        made: Interval | Undefined = Undefined.ZERO_WIDTH
+        if table.clusters is not None:
+            made = Undefined.DEPENDENT_UNITS
+        elif half:
+            made = Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), how.confidence_level, "closed form")
         estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
     maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
     return CohenKappa(estimate, observed, expected, error, null_error, maximum)
@@ -183,24 +160,12 @@ def cohen_kappa(
 
 def _difference(squares: float, square: float) -> float:
     """A mean of squares less the square of the mean, 0 where only rounding is left of it."""
-    difference = squares - square
-    return difference if difference > ROUNDING * squares else 0.0
-
-
-def _closed_form(kappa: float, half: float, confidence_level: float) -> Interval | Undefined:
-    if not half:
-        return Undefined.ZERO_WIDTH
-    return Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), confidence_level, "closed form")
+    return squares - square if squares - square > ROUNDING * squares else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAgreement:
-    """Two raters.
-
-    Attributes:
-        table: Their labels, crossed.
-        kappa: Cohen's kappa.
-    """
+    """Two raters: their labels, crossed, and Cohen's kappa."""
 
     table: PairTable
     kappa: CohenKappa
@@ -212,35 +177,25 @@ def pairwise_agreement(
     weighting: Weighting = "none",
     order: Sequence[str] | None = None,
     numbers: bool = False,
-    confidence_level: float = 0.95,
     resampling: Resampling | None = None,
     clusters: Clusters = None,
 ) -> list[PairAgreement]:
     """Cohen's kappa of all pairs of raters, in the order (1, 2), (1, 3), ..., (2, 3), ...
 
-    Args:
-        judgments: The judgments.
-        weighting: How near labels agree.
-        order: The labels from lowest to highest; needed with weights of ranks.
-        numbers: Weigh by the numbers that the labels are, not by their ranks.
-        confidence_level: Nominal coverage of closed-form intervals, a fraction.
-        resampling: How to make intervals where there are clusters; None: clustered pairs get none.
-        clusters: Number of the cluster that each item of ``judgments.items`` is from.
-
-    Raises:
-        UsageError: If a rater judged an item twice, the tables would be too large together, or the labels do not fit
-            the weights.
+    ``weighting``, ``order`` and ``numbers`` are as of ``cohen_kappa``. Intervals are in closed form at the level of
+    ``resampling``, and drawn as it says where items come in ``clusters``; without it, clustered pairs get none.
     """
     counts, by_cluster = _count(judgments, clusters)
     weights = agreement_weights(judgments.labels, weighting, order, numbers=numbers)
-    kappa = partial(cohen_kappa, weighting=weighting, order=order, numbers=numbers, confidence_level=confidence_level)
-    size = len(judgments.labels)
-    names = [(a, b) for i, a in enumerate(judgments.raters) for b in judgments.raters[i + 1 :]]
-    parts = [None] * len(names) if by_cluster is None else _split(by_cluster, len(names))
-    tables = [
-        PairTable(table, judgments.labels, pair, part)
-        for table, pair, part in zip(counts.reshape(len(names), size, size), names, parts, strict=True)
-    ]
+    closed = Resampling("closed", confidence_level=resampling.confidence_level if resampling else 0.95)
+    kappa = partial(cohen_kappa, weighting=weighting, order=order, numbers=numbers, resampling=closed)
+    size, names = len(judgments.labels), list(combinations(judgments.raters, 2))
+    columns = None if by_cluster is None else by_cluster.tocsc()
+    tables = []
+    for k, raters in enumerate(names):
+        cells = slice(k * size * size, (k + 1) * size * size)
+        part = None if columns is None else columns[:, cells].tocsr()
+        tables.append(PairTable(counts[cells].reshape(size, size), judgments.labels, raters, part))
     found = [PairAgreement(table, kappa(table)) for table in tables]
     if by_cluster is None or resampling is None or by_cluster.shape[0] < 2:
         return found
@@ -248,22 +203,12 @@ def pairwise_agreement(
     units = Units(counts[used].astype(np.float64), by_cluster[:, used])
     kernels = {"kappa": cohen_kernel(used, weights, len(tables))}
     every = estimates(units, kernels, len(judgments.items), Undefined.ONE_LABEL, resampling, len(tables) * size)
-    return [_with_interval(pair, drawn) for pair, drawn in zip(found, every["kappa"], strict=True)]
-
-
-def _with_interval(pair: PairAgreement, drawn: Estimate) -> PairAgreement:
-    """A pair with the interval that was drawn for all of them together."""
-    made = drawn.interval or drawn.no_interval
-    if pair.kappa.estimate.value is None or made is None:
-        return pair
-    estimate = pair.kappa.estimate.with_interval(made, n_clusters=drawn.n_clusters)
-    return PairAgreement(pair.table, replace(pair.kappa, estimate=estimate))
-
-
-def _split(by_cluster: sparse.csr_array, n_tables: int) -> list[sparse.csr_array]:
-    """Items of each cluster in each cell, table by table."""
-    columns, width = by_cluster.tocsc(), by_cluster.shape[1] // max(1, n_tables)
-    return [columns[:, width * at : width * (at + 1)].tocsr() for at in range(n_tables)]
+    for k, (pair, drawn) in enumerate(zip(found, every["kappa"], strict=True)):
+        made = drawn.interval or drawn.no_interval
+        if pair.kappa.estimate.value is not None and made is not None:
+            estimate = pair.kappa.estimate.with_interval(made, n_clusters=drawn.n_clusters)
+            found[k] = PairAgreement(pair.table, replace(pair.kappa, estimate=estimate))
+    return found
 
 
 def joint_cells(n_raters: int, n_labels: int) -> int:
@@ -281,9 +226,8 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
         raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS:,}", fix=fix))
     refuse_repeats(judgments)
     order = np.lexsort((judgments.rater, judgments.item))
-    item, rater, label = (
-        column[order].astype(np.int64) for column in (judgments.item, judgments.rater, judgments.label)
-    )
+    columns = (judgments.item, judgments.rater, judgments.label)
+    item, rater, label = (column[order].astype(np.int64) for column in columns)
     counts = np.zeros(total, np.int64)
     cells, items = [], []
     # Judgments of one item stand together, raters ascending: meet each with the one that stands `away` further on.
@@ -298,10 +242,9 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
             items.append(item[same])
     if clusters is None:
         return counts, None
-    n_items = len(judgments.items)
+    n_items, none = len(judgments.items), np.empty(0, np.int64)
     if len(clusters) != n_items:
         cluster_table(np.arange(n_items), n_items, clusters, n_items)  # which says what is wrong
-    none = np.empty(0, np.int64)
     names, codes = np.unique(np.asarray(clusters)[np.concatenate([*items, none])], return_inverse=True)
     places = (codes, np.concatenate([*cells, none]))
     return counts, sparse_table((np.ones(len(codes)), places), (len(names), total))

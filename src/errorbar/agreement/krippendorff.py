@@ -1,7 +1,7 @@
 """Krippendorff's alpha: disagreement observed against disagreement expected, with any judgments missing.
 
 Formula
-    α = 1 - (n - 1) Σ_ck o_ck δ_ck / Σ_ck n_c n_k δ_ck, with o the coincidence matrix (``prevalence.confusion``), n_c
+    α = 1 - (n - 1) Σ_ck o_ck δ_ck / Σ_ck n_c n_k δ_ck, with o the coincidence matrix (``confusion``), n_c
     its margins, n their sum, and δ the squared difference of two labels: nominal 1 if c ≠ k; ordinal
     (s_c - s_k)², s_c = Σ_{g<c} n_g + n_c/2; interval (c - k)²; ratio ((c - k)/(c + k))².
 Conventions
@@ -15,13 +15,14 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from errorbar.agreement.estimating import Kernel, estimate_items, ratio, totals
-from errorbar.agreement.label_counts import Data, ItemCounts, check_matrix
+from errorbar.agreement.coefficients import Kernel, estimate_items
+from errorbar.agreement.label_counts import Data, ItemCounts, as_counts, check_matrix, ratio, totals
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import as_number, named
@@ -32,39 +33,41 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
-_Expected = Callable[[Floats], Floats]
-_Observed = Callable[["sparse.csr_array"], Floats]
+LEVELS: tuple[Level, ...] = get_args(Level)
+_Fixed = tuple[Floats, Callable[[Floats], Floats]]
+"""Disagreement of each row, and that expected of margins, shape (replicates, labels) to (replicates,)."""
 ROWS = 1 << 12
 """Rows of label counts that meet a table of labels at a time."""
 
 
 def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = None) -> Kernel:
-    """Alpha as a function of how often each row occurs.
-
-    Raises:
-        UsageError: If the level is unknown, or the labels do not fit it.
-    """
+    """Alpha as a function of how often each row occurs."""
     check_level(level)
+    m = table.n_raters
+    counts = table.counts.multiply((m >= 2)[:, None]).tocsr()
+    one_less = np.divide(1.0, m - 1, out=np.zeros_like(m), where=m >= 2)  # 0 where nobody could disagree
     if level == "ordinal":
-        return _ordinal(table, label_order(table.labels, order, "ordinal alpha needs"))
+        rank = label_order(table.labels, order, "ordinal alpha needs")
+        return _ordinal(counts[:, np.argsort(rank)], one_less, m * one_less)
     if level == "nominal":
-        return _fixed(table, _nominal, _nominal_expected)
-    numbers = label_numbers(table.labels, level)
-    if level == "interval":
-        numbers = unit_scale(numbers - numbers.mean())  # keeps the difference of two large sums exact
-        return _fixed(table, partial(_interval, numbers), partial(_interval_expected, numbers))
-    check_matrix(table.labels)
-    squares = unit_scale(_ratio_square(numbers[:, None], numbers[None, :]))
-    return _fixed(table, partial(_by_table, squares), partial(_table_expected, squares))
+        each, expected = _nominal(counts)
+    elif level == "interval":
+        each, expected = _interval(counts, label_numbers(table.labels, level))
+    else:
+        numbers = label_numbers(table.labels, level)
+        check_matrix(table.labels)
+        each, expected = _ratio(counts, numbers[:, None], numbers[None, :])
+    disagreement = each * one_less
+
+    def kernel(weights: Floats) -> Floats:
+        margins = totals(weights, counts)
+        return _alpha(weights @ disagreement, expected(margins), margins.sum(axis=1))
+
+    return kernel
 
 
 def check_level(level: str) -> None:
-    """Refuse an unknown level of measurement.
-
-    Raises:
-        UsageError: If it is none of ``LEVELS``.
-    """
+    """Refuse a level of measurement that is none of ``LEVELS``."""
     if level not in LEVELS:
         what = f"no level of measurement is called '{level}'"
         raise UsageError(Problem("agreement-level", what, fix=nearest(level, LEVELS)))
@@ -91,37 +94,12 @@ def krippendorff_alpha(
     return estimate_items(data, partial(alpha_kernel, level=level, order=order), resampling)
 
 
-def _paired_counts(table: ItemCounts) -> sparse.csr_array:
-    """Label counts; rows with fewer than two judgments are all 0."""
-    return table.counts.multiply((table.n_raters >= 2)[:, None]).tocsr()
-
-
 def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
     return 1 - (n - 1) * ratio(observed, expected)
 
 
-def _fixed(table: ItemCounts, observed: _Observed, expected: _Expected) -> Kernel:
-    """Alpha where the difference of two labels does not depend on how often they are given."""
-    counts = _paired_counts(table)
-    disagreement = observed(counts) * _one_less(table)
-
-    def kernel(weights: Floats) -> Floats:
-        margins = totals(weights, counts)
-        return _alpha(weights @ disagreement, expected(margins), margins.sum(axis=1))
-
-    return kernel
-
-
-def _one_less(table: ItemCounts) -> Floats:
-    """1 / (m - 1) of each row, 0 where nobody could disagree."""
-    m = table.n_raters
-    return np.divide(1.0, m - 1, out=np.zeros_like(m), where=m >= 2)
-
-
-def _ordinal(table: ItemCounts, rank: Floats) -> Kernel:
-    counts = _paired_counts(table)[:, np.argsort(rank)]
-    one_less = _one_less(table)
-    raters = table.n_raters * one_less
+def _ordinal(counts: sparse.csr_array, one_less: Floats, raters: Floats) -> Kernel:
+    """Alpha of ranks, whose differences depend on how often labels are given; labels in order."""
 
     def kernel(weights: Floats) -> Floats:
         margins = totals(weights, counts)
@@ -137,59 +115,67 @@ def _ordinal(table: ItemCounts, rank: Floats) -> Kernel:
     return kernel
 
 
-def _nominal(counts: sparse.csr_array) -> Floats:
+def _nominal(counts: sparse.csr_array) -> _Fixed:
     """Pairs of judgments of a row that differ, in both orders: m² - Σ n_k²."""
-    return _sums(counts) ** 2 - _sums(counts.multiply(counts))
+    each = _sums(counts) ** 2 - _sums(counts.multiply(counts))
+    return each, lambda margins: margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
 
 
-def _interval(numbers: Floats, counts: sparse.csr_array) -> Floats:
+def _interval(counts: sparse.csr_array, numbers: Floats) -> _Fixed:
     """Squared differences of all pairs of a row: 2 (m Σ n_k x_k² - (Σ n_k x_k)²)."""
-    return np.asarray(2 * (_sums(counts) * (counts @ numbers**2) - (counts @ numbers) ** 2), np.float64)
+    x = unit_scale(numbers - numbers.mean())  # keeps the difference of two large sums exact
+    each = np.asarray(2 * (_sums(counts) * (counts @ x**2) - (counts @ x) ** 2), np.float64)
+    return each, lambda margins: 2 * (margins.sum(axis=1) * (margins @ x**2) - (margins @ x) ** 2)
 
 
-def _by_table(squares: Floats, counts: sparse.csr_array) -> Floats:
-    found = [
-        np.asarray(counts[start : start + ROWS].multiply(counts[start : start + ROWS] @ squares).sum(axis=1)).ravel()
-        for start in range(0, counts.shape[0], ROWS)
-    ]
-    return np.concatenate([np.empty(0), *found])
+def _ratio(counts: sparse.csr_array, first: Floats, second: Floats) -> _Fixed:
+    total = first + second
+    squares = unit_scale(np.divide(first - second, total, out=np.zeros(total.shape), where=total > 0) ** 2)
+    parts = [counts[start : start + ROWS] for start in range(0, counts.shape[0], ROWS)]
+    each = np.concatenate([np.empty(0), *(_sums(part.multiply(part @ squares)) for part in parts)])
+    return each, lambda margins: ((margins @ squares) * margins).sum(axis=1)
 
 
 def _sums(counts: sparse.csr_array) -> Floats:
     return np.asarray(counts.sum(axis=1), np.float64).ravel()
 
 
-def _nominal_expected(margins: Floats) -> Floats:
-    expected: Floats = margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
-    return expected
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusion:
+    """Which labels meet on one item."""
+
+    counts: Floats  # weighted ordered pairs; shape (labels, labels)
+    labels: tuple[str, ...]  # names of both axes
+
+    def shares(self) -> Floats:
+        """Given one rater's label (rows), how often another gave each label; NaN where nobody gave it."""
+        return ratio(self.counts, self.counts.sum(axis=1, keepdims=True))
 
 
-def _interval_expected(centered: Floats, margins: Floats) -> Floats:
-    expected: Floats = 2 * (margins.sum(axis=1) * (margins @ centered**2) - (margins @ centered) ** 2)
-    return expected
+def confusion(data: Data) -> Confusion:
+    """The confusion matrix of any number of raters: which labels meet on one item.
 
-
-def _table_expected(squares: Floats, margins: Floats) -> Floats:
-    expected: Floats = ((margins @ squares) * margins).sum(axis=1)
-    return expected
-
-
-def _ratio_square(first: Floats, second: Floats) -> Floats:
-    total = np.add(first, second)
-    return np.divide(first - second, total, out=np.zeros(np.shape(total)), where=total > 0) ** 2
+    Formula
+        o_ck = Σ_u n_uc (n_uk - [c = k]) / (m_u - 1): all ordered pairs of judgments of item u, weighted so that the
+        item counts m_u, its number of judgments.
+    Conventions
+        Items with fewer than two judgments are left out. The matrix is symmetric: the raters' names play no part. With
+        two raters it is the joint table plus its transpose.
+    Source
+        Krippendorff 2004, chapter 11 (coincidence matrix).
+    """
+    table = as_counts(data)
+    check_matrix(table.labels)
+    m = table.n_raters
+    weight = np.divide(table.units.frequency, m - 1, out=np.zeros_like(m), where=m > 1)
+    weighed = table.counts.multiply(weight[:, None]).tocsr()
+    counts = np.asarray((table.counts.T @ weighed).toarray(), np.float64)
+    counts[np.diag_indices(len(table.labels))] -= np.asarray(weighed.sum(axis=0)).ravel()
+    return Confusion(counts, table.labels)
 
 
 def label_order(labels: Sequence[str], order: Sequence[str] | None, purpose: str) -> Floats:
-    """Rank of each label, from 0; shape (labels,).
-
-    Args:
-        labels: The labels.
-        order: The labels from lowest to highest.
-        purpose: What needs the order, with its verb: ``ordinal alpha needs``.
-
-    Raises:
-        UsageError: If there is no order, or it does not name every label once.
-    """
+    """Rank of each label, from 0; ``purpose`` is what needs the order, with its verb: ``ordinal alpha needs``."""
     if order is None:
         what = f"{purpose} an explicit order of the labels"
         raise UsageError(Problem("agreement-order", what, fix=f"name them from lowest to highest: {named(labels)}"))
@@ -201,11 +187,7 @@ def label_order(labels: Sequence[str], order: Sequence[str] | None, purpose: str
 
 
 def label_numbers(labels: Sequence[str], level: str) -> Floats:
-    """The number that each label is, all divided by one power of two (``unit_scale``); shape (labels,).
-
-    Raises:
-        UsageError: If a label is no finite number, or is negative on the ratio scale.
-    """
+    """The number that each label is, all divided by one power of two (``unit_scale``); shape (labels,)."""
     numbers = np.array([as_number(label) for label in labels], np.float64)
     for label in (labels[int(code)] for code in np.flatnonzero(np.isnan(numbers))):
         what, expected = f"the label '{named([label])}' is not a number", f"numbers on the {level} scale"

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Undefined
 from errorbar.core.judgments import Judgments, code_of
 from errorbar.stats.units import Floats, Units, cluster_table, sparse_table
 
@@ -30,16 +31,10 @@ MAX_LABELS = 500
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """Label counts of items; items with the same counts share a row.
+    """Label counts of items; items with the same counts share a row."""
 
-    Attributes:
-        counts: How many raters gave each label, at least one; sparse, shape (rows, labels).
-        units: How many items each row stands for.
-        labels: Names of the label axis.
-    """
-
-    counts: sparse.csr_array
-    units: Units
+    counts: sparse.csr_array  # how many raters gave each label, at least one; shape (rows, labels)
+    units: Units  # how many items each row stands for
     labels: tuple[str, ...]
 
     @property
@@ -52,35 +47,25 @@ class ItemCounts:
         """Items that two raters or more judged: only they say anything about agreement."""
         return int(self.units.frequency[self.n_raters >= 2].sum())
 
-    def agreeing_pairs(self) -> Floats:
-        """Ordered pairs of raters that agree on an item of each row; shape (rows,)."""
-        return np.asarray(self.counts.multiply(self.counts).sum(axis=1), np.float64).ravel() - self.n_raters
+    @property
+    def reason(self) -> Undefined:
+        """Why a coefficient of these items has no value, if it has none."""
+        return Undefined.ONE_LABEL if self.n_paired else Undefined.TOO_FEW_RATERS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
-    """How often one of two raters gave each label where the other gave each, over the items that both judged.
+    """How often one of two raters gave each label where the other gave each, over the items that both judged."""
 
-    Attributes:
-        counts: Items by the label of the first rater (rows) and of the second (columns); shape (labels, labels).
-        labels: Names of both axes.
-        raters: Names of the two raters.
-        clusters: Items of each cluster in each cell, cells row by row; sparse, shape (clusters, labels * labels).
-            None: the items count as independent.
-    """
-
-    counts: Counts
+    counts: Counts  # by the label of the first rater (rows) and of the second (columns); shape (labels, labels)
     labels: tuple[str, ...]
     raters: tuple[str, str] = ("1", "2")
     clusters: sparse.csr_array | None = None
+    """Items of each cluster in each cell, cells row by row; shape (clusters, labels * labels). None: independent."""
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]], labels: Sequence[str] = ()) -> PairTable:
-        """Make a table of counts, e.g. as a paper prints it; labels are 0, 1, ... unless they are given.
-
-        Raises:
-            UsageError: If the table is not square, has a negative count, or does not fit the labels.
-        """
+        """Make a table of counts, e.g. as a paper prints it; labels are 0, 1, ... unless they are given."""
         names = tuple(labels) or tuple(str(number) for number in range(len(rows)))
         if len(names) != len(rows) or any(len(row) != len(rows) for row in rows):
             what = f"a table of {len(rows)} rows of {sorted({len(row) for row in rows})} cells, {len(names)} labels"
@@ -118,16 +103,49 @@ class PairTable:
         return ItemCounts(sparse_table(parts, (len(cells), size)), self.units, self.labels)
 
 
+def totals(weights: Floats, table: sparse.csr_array) -> Floats:
+    """Sum the columns of a sparse table for each replicate; shape (replicates, columns)."""
+    return np.asarray((table.T @ weights.T).T, np.float64)
+
+
+def ratio(numerator: Floats, denominator: Floats | float) -> Floats:
+    """Quotients, NaN where the denominator is 0."""
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    # A denominator such as 1 - A_e that is 0 but for rounding must not make a number.
+    quotient: Floats = np.full(shape, np.nan)
+    np.divide(numerator, denominator, out=quotient, where=np.abs(denominator) > 1e-12)
+    return quotient
+
+
+class Shares:
+    """Share of agreeing pairs and of each label, for weights of shape (replicates, rows).
+
+    Label shares are a mean over all judged items of the item's own shares: an item counts once however many judged it.
+    """
+
+    def __init__(self, table: ItemCounts) -> None:
+        m = table.n_raters
+        self.n_labels = len(table.labels)
+        self.paired = (m >= 2).astype(np.float64)
+        agreeing = np.asarray(table.counts.multiply(table.counts).sum(axis=1), np.float64).ravel() - m
+        self._agreeing = np.divide(agreeing, m * (m - 1), out=np.zeros_like(m), where=m >= 2)
+        self._shares = table.counts.multiply(1 / m[:, None]).tocsr()
+
+    def agreement(self, weights: Floats) -> Floats:
+        """Observed agreement; shape (replicates,)."""
+        return ratio(weights @ self._agreeing, weights @ self.paired)
+
+    def labels(self, weights: Floats) -> Floats:
+        """Share of each label; shape (replicates, labels)."""
+        return ratio(totals(weights, self._shares), weights.sum(axis=1)[:, None])
+
+
 Data = Judgments | ItemCounts | PairTable
 """What any number of raters' coefficients take."""
 
 
 def item_counts(judgments: Judgments, clusters: Clusters = None) -> ItemCounts:
-    """Count the labels of every item. Weights of judgments are not used: a rater has one voice.
-
-    Raises:
-        UsageError: If a rater judged an item twice, or the clusters do not fit the items.
-    """
+    """Count the labels of every item. Weights of judgments are not used: a rater has one voice."""
     refuse_repeats(judgments)
     n_items, n_labels = len(judgments.items), max(len(judgments.labels), 1)
     cells, times = np.unique(judgments.item.astype(np.int64) * n_labels + judgments.label, return_counts=True)
@@ -142,11 +160,7 @@ def item_counts(judgments: Judgments, clusters: Clusters = None) -> ItemCounts:
 
 
 def pair_table(judgments: Judgments, first: str, second: str, clusters: Clusters = None) -> PairTable:
-    """Cross the labels of the raters of the rows and of the columns over the items that both judged.
-
-    Raises:
-        UsageError: If a rater is unknown, both are the same, or one judged an item twice.
-    """
+    """Cross the labels of the raters of the rows and of the columns over the items that both judged."""
     codes = [code_of(name, judgments.raters, "rater") for name in (first, second)]
     if first == second:
         what = f"rater '{first}' is crossed with itself"
@@ -165,31 +179,22 @@ def pair_table(judgments: Judgments, first: str, second: str, clusters: Clusters
 
 
 def as_counts(data: Data) -> ItemCounts:
-    """Label counts of items, from whatever holds them.
-
-    Raises:
-        UsageError: If a rater judged an item twice.
-    """
+    """Label counts of items, from whatever holds them."""
     if isinstance(data, PairTable):
         return data.item_counts()
     return item_counts(data) if isinstance(data, Judgments) else data
 
 
 def check_matrix(labels: Sequence[str]) -> None:
-    """Refuse a matrix of labels by labels that nobody could read or hold.
-
-    Raises:
-        UsageError: If there are more than ``MAX_LABELS`` labels.
-    """
+    """Refuse a matrix of labels by labels that nobody could read or hold."""
     if len(labels) > MAX_LABELS:
         what = f"{len(labels):,} different labels are too many for a matrix of labels"
         raise UsageError(Problem("agreement-labels", what, expected=f"at most {MAX_LABELS:,}", fix="group the labels"))
 
 
 def refuse_repeats(judgments: Judgments) -> None:
-    """Raise a UsageError if a rater judged an item twice."""
-    repeated = judgments.n_repeated()
-    if repeated:
+    """Refuse judgments in which a rater judged an item twice."""
+    if repeated := judgments.n_repeated():
         repeat = "1 judgment repeats" if repeated == 1 else f"{repeated:,} judgments repeat"
         what = f"{repeat} an item that the same rater had judged before"
         fix = "keep one of them"

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 
-from errorbar.agreement.coefficients import kernel_of, specific_kernel
-from errorbar.agreement.cohen import MAX_CELLS, WEIGHTINGS, PairAgreement, Weighting, joint_cells, pairwise_agreement
-from errorbar.agreement.estimating import estimates, why_undefined
-from errorbar.agreement.krippendorff import Level, alpha_kernel, check_level
-from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, item_counts
-from errorbar.agreement.prevalence import (
-    Confusion,
-    PrevalenceBias,
-    confusion,
-    prevalence_and_bias,
-    prevalence_remarks,
+from errorbar.agreement.coefficients import (
+    bennett_s,
+    estimates,
+    kernel_of,
+    scott_pi,
+    specific_kernel,
 )
+from errorbar.agreement.cohen import (
+    MAX_CELLS,
+    WEIGHTINGS,
+    PairAgreement,
+    Weighting,
+    cohen_kappa,
+    joint_cells,
+    pairwise_agreement,
+)
+from errorbar.agreement.krippendorff import Confusion, Level, alpha_kernel, check_level, confusion
+from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
@@ -39,54 +45,104 @@ TITLES = {
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50
 """More raters than this get no pairwise matrix: a crowd's is too large to read."""
-WEIGHTING: Mapping[Level, Weighting | None] = {
-    "nominal": "none",
-    "ordinal": "linear",
-    "interval": "quadratic",
-    "ratio": None,
-}
+PREVALENCE_REMARK, BIAS_REMARK = 0.2, 0.05
+EVERY, PAIRED = "the judgments", "the judgments of the items that both judged"
+WEIGHTING: Mapping[Level, Weighting | None]
+WEIGHTING = {"nominal": "none", "ordinal": "linear", "interval": "quadratic", "ratio": None}
 """How Cohen's kappa weighs labels unless it is said; it has no weights for ratios."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementReport:
-    """How far raters agree.
+    """How far raters agree."""
 
-    Attributes:
-        level: What the labels measure.
-        weighting: How Cohen's kappa weighs labels; None: it is not defined here.
-        n_items: Items that anybody judged.
-        n_paired: Items that two raters or more judged.
-        n_raters: Raters with a judgment.
-        n_judgments: Judgments.
-        n_missing: Judgments there would be besides if every rater had judged every judged item.
-        coefficients: ``observed`` and ``krippendorff``; where labels are names ``fleiss``, ``gwet`` and ``bennett``,
-            and with two raters ``scott``; with two raters ``cohen``, but on the ratio scale. Each with its interval.
-        pairwise: Every pair of raters, A2 before A10; empty where they or their labels are too many, and on the ratio
-            scale.
-        specific: Label to its specific agreement; empty where there are more than ``MAX_LABELS`` labels.
-        confusion: Which labels meet on one item; None where there are more than ``MAX_LABELS`` labels.
-        prevalence: Label to its share of the judgments.
-        pair: Prevalence and bias of two raters; None unless there are two and labels are names.
-        remarks: What a reader of the coefficients should know, in plain words.
-        notes: What was left out, and why.
-    """
-
-    level: Level
-    weighting: Weighting | None
-    n_items: int
-    n_paired: int
-    n_raters: int
+    level: Level  # what the labels measure
+    weighting: Weighting | None  # how Cohen's kappa weighs labels; None: it is not defined here
+    n_items: int  # that anybody judged
+    n_paired: int  # items that two raters or more judged
+    n_raters: int  # with a judgment
     n_judgments: int
-    n_missing: int
+    n_missing: int  # judgments there would be besides if every rater had judged every judged item
     coefficients: Mapping[str, Estimate]
+    """By their names in ``TITLES``, as far as they fit: ``fleiss``, ``gwet`` and ``bennett`` where labels are names,
+    ``scott`` there with two raters, ``cohen`` with two raters but on the ratio scale."""
     pairwise: Sequence[PairAgreement]
-    specific: Mapping[str, Estimate]
-    confusion: Confusion | None
-    prevalence: Mapping[str, float]
-    pair: PrevalenceBias | None
-    remarks: tuple[str, ...]
-    notes: tuple[Problem, ...]
+    """Every pair of raters, A2 before A10; none where they or their labels are too many, and on the ratio scale."""
+    specific: Mapping[str, Estimate]  # by label; empty where there are more than ``MAX_LABELS``
+    confusion: Confusion | None  # None where there are more labels than that
+    prevalence: Mapping[str, float]  # label to its share of the judgments
+    pair: PrevalenceBias | None  # None unless there are two raters and labels are names
+    remarks: tuple[str, ...]  # what a reader of the coefficients should know, in plain words
+    notes: tuple[Problem, ...]  # what was left out, and why
+
+
+@dataclass(frozen=True, slots=True)
+class PrevalenceBias:
+    """How often each label is given, and by whom; empty without items, None where undefined."""
+
+    prevalence: Mapping[str, float]  # label to its share of the judgments of the items that both judged
+    bias: Mapping[str, float]  # label to its share with the first rater minus that with the second
+    prevalence_index: float | None = None  # |p_11 - p_22| of two labels
+    bias_index: float | None = None  # |p_12 - p_21| of two labels
+    prevalence_effect: float | None = None  # S - π, what prevalence takes from kappa
+    bias_effect: float | None = None  # κ - π, what bias adds to kappa
+    remarks: tuple[str, ...] = ()  # what a reader of kappa should know here, in plain words
+
+
+def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
+    """Say how unevenly labels are given, and what that does to kappa.
+
+    Formula
+        Prevalence of a label: its share of the judgments, q_k = (r_k + c_k)/2; bias: r_k - c_k, its share with the
+        first rater minus that with the second. With two labels the prevalence index is |p_11 - p_22| and the bias index
+        |p_12 - p_21|, and κ = (S - PI² + BI²) / (1 - PI² + BI²): without prevalence and bias κ would be S (PABAK),
+        without bias it would be Scott's π. So S - π is what prevalence takes from kappa, κ - π what bias adds to it;
+        these differences are used for any number of labels.
+    Conventions
+        Only items that both raters judged count. A remark is made where prevalence takes .2 or more, or bias adds .05
+        or more: thresholds of ours, not of the source.
+    Source
+        Feinstein and Cicchetti 1990 (the two paradoxes); Byrt, Bishop and Carlin 1993 (the indices).
+    """
+    if not table.n_items:
+        return PrevalenceBias({}, {})
+    p = table.proportions()
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    kappa, pi, s = cohen_kappa(table).estimate.value, scott_pi(table).value, bennett_s(table).value
+    gained = None if kappa is None or pi is None else kappa - pi
+    share = dict(zip(table.labels, ((rows + columns) / 2).tolist(), strict=True))
+    remarks = list(prevalence_remarks(share, float(np.trace(p)), s, pi, PAIRED))
+    if gained is not None and gained >= BIAS_REMARK:
+        one, other = table.raters
+        remarks.append(
+            f"raters '{one}' and '{other}' give the labels with different frequencies, which lowers the agreement that"
+            f" Cohen's kappa expects and raises it by {gained:.3f} to {kappa:.3f}; see the bias"
+        )
+    two = len(table.labels) == 2
+    return PrevalenceBias(
+        share,
+        dict(zip(table.labels, (rows - columns).tolist(), strict=True)),
+        abs(float(p[0, 0] - p[1, 1])) if two else None,
+        abs(float(p[0, 1] - p[1, 0])) if two else None,
+        None if s is None or pi is None else s - pi,
+        gained,
+        tuple(remarks),
+    )
+
+
+def prevalence_remarks(
+    share: Mapping[str, float], observed: float | None, s: float | None, pi: float | None, which: str = EVERY
+) -> tuple[str, ...]:
+    """Explain where uneven label frequencies, not disagreement, make a kappa low; ``pi`` is it or Fleiss' kappa."""
+    if observed is None or s is None or pi is None or s - pi < PREVALENCE_REMARK:
+        return ()
+    label = max(share, key=lambda name: share[name])
+    return (
+        f"two raters of an item agree with probability {observed:.3f}, but '{label}' is {share[label]:.3f} of {which},"
+        f" so most of that is expected by chance: corrected for chance it is {pi:.3f}; were all labels as frequent,"
+        f" {s:.3f}."
+        " Read the specific agreement of each label, and compare kappas only where labels are about as frequent",
+    )
 
 
 def agreement_report(
@@ -95,7 +151,6 @@ def agreement_report(
     level: Level = "nominal",
     order: Sequence[str] | None = None,
     weighting: Weighting | None = None,
-    unknown: Sequence[str] = (),
     clusters: Clusters = None,
     resampling: Resampling | None = None,
 ) -> AgreementReport:
@@ -107,7 +162,6 @@ def agreement_report(
             level, Cohen's kappa is weighted by it, and what only knows names is left out above the nominal level.
         order: The labels from lowest to highest; needed where the level is ordinal.
         weighting: How Cohen's kappa weighs labels; None: as ``WEIGHTING`` says. Ordinal labels are weighed by ranks.
-        unknown: Labels that mean "cannot say": their judgments count as not given.
         clusters: Number of the cluster (essay, sentence) that each item of ``judgments.items`` is from. Items of one
             cluster are resampled together.
         resampling: How to make intervals; None: only Cohen's kappa has one, in closed form.
@@ -117,38 +171,35 @@ def agreement_report(
     """
     check_level(level)
     weighting = check_weighting(level, weighting)
-    kept = judgments.without(unknown) if unknown else judgments
-    present = np.unique(kept.rater)
+    present = np.unique(judgments.rater)
     if len(present) < 2:
-        who = f"only rater '{kept.raters[present[0]]}'" if len(present) else "nobody"
+        who = f"only rater '{judgments.raters[present[0]]}'" if len(present) else "nobody"
         what = f"{who} judged anything; agreement is between two raters at least"
         raise UsageError(Problem("agreement-one-rater", what, fix="give the judgments or files of another rater too"))
-    if len(present) < len(kept.raters):
-        kept = kept.only([kept.raters[code] for code in present])
+    kept = judgments
+    if len(present) < len(judgments.raters):
+        kept = judgments.only([judgments.raters[code] for code in present])
     # Who comes first in the data changes no digit, not even the last one.
     kept, _ = kept.arranged(natural_order(kept.raters), kept.labels)
     table = item_counts(kept, clusters)
     two = len(present) == 2
     coefficients, specific = _estimate(table, level, order, resampling, two=two)
     pairs: list[PairAgreement] = []
-    joint = weighting is not None and joint_cells(len(present), len(kept.labels)) <= MAX_CELLS
+    joint = joint_cells(len(present), len(kept.labels)) <= MAX_CELLS
     if weighting is not None and joint and len(present) <= MAX_PAIRWISE:
+        numbers = level == "interval"
         pairs = pairwise_agreement(
-            kept,
-            weighting=weighting,
-            order=order,
-            numbers=level == "interval",
-            confidence_level=resampling.confidence_level if resampling else 0.95,
-            resampling=resampling,
-            clusters=clusters,
+            kept, weighting=weighting, order=order, numbers=numbers, resampling=resampling, clusters=clusters
         )
-    pair = None
+    pair = prevalence_and_bias(pairs[0].table) if two and pairs and level == "nominal" else None
     if two and pairs:
-        if level == "nominal":
-            pair = prevalence_and_bias(pairs[0].table)
         coefficients["cohen"] = pairs[0].kappa.estimate
     given = np.bincount(kept.label, minlength=len(kept.labels)) / len(kept)
     shares = dict(zip(kept.labels, given.tolist(), strict=True))
+    remarks: tuple[str, ...] = ()
+    if level == "nominal":
+        observed, s, kappa = (coefficients[name].value for name in ("observed", "bennett", "fleiss"))
+        remarks = pair.remarks if pair else prevalence_remarks(shares, observed, s, kappa)
     n_items = int(table.units.frequency.sum())
     return AgreementReport(
         level,
@@ -164,17 +215,13 @@ def agreement_report(
         confusion(table) if len(kept.labels) <= MAX_LABELS else None,
         shares,
         pair,
-        (*_scale_remarks(level, kept.labels), *_remarks(level, pair, coefficients, shares)),
+        (*_scale_remarks(level, kept.labels), *remarks),
         tuple(_notes(judgments, kept, table, joint=joint or weighting is None)),
     )
 
 
 def check_weighting(level: Level, weighting: Weighting | None) -> Weighting | None:
-    """The weighting of Cohen's kappa at a level of measurement.
-
-    Raises:
-        UsageError: If the weighting is unknown or not defined there.
-    """
+    """The weighting of Cohen's kappa at a level of measurement."""
     if weighting is None:
         return WEIGHTING[level]
     if weighting not in WEIGHTINGS:
@@ -197,23 +244,12 @@ def _estimate(
     labels = table.labels if len(table.labels) <= MAX_LABELS else ()
     if labels:
         kernels[SPECIFIC] = specific_kernel(table)
-    made = estimates(table.units, kernels, table.n_paired, why_undefined(table), resampling, len(table.labels))
+    made = estimates(table.units, kernels, table.n_paired, table.reason, resampling, len(table.labels))
     specific = {}
     for label, estimate in zip(labels, made.pop(SPECIFIC, []), strict=True):
         unused = estimate.value is None and table.n_paired
         specific[label] = replace(estimate, undefined=Undefined.LABEL_NOT_USED) if unused else estimate
     return {name: estimate for name, (estimate,) in made.items()}, specific
-
-
-def _remarks(
-    level: Level, pair: PrevalenceBias | None, coefficients: Mapping[str, Estimate], shares: Mapping[str, float]
-) -> tuple[str, ...]:
-    if level != "nominal":
-        return ()
-    if pair is not None:
-        return pair.remarks
-    values = {name: estimate.value for name, estimate in coefficients.items()}
-    return prevalence_remarks(shares, values["observed"], values["bennett"], values["fleiss"])
 
 
 def _scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
@@ -234,34 +270,34 @@ def _scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: bool) -> list[Problem]:
-    found = []
-    absent = len(judgments.raters) - len(kept.raters)
-    if absent:
-        what = f"{absent} raters judged nothing and are left out"
-        if absent == 1:
-            what = "1 rater judged nothing and is left out"
-        found.append(Problem("agreement-absent", what, severity="warning"))
-    if len(kept) < len(judgments):
-        what = f"{len(judgments) - len(kept):,} judgments have a label that means unknown; they count as not given"
-        if len(judgments) - len(kept) == 1:
-            what = "1 judgment has a label that means unknown; it counts as not given"
-        found.append(Problem("agreement-unknown", what, severity="warning"))
-    single = int(table.units.frequency.sum()) - table.n_paired
-    if single:
+def without_unknown(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgments, list[Problem]]:
+    """Judgments without the labels that mean "cannot say", which count as not given; and a note of how many."""
+    kept = judgments.without(unknown) if unknown else judgments
+    gone = len(judgments) - len(kept)
+    said = "1 judgment has a label that means unknown; it counts"
+    if gone > 1:
+        said = f"{gone:,} judgments have a label that means unknown; they count"
+    return kept, [Problem("agreement-unknown", f"{said} as not given", severity="warning")] if gone else []
+
+
+def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: bool) -> Iterator[Problem]:
+    def note(code: str, what: str, fix: str = "") -> Problem:
+        return Problem(code, what, fix=fix, severity="warning")
+
+    n_raters, n_labels = len(kept.raters), len(kept.labels)
+    if absent := len(judgments.raters) - n_raters:
+        who = "1 rater judged nothing and is" if absent == 1 else f"{absent} raters judged nothing and are"
+        yield note("agreement-absent", f"{who} left out")
+    if single := int(table.units.frequency.sum()) - table.n_paired:
         have = "1 item has" if single == 1 else f"{single:,} items have"
-        what = f"{have} one judgment, which says nothing about agreement"
-        found.append(Problem("agreement-single", what, severity="warning"))
+        yield note("agreement-single", f"{have} one judgment, which says nothing about agreement")
     if judgments.weight is not None:
-        what = "the weights of judgments are not used: each counts once"
-        found.append(Problem("agreement-weights", what, severity="warning"))
-    if len(kept.raters) > MAX_PAIRWISE:
-        what = f"{len(kept.raters)} raters are too many for a pairwise matrix"
-        found.append(Problem("agreement-pairs", what, severity="warning"))
+        yield note("agreement-weights", "the weights of judgments are not used: each counts once")
+    if n_raters > MAX_PAIRWISE:
+        yield note("agreement-pairs", f"{n_raters} raters are too many for a pairwise matrix")
     elif not joint:
-        what = f"{len(kept.raters)} raters and {len(kept.labels):,} labels are too many for a pairwise matrix"
-        found.append(Problem("agreement-pairs", what, fix="Cohen's kappa is left out", severity="warning"))
-    if len(kept.labels) > MAX_LABELS:
-        what = f"{len(kept.labels):,} labels are too many for specific agreement and a confusion matrix"
-        found.append(Problem("agreement-labels", what, fix="they are left out", severity="warning"))
-    return found
+        what = f"{n_raters} raters and {n_labels:,} labels are too many for a pairwise matrix"
+        yield note("agreement-pairs", what, "Cohen's kappa is left out")
+    if n_labels > MAX_LABELS:
+        what = f"{n_labels:,} labels are too many for specific agreement and a confusion matrix"
+        yield note("agreement-labels", what, "they are left out")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,8 @@ from numpy.typing import NDArray
 from errorbar.ceilings.study import Study, Text, ceiling, repeat
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.metrics.base import Floats, Selection
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import stream
+from errorbar.metrics.base import Floats, Selection, divided
+from errorbar.stats.resampling import Resampling, stream
 from errorbar.stats.units import cluster_members, resampled_units
 
 Table = tuple[tuple[Interval | Undefined, ...], ...]
@@ -55,8 +55,7 @@ class EssaySpread:
         return tuple(tuple(_summary(column) for column in row.T) for row in table.transpose(1, 0, 2))
 
 
-@dataclass(frozen=True, slots=True)
-class SubsetSummary:
+class SubsetSummary(NamedTuple):
     """How a value varies over subsets; all None where it is undefined for one of them."""
 
     lowest: float | None
@@ -154,7 +153,7 @@ def type_rows(study: Study, size: int) -> list[TypeRow]:
     """
     human = human_type_recall(study, size)
     systems = [type_recall(study, text, size) for text in study.systems]
-    ratios = [np.divide(one, human, out=np.full(human.shape, np.nan), where=human > 0) for one in systems]
+    ratios = [divided(one, human) for one in systems]
     return sorted(
         (
             TypeRow(name, _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
@@ -189,8 +188,7 @@ def human_type_recall(study: Study, size: int) -> Floats:
 
 
 def _mean(rows: Floats) -> Floats:
+    """The mean of every column over the rows that know it."""
     known = ~np.isnan(rows)
-    total = np.where(known, rows, 0.0).sum(axis=0)
-    count = known.sum(axis=0)
-    mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return mean
+    total, count = np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0)
+    return divided(total, count)

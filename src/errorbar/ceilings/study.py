@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Any
 
@@ -32,10 +32,10 @@ from errorbar.core.corpus import Corpus, Hypothesis, absent_note
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Measure, Metric, Selection, lacking
-from errorbar.stats.streams import stream
+from errorbar.metrics.base import Floats, Measure, Metric, Selection, divided, lacking
+from errorbar.stats.resampling import stream
 
 Units = NDArray[np.int64]
 NO_ONE = -1
@@ -56,8 +56,7 @@ class Subsets:
         """Mean of a value over the subsets of each size; shape (subsets, ...) becomes (sizes, ...)."""
         starts = np.cumsum([0, *self.n_subsets])[:-1]
         counts = np.array(self.n_subsets).reshape(-1, *[1] * (values.ndim - 1))
-        means: Floats = np.add.reduceat(values, starts, axis=0) / counts
-        return means
+        return np.asarray(np.add.reduceat(values, starts, axis=0) / counts, np.float64)
 
 
 def annotator_subsets(
@@ -76,23 +75,19 @@ def annotator_subsets(
         UsageError: If a size is not between 1 and the number of annotators left.
     """
     others = [k for k in range(n_annotators) if k != without]
-    rows: list[tuple[int, ...]] = []
-    numbers: list[int] = []
-    exact: list[bool] = []
+    rows: list[list[tuple[int, ...]]] = []
     for size in sizes:
         if not 1 <= size <= len(others):
             left = "as many as there are" if without is None else "as many as there are besides the author of a text"
             what = f"subsets of {size} annotators"
             raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}, {left}"))
-        everything = comb(len(others), size) <= most
-        chosen = list(combinations(others, size)) if everything else _sample(others, size, most, stream_of(size))
-        rows += chosen
-        numbers.append(len(chosen))
-        exact.append(everything)
-    masks = np.zeros((len(rows), n_annotators), np.uint8)
-    for mask, row in zip(masks, rows, strict=True):
+        few = comb(len(others), size) <= most
+        rows.append(list(combinations(others, size)) if few else _sample(others, size, most, stream_of(size)))
+    numbers, exact = tuple(map(len, rows)), tuple(comb(len(others), size) <= most for size in sizes)
+    masks = np.zeros((sum(numbers), n_annotators), np.uint8)
+    for mask, row in zip(masks, chain.from_iterable(rows), strict=True):
         mask[list(row)] = 1
-    return Subsets(masks, tuple(sizes), tuple(numbers), tuple(exact))
+    return Subsets(masks, tuple(sizes), numbers, exact)
 
 
 def _sample(others: list[int], size: int, number: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
@@ -104,23 +99,14 @@ def _sample(others: list[int], size: int, number: int, rng: np.random.Generator)
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """What is measured, and folded how.
+    """What is measured, and folded how."""
 
-    Attributes:
-        sizes: Numbers of annotators in a subset; none: 1 to one less than there are.
-        most: Subsets of one size that are enumerated; of more, as many are drawn.
-        seed: For that draw.
-        jobs: How many texts are measured at the same time.
-        by_type: Also count error types.
-        force: Take systems as they are, without looking whether they are corrections of this source.
-    """
-
-    sizes: Sequence[int] = ()
+    sizes: Sequence[int] = ()  # numbers of annotators in a subset; none: 1 to one less than there are
     most: int = MOST
-    seed: int = 0
-    jobs: int = 1
-    by_type: bool = False
-    force: bool = False
+    seed: int = 0  # for drawing subsets
+    jobs: int = 1  # how many texts are measured at the same time
+    by_type: bool = False  # also count error types
+    force: bool = False  # do not look whether systems are corrections of this source
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +157,13 @@ class Ceiling:
     @property
     def human(self) -> Floats:
         """Mean over annotators; shape (sizes, measures)."""
-        mean: Floats = self.humans.mean(axis=0)
-        return mean
+        return np.asarray(self.humans.mean(axis=0), np.float64)
 
     @property
     def ratio(self) -> Floats:
         """The main measure of each system over the human one; shape (systems, sizes), NaN where there is none."""
         systems, human = self.scores[:, :, self.main], self.human[:, self.main]
-        ratio: Floats = np.divide(systems, human, out=np.full(systems.shape, np.nan), where=human > 0)
-        return ratio
+        return divided(systems, human)
 
     def no_ratio(self, system: int, size: int) -> str:
         """Why there is no ratio of a system at the size of that number; empty where there is one."""
@@ -224,9 +208,8 @@ def prepare_study(
     plan, n = plan or StudyPlan(), len(corpus.annotators)
     if n < 2:
         what = "a human ceiling needs at least two annotators: one is scored against the others"
-        raise UsageError(
-            Problem("one-annotator", what, expected="several --gold files, or one with several annotators")
-        )
+        expected = "several --gold files, or one with several annotators"
+        raise UsageError(Problem("one-annotator", what, expected=expected))
     if "annotators" in metric.lacks:
         raise lacking(metric, "annotators")
     if metric.annotator is not None:
@@ -251,11 +234,10 @@ def prepare_study(
         (name, column, [corrected_text(sentence, name, problems, file=name) for sentence in corpus.sentences])
         for column, name in enumerate(corpus.annotators)
     ]
-    if not plan.force:
-        texts_of = [sentence.text for sentence in corpus.sentences]
-        for system in systems:
-            if len(system.lines) == len(corpus):
-                Admission().take(system.name, texts_of, system.lines, problems)
+    texts_of = [sentence.text for sentence in corpus.sentences]
+    for system in systems if not plan.force else ():
+        if len(system.lines) == len(corpus):
+            Admission().take(system.name, texts_of, system.lines, problems)
     problems.raise_errors()
     pieces = humans + [(system.name, NO_ONE, list(system.lines)) for system in systems]
 

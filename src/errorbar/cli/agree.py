@@ -2,64 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from errorbar.cli.command import former
-from errorbar.cli.crowd_options import (
-    LAYOUTS,
-    edit_type,
-    items_option,
-    label_roles,
-    labels_option,
-    role_option,
-    words_option,
-)
-from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.options import INPUT, documents_option, lenient_option, unmarked_option
-from errorbar.cli.show import output_options, show_result
+from errorbar.cli.command import Command, former
+from errorbar.cli.crowd_options import judged_options
+from errorbar.cli.intervals import interval_options
+from errorbar.cli.options import INPUT, choice, essays_option
+from errorbar.cli.show import Output, output_options
 from errorbar.core.errors import Problem, UsageError
 
-SCHEMA = "errorbar.agree/1"
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
-REPEATS = ("refuse", "first", "last")
 KINDS = ("error", "type")
+"""What labels of edits can be; other labels without a role are ranks."""
 
 
-@click.command("agree")
-@click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
-@items_option("What annotators of an M2 or JSONL corpus judge; see the docs for insertions.")
-@words_option
-@labels_option("the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their type, not 'error'")
-@former("--type", "labels", lambda said, type: [*said, f"type={type}"], metavar="TYPE")
-@role_option("--unknown")
-@former("--order", "labels", lambda said, order: [*said, order], metavar="A,B")
-@documents_option
-@unmarked_option
-@click.option(
-    "--layout",
-    type=click.Choice(LAYOUTS),
-    default="auto",
-    show_default=True,
-    help="Layout of a table of judgments: a row for each, a column for each rater (wide), or batch results.",
+@click.command("agree", cls=Command)
+@click.argument("judgments", nargs=-1, type=INPUT, required=True, metavar="FILE...")
+@judged_options(
+    bare="the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their type, not 'error'",
+    repeats=("refuse", "first", "last"),
+    items="What annotators of an M2 or JSONL corpus judge; see the docs for insertions.",
 )
-@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable.")
-@click.option(
-    "--repeats",
-    type=click.Choice(REPEATS),
-    default="refuse",
-    show_default=True,
-    help="Which judgment counts where a rater judged an item twice.",
-)
-@click.option(
-    "--scale",
-    type=click.Choice(SCALES),
-    default="nominal",
-    show_default=True,
-    help="What labels are: names, ranks, numbers, or numbers with a true zero.",
-)
+@choice("--scale", SCALES, "What labels are: names, ranks, numbers, or numbers with a true zero.")
 @click.option(
     "--weights",
     type=click.Choice(WEIGHTS),
@@ -68,19 +36,10 @@ KINDS = ("error", "type")
 @interval_options(default="yes")
 @click.option("--pairs", is_flag=True, help="Show Cohen's kappa of every pair.")
 @click.option("--confusion", is_flag=True, help="Show which labels meet on one item.")
-@lenient_option
 @output_options
-def command(
-    files: tuple[str, ...],
-    labels: tuple[str, ...],
-    columns: tuple[str, ...],
-    intervals: IntervalOptions,
-    pairs: bool,
-    confusion: bool,
-    style: str,
-    output: str | None,
-    **reading: Any,
-) -> None:
+@former("--order", "labels", lambda said, order: [*said, order])
+@essays_option
+def command(labels: Sequence[str], pairs: bool, confusion: bool, output: Output, **options: Any) -> None:
     """Tell how far annotators or raters agree.
 
     FILEs are M2 or errorbar JSONL over the same sentences, whose annotators' edits are turned into judgments of
@@ -94,25 +53,10 @@ def command(
     errorbar agree ratings.csv --scale ordinal
     """
     from errorbar.studies.agree import agree
-    from errorbar.studies.judgment_input import column_roles
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
-    named = label_roles(labels, ("unknown", "type"))
-    bare = named.pop("")
-    ranks = [label for text in bare if text not in KINDS for label in text.split(",") if label]
-    result = agree(
-        files,
-        order=ranks,
-        labels="type" if "type" in bare else "error",
-        columns=column_roles(columns),
-        ci=intervals.ci,
-        confidence=intervals.confidence,
-        resamples=intervals.resamples,
-        seed=intervals.seed,
-        jobs=intervals.jobs,
-        **edit_type(named),
-        **reading,
-    )
+    kind: Any = labels[0] if len(labels) == 1 and labels[0] in KINDS else ""
+    result = agree(order=() if kind else labels, labels=kind or "error", **options)
     shown = result.view("pairs" if pairs else "confusion" if confusion else "agreement")
-    show_result(result, style, schema=SCHEMA, output=output, tables=[shown])
+    output.show(result, "errorbar.agree/1", [shown])

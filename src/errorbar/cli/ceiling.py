@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from errorbar.cli.command import Option, former
-from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.metric_options import beta_option, metric_option, with_beta
-from errorbar.cli.options import INPUT, GoldOptions, SystemOptions, gold_options, lenient_option, system_options
-from errorbar.cli.progress import progress_bar
-from errorbar.cli.show import output_options, show_result
+from errorbar.cli.command import Command, former
+from errorbar.cli.intervals import interval_options
+from errorbar.cli.metric_options import metric_options
+from errorbar.cli.options import INPUT, option, scoring_options
+from errorbar.cli.show import Output, output_options
+from errorbar.cli.talk import progress_bar, say
+from errorbar.core.errors import Problem
 
-SCHEMA = "errorbar.ceiling/1"
 REPEATS = 100
+
+
+class CeilingCommand(Command):
+    """Understands ``--ci RESAMPLES``, as it was before there was ``--resamples``, for one more release."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put ``--ci --resamples N`` for it."""
+        made: list[str] = []
+        for word in args:
+            former = made[-1:] == ["--ci"] and word.isdecimal() and "--" not in made
+            if former or (word.startswith("--ci=") and word[5:].isdecimal()):
+                number = word.removeprefix("--ci=")
+                what = f"--ci {number} is now said by --ci --resamples {number}; the old form"
+                say(f"warning: {Problem('renamed-option', f'{what} ends with the next release').line(str)}")
+                made += ["--resamples", number] if former else ["--ci", "--resamples", number]
+            else:
+                made.append(word)
+        return super().parse_args(ctx, made)
 
 
 class Subsets(click.ParamType[tuple[int, int]]):
@@ -36,52 +53,51 @@ class Subsets(click.ParamType[tuple[int, int]]):
         return int(size), int(repeats or REPEATS)
 
 
-@click.command("ceiling")
+class Sizes(click.ParamType[Sequence[int]]):
+    """``3`` or ``1-9``: numbers of references."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Sequence[int]:
+        """Read one number or two."""
+        if isinstance(value, tuple | range):
+            return value
+        first, dash, last = str(value).partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            self.fail(f"{value!r} is neither a number nor a range such as 1-9", param, ctx)
+        if int(first) > int(last or first):
+            self.fail(f"{value!r} runs backwards; say {last}-{first}", param, ctx)
+        return range(int(first), int(last or first) + 1)
+
+
+@click.command("ceiling", cls=CeilingCommand)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
-@gold_options
-@system_options
-@lenient_option
-@metric_option
-@beta_option
-@click.option("--sizes", metavar="A-B", help="Numbers of references, e.g. 1-9 or 2.  [default: all]")
+@scoring_options
+@metric_options
 @click.option(
+    "--sizes", type=Sizes(), default=(), metavar="A-B", help="Numbers of references, e.g. 1-9 or 2.  [default: all]"
+)
+@option(
     "--most",
     type=click.IntRange(1),
-    metavar="N",
     default=1000,
-    show_default=True,
     help="Subsets of one size that are enumerated; of more, as many are drawn.",
 )
 @click.option("--by", type=click.Choice(("type",)), help="Show the recall of each error type at the largest size.")
-@former("--by-type", "by", lambda _, __: "type", is_flag=True)
 @click.option(
     "--n-documents",
-    cls=Option,
-    formerly="--essays",
     type=Subsets(),
     metavar="N[xREPEATS]",
     help="Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.",
 )
+@interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
+@output_options
+@former("--by-type", "by", lambda _, __: "type", is_flag=True)
+@former("--essays", "n_documents")
 @former(
     "--repeats", "n_documents", lambda found, repeats: f"{found[0]}x{repeats}" if found else f"x{repeats}", type=int
 )
-@interval_options(default="where they take seconds", resamples=200, elsewhere=("seed",))
-@output_options
-def command(
-    systems: tuple[str, ...],
-    gold: GoldOptions,
-    taken: SystemOptions,
-    lenient: bool,
-    spec: str,
-    beta: float | None,
-    sizes: str | None,
-    most: int,
-    by: Literal["type"] | None,
-    n_documents: tuple[int, int] | None,
-    intervals: IntervalOptions,
-    style: str,
-    output: str | None,
-) -> None:
+def command(n_documents: tuple[int, int] | None, output: Output, **options: Any) -> None:
     """Score annotators against each other, and systems beside them, by number of references.
 
     Each annotator's own text is scored against every subset of the others; a system against every subset of as
@@ -93,32 +109,7 @@ def command(
     """
     from errorbar.studies.ceiling import ceiling
 
-    how = {name: value for name, value in asdict(intervals).items() if name != "ci_method"}
+    size, repeats = n_documents or (None, REPEATS)
     with progress_bar("folds of the study") as progress:
-        found = ceiling(
-            systems=list(systems),
-            metric=with_beta([spec], beta)[0],
-            sizes=parse_sizes(sizes),
-            most=most,
-            by=by,
-            n_documents=n_documents[0] if n_documents else None,
-            repeats=n_documents[1] if n_documents else REPEATS,
-            lenient=lenient,
-            progress=progress,
-            **asdict(gold),
-            **asdict(taken),
-            **how,
-        )
-    show_result(found, style, schema=SCHEMA, output=output)
-
-
-def parse_sizes(text: str | None) -> Sequence[int]:
-    """Read ``3`` or ``1-9``; nothing: all sizes."""
-    if text is None:
-        return ()
-    first, dash, last = text.partition("-")
-    if not first.isdecimal() or (dash and not last.isdecimal()):
-        raise click.BadParameter(f"{text!r} is neither a number nor a range such as 1-9", param_hint="--sizes")
-    if int(first) > int(last or first):
-        raise click.BadParameter(f"{text!r} runs backwards; say {last}-{first}", param_hint="--sizes")
-    return range(int(first), int(last or first) + 1)
+        found = ceiling(n_documents=size, repeats=repeats, progress=progress, **options)
+    output.show(found, "errorbar.ceiling/1")

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from typing import Any
 
 import click
 
-from errorbar.cli.options import INPUT, SystemOptions, system_options
-from errorbar.cli.show import output_options, show_result
+from errorbar.cli.command import Command
+from errorbar.cli.options import INPUT, taken_options
+from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import show_lines
 from errorbar.core.errors import as_options
 
-SCHEMA = "errorbar.check/1"
 
-
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("files", nargs=-1, type=INPUT, required=True, metavar="FILE...")
 @click.option("--gold", type=INPUT, metavar="FILE", help="Check each FILE as a system's output for this reference.")
 @click.option("--source", type=INPUT, metavar="FOLDER", help="HOO: the source texts, if not in Raw beside Gold.")
-@system_options
+@taken_options
 @output_options
-def command(
-    files: tuple[str, ...],
-    gold: str | None,
-    source: str | None,
-    taken: SystemOptions,
-    style: str,
-    output: str | None,
-) -> None:
+def command(output: Output, **options: Any) -> None:
     """List every problem of M2, JSONL or HOO files, of judgments, of rankings, or of system outputs.
 
     A HOO FILE is a folder of edit XML or one edit file: offsets are checked against the source texts, originals
@@ -43,9 +35,9 @@ def command(
     """
     from errorbar.studies.check import check
 
-    done = check(files, gold=gold, source=source, **asdict(taken))
-    if style == "table" and output is None and not any(file.problems for file in done.files):
+    done = check(**options)
+    if output == Output("table") and not any(file.problems for file in done.files):
         show_lines(*map(str, done.files))
     else:
-        show_result(done, style, schema=SCHEMA, output=output, tables=done.tables(as_options))
+        output.show(done, "errorbar.check/1", done.tables(as_options))
     sys.exit(int(not done.good))

@@ -1,23 +1,25 @@
-"""What every command has beyond click's: help in groups, defaults of the config file, options under their old names."""
+"""What every command has beyond click's: help in groups, defaults of the config file, options that say others."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from errorbar.cli.config import find_config, load_config
 from errorbar.cli.talk import be_quiet, say
-from errorbar.core.errors import Place, Problem, UsageError, as_options
+from errorbar.core.errors import Place, Problem, UsageError, as_options, visible
 
 _INPUTS = """gold documents unmarked as-written source corpus judgments flags layout column labels unknown repeats
     counts truth key sample-key judged systems sentences first-sentence data from from-file tokens lenient
     force retokenize"""
 _INTERVALS = "ci ci-method confidence resamples permutations adjust swaps"
-_OUTPUT = "format output quiet out to save title charts browse tables-only report summary differing"
-_OTHER = "seed jobs cache prune config version help"
+_OUTPUT = "format output out to save title charts browse tables-only report summary differing"
+_OTHER = "seed jobs cache prune version help"
 GROUPS: Mapping[str, frozenset[str]] = {
     "Inputs": frozenset(_INPUTS.split()),
     "What to compute": frozenset(),
@@ -28,69 +30,62 @@ GROUPS: Mapping[str, frozenset[str]] = {
 """The groups of every help, in order, and the options of each; what is in none says what to compute."""
 _OF_DRAWS = {"seed", "jobs"}
 """Stand among the intervals where a command has intervals."""
+Decorator = Callable[[Any], Any]
 
 
-_FORMER = "errorbar.former"
+class Shorthand(click.Option):
+    """An option that says something of another one: a short form; or an old name, which is understood with a warning.
 
-
-class Option(click.Option):
-    """An option that had another name.
-
-    Args:
-        formerly: The name, with its dashes; it is understood for one more release, with a warning.
-        attributes: What click's options take.
-    """
-
-    def __init__(self, *arguments: Any, formerly: str = "", **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        self.formerly = formerly
-
-
-class Former(click.Option):
-    """An option whose matter another option says now; understood for one more release, with a warning that says how.
-
-    Args:
-        into: The parameter of the other option.
-        by: What the other option has to say: a text, or texts where it is repeatable; given what it says otherwise, and
-            what this one says.
-        attributes: What click's options take.
+    ``by`` returns what the parameter ``into`` has to say, given what it says otherwise and what this option says.
     """
 
     def __init__(
-        self, *arguments: Any, into: str, by: Callable[[Any, Any], str | list[str]], **attributes: Any
+        self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], old: bool = False, **attributes: Any
     ) -> None:
-        super().__init__(*arguments, **{**attributes, "hidden": True, "expose_value": False})
+        super().__init__(*arguments, **attributes)
+        self.old = old
         self.into = into
         self.by = by
 
-    def handle_parse_result(
-        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
-    ) -> tuple[Any, list[str]]:
-        """Keep what was given apart: the command knows the other option only."""
-        value, rest = super().handle_parse_result(ctx, opts, args)
-        ctx.meta[f"{_FORMER}.{self.name}"] = value
-        return value, rest
-
-    def hand_over(self, ctx: click.Context, parameters: Sequence[click.Parameter]) -> None:
-        """Let the other option say the same, where this one was given."""
-        given, source = ctx.meta.get(f"{_FORMER}.{self.name}"), ctx.get_parameter_source(self.name or "")
-        if source is None or source in (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.ENVIRONMENT):
+    def hand_over(self, ctx: click.Context) -> None:
+        """Let the other option say the same, where this one was given: the command knows the other one only."""
+        name = self.name or ""
+        given, source = ctx.params.pop(name), ctx.get_parameter_source(name)
+        if source not in (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP):
             return
-        other = next(each for each in parameters if each.name == self.into)
+        other = next(each for each in ctx.command.params if each.name == self.into)
         before = ctx.params[self.into]
         said = self.by(before, given)
         ctx.params[self.into] = other.type_cast_value(ctx, said)
         ctx.set_parameter_source(self.into, source)
-        flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
-        new = [said] if isinstance(said, str) else [each for each in said if each not in before]
-        words = [word for each in new for word in (*flag, each)]
-        told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
-        say(f"warning: {Problem('renamed-option', told).line(str)}")
+        if self.old:
+            flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
+            new = [each for each in said if each not in before] if isinstance(said, list) else [said]
+            words = [str(word) for each in new for word in (*flag, each)]
+            told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
+            say(f"warning: {Problem('renamed-option', told).line(str)}")
 
 
-def former(name: str, into: str, by: Callable[[Any, Any], str | list[str]], **attributes: Any) -> Callable[[Any], Any]:
-    """Make a decorator that gives a command a ``Former`` option."""
-    return click.option(name, cls=Former, into=into, by=by, **attributes)
+def former(
+    name: str, into: str, by: Callable[[Any, Any], Any] = lambda _, given: given, **attributes: Any
+) -> Decorator:
+    """Make a decorator that gives a command an old name for what another option says now."""
+    return click.option(name, cls=Shorthand, into=into, by=by, old=True, hidden=True, **attributes)
+
+
+OLD_FILE = click.Path()
+"""Of old options that name files: those of the config file start at its folder; the other option reads the name."""
+
+
+def together(*options: Decorator) -> Decorator:
+    """Options as one decorator, in the order of the help."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def long_name(option: click.Parameter) -> str:
@@ -101,67 +96,40 @@ def long_name(option: click.Parameter) -> str:
 class Command(click.Command):
     """A command as the command line shows it."""
 
-    @classmethod
-    def of(cls, command: click.Command) -> Command:
-        """Make one of a plain command; its own parameters stay as they are."""
-        made = cls.__new__(cls)
-        vars(made).update(vars(command))
-        return made
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take defaults from the config file, and options under their old names."""
+        """Take defaults from the config file; let shorthands and old names say what they stand for."""
         rest = self._own(ctx, args)
-        self._refuse_twice(rest)
         config = find_config(ctx)
         ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
         try:
             left = super().parse_args(ctx, rest)
+        except click.NoSuchOption as error:
+            shown = [name for each in self.get_params(ctx) if not _hidden(each) for name in each.opts]
+            near = get_close_matches(error.option_name, shown)
+            raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
         except click.BadParameter as error:
             if not _from_config(ctx, error.param):
                 raise
             raise config.bad_value(error) from None
-        for each in self.params:
-            if isinstance(each, Former) and not ctx.resilient_parsing:
-                each.hand_over(ctx, self.params)
+        if ctx.resilient_parsing:
+            return left
+        shorthands = [each for each in self.params if isinstance(each, Shorthand)]
+        for shorthand in sorted(shorthands, key=lambda each: not each.old):  # short forms add to old names
+            shorthand.hand_over(ctx)
         for each in self.params:
             if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):
-                ctx.params[each.name or ""] = tuple(
-                    file for name in files for file in config.corpora.get(name, (name,))
-                )
+                named = (config.corpora.get(name, (name,)) for name in files)
+                ctx.params[each.name or ""] = tuple(file for several in named for file in several)
         return left
 
-    def _refuse_twice(self, args: Sequence[str]) -> None:
-        """Refuse a second metric where one is computed: the first would be lost without a word.
-
-        Of other options the last wins, as everywhere: aliases and scripts rely on it.
-        """
-        words = args[: args.index("--")] if "--" in args else args
-        for each in self.params:
-            if not isinstance(each, click.Option) or each.multiple or long_name(each) != "metric":
-                continue
-            names = [name for name in each.opts if name.startswith("--")]
-            if sum(word in names or word.startswith(tuple(f"{name}=" for name in names)) for word in words) > 1:
-                what = f"{names[0]} is given twice, and takes one value"
-                raise UsageError(Problem("option-twice", what, fix="leave one of them out"))
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; first say what the config file decided."""
-        config = find_config(ctx)
-        decided = [each for each in self.params if _from_config(ctx, each)]
-        if decided:
-            said = ", ".join(f"{each.opts[0]} {_shown(ctx.params.get(each.name or ''))}" for each in decided)
-            say(f"note: {Problem('config', f'set here: {said}', Place(str(config.path))).line(as_options)}")
-        return super().invoke(ctx)
-
     def _own(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """Obey the options of all commands, which may stand after the command too, and put new names for old ones.
+        """Obey the options of all commands, which may stand after the command too, and leave them out.
 
-        Returns:
-            The arguments that click is to read.
+        A second metric where one is computed is refused: the first would be lost without a word. Of other options the
+        last wins, as everywhere: aliases and scripts rely on it.
         """
-        names = {each.formerly: each for each in self.params if isinstance(each, Option) and each.formerly}
         rest: list[str] = []
-        renamed: list[str] = []
+        one_metric = any(long_name(each) == "metric" and not getattr(each, "multiple", False) for each in self.params)
         given = iter(args)
         for argument in given:
             name, equals, value = argument.partition("=")
@@ -171,35 +139,60 @@ class Command(click.Command):
                 be_quiet(ctx)
             elif name == "--config":
                 _use_config(ctx, value if equals else next(given, None))
-            elif name in names:
-                new = f"--{long_name(names[name])}"
-                renamed.append(f"{name} is now called {new}; the old name ends with the next release")
-                rest.append(f"{new}{equals}{value}")
+            elif name == "--metric" and one_metric and any(each.partition("=")[0] == name for each in rest):
+                what = "--metric is given twice, and takes one value"
+                raise UsageError(Problem("option-twice", what, fix="leave one of them out"))
             else:
                 rest.append(argument)
-        for what in renamed:
-            say(f"warning: {Problem('renamed-option', what).line(as_options)}")
         return rest
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; first say what the config file decided."""
+        decided = [each for each in self.params if each.name in ctx.params and _from_config(ctx, each)]
+        if decided:
+            said = ", ".join(f"--{long_name(each)} {_shown(ctx.params[each.name or ''])}" for each in decided)
+            place = Place(str(find_config(ctx).path))
+            say(f"note: {Problem('config', f'set here: {said}', place).line(as_options)}")
+        return super().invoke(ctx)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options group by group."""
+        """Write the options group by group, in the order of ``GROUPS``."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        for title, records in grouped(options, ctx).items():
-            with formatter.section(title):
-                formatter.write_dl(records)
+        has_intervals = any(long_name(each) in GROUPS["Intervals"] for each in options)
+        found: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
+        for option in options:
+            name = long_name(option)
+            title = next((title for title, names in GROUPS.items() if name in names), "What to compute")
+            if record := option.get_help_record(ctx):
+                found["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
+        for title, records in found.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
-def grouped(options: Sequence[click.Option], ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
-    """The help records of options by group, in the order of ``GROUPS``."""
-    has_intervals = any(long_name(each) in GROUPS["Intervals"] for each in options)
-    found: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
-    for option in options:
-        name = long_name(option)
-        title = next((title for title, names in GROUPS.items() if name in names), "What to compute")
-        record = option.get_help_record(ctx)
-        if record is not None:
-            found["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
-    return {title: records for title, records in found.items() if records}
+def command_line(context: click.Context) -> str:
+    """The command that was given, in a form that a shell takes: options that were not given are left out.
+
+    On one line, whatever the files are called: a page shows it to be copied.
+    """
+    words, arguments = ["errorbar", str(context.info_name)], []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if isinstance(parameter, Shorthand) or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        values = list(value) if isinstance(value, tuple) else [value]
+        flag = f"--{long_name(parameter)}"
+        if isinstance(parameter, click.Argument):
+            arguments += [str(each) for each in values]
+        elif isinstance(value, bool):
+            words.append((parameter.opts if value else parameter.secondary_opts)[-1])
+        else:
+            words += [word for each in values for word in (flag, str(each))]
+    if any(each.startswith("-") and each != "-" for each in arguments):
+        words.append("--")
+    return visible(shlex.join([*words, *arguments]))
 
 
 def _use_config(ctx: click.Context, file: str | None) -> None:
@@ -214,7 +207,11 @@ def _use_config(ctx: click.Context, file: str | None) -> None:
 
 def _from_config(ctx: click.Context, parameter: click.Parameter | None) -> bool:
     source = ctx.get_parameter_source(parameter.name or "") if parameter is not None else None
-    return source is click.core.ParameterSource.DEFAULT_MAP
+    return source is ParameterSource.DEFAULT_MAP
+
+
+def _hidden(parameter: click.Parameter) -> bool:
+    return not isinstance(parameter, click.Option) or parameter.hidden
 
 
 def _shown(value: object) -> str:

@@ -2,55 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Literal
+from typing import Any
 
 import click
 
-from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.metric_options import beta_option, metric_option, with_beta
+from errorbar.cli.command import Command
+from errorbar.cli.intervals import interval_options
+from errorbar.cli.metric_options import metric_options
 from errorbar.cli.options import (
+    ADJUSTMENTS,
     BOOTSTRAPS,
-    INPUT,
-    GoldOptions,
-    SystemOptions,
-    gold_options,
-    lenient_option,
-    swap_options,
-    system_options,
+    choice,
+    essays_option,
+    option,
+    scoring_options,
+    systems_argument,
 )
-from errorbar.cli.show import output_options, show_result
-
-SCHEMA = "errorbar.compare/1"
+from errorbar.cli.show import Output, output_options
 
 
-@click.command("compare")
-@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
-@gold_options
-@system_options
-@lenient_option
-@metric_option
-@beta_option
+@click.command("compare", cls=Command)
+@systems_argument
+@scoring_options
+@essays_option
+@metric_options
 @click.option(
     "--pairs", is_flag=True, help="Show every pair (difference, interval, p, power) of four systems or more too."
 )
-@swap_options
+@choice(
+    "--adjust",
+    ADJUSTMENTS,
+    "How p-values are adjusted for the number of pairs: step-down max-T, or Holm, which takes more swaps.",
+)
+@option(
+    "--swaps",
+    type=click.IntRange(1),
+    help="Random ways to swap the outputs of two systems.  [default: 2000, or as many as the level asks for]",
+)
 @interval_options(methods=BOOTSTRAPS, default="yes", elsewhere=("confidence", "seed"))
 @output_options
-def command(
-    systems: tuple[str, ...],
-    gold: GoldOptions,
-    taken: SystemOptions,
-    lenient: bool,
-    spec: str,
-    beta: float | None,
-    pairs: bool,
-    adjust: Literal["max-t", "holm"],
-    swaps: int | None,
-    intervals: IntervalOptions,
-    style: str,
-    output: str | None,
-) -> None:
+def command(pairs: bool, output: Output, **options: Any) -> None:
     """Tell whether systems differ by more than chance, on the same corpus.
 
     Approximate randomization gives p-values, adjusted for the number of pairs; a paired bootstrap gives intervals of
@@ -63,19 +54,10 @@ def command(
     """
     from errorbar.studies.compare import compare
 
-    found = compare(
-        systems=list(systems),
-        metric=with_beta([spec], beta)[0],
-        adjust=adjust,
-        swaps=swaps,
-        lenient=lenient,
-        **asdict(gold),
-        **asdict(taken),
-        **asdict(intervals),
-    )
+    found = compare(**options)
     tables = None
-    if pairs:
-        tables = [found.pair_table()] if style == "csv" else [found.system_table(), found.pair_table()]
-    elif style == "csv":
-        tables = [found.system_table()]
-    show_result(found, style, schema=SCHEMA, output=output, tables=tables)
+    if output.style == "csv":
+        tables = [found.pair_table() if pairs else found.system_table()]
+    elif pairs:
+        tables = [found.system_table(), found.pair_table()]
+    output.show(found, "errorbar.compare/1", tables)

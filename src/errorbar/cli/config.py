@@ -14,37 +14,19 @@ from errorbar.core.errors import InputError, Place, Problem, nearest
 NAME = "errorbar.toml"
 VARIABLE = "ERRORBAR_CONFIG"
 TABLES = ("corpora", "systems", "defaults")
-OF_ALL = (
-    "ci",
-    "ci-method",
-    "confidence",
-    "resamples",
-    "seed",
-    "jobs",
-    "adjust",
-    "format",
-    "quiet",
-    "lenient",
-    "unmarked",
-)
+_OF_ALL = "ci ci-method confidence resamples seed jobs adjust format quiet lenient unmarked"
+OF_ALL = _OF_ALL.split()
 """What ``[defaults]`` may set for every command that has the option."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a config file says.
+    """What a config file says; paths in it start at its folder."""
 
-    Attributes:
-        path: The file, ``.`` where there is none; paths in it start at its folder.
-        corpora: Name to reference files, each as ``--gold`` takes it.
-        systems: Name to the file of a system.
-        defaults: Command, such as ``crowd score``, to its options; ``""`` holds those of all commands.
-    """
-
-    path: Path = Path()
-    corpora: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    systems: Mapping[str, str] = field(default_factory=dict)
-    defaults: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    path: Path = Path()  # "." where there is none
+    corpora: Mapping[str, Sequence[str]] = field(default_factory=dict)  # name to files, each as --gold takes it
+    systems: Mapping[str, str] = field(default_factory=dict)  # name to file
+    defaults: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # "crowd score" to options; "": of all
 
     @property
     def quiet(self) -> bool:
@@ -52,15 +34,7 @@ class Config:
         return bool(self.defaults.get("", {}).get("quiet"))
 
     def defaults_for(self, command: Sequence[str], parameters: Sequence[click.Parameter]) -> dict[str, object]:
-        """The defaults of a command's parameters, as click takes them.
-
-        Args:
-            command: Its names, e.g. ``["crowd", "score"]``.
-            parameters: What it takes.
-
-        Raises:
-            InputError: If the file sets an option that the command does not have.
-        """
+        """The defaults of a command such as ``["crowd", "score"]``, as click takes them; unknown ones are refused."""
         options = {
             name.lstrip("-"): each
             for each in parameters
@@ -71,7 +45,8 @@ class Config:
         own = self.defaults.get(" ".join(command), {})
         for key in own:
             if key not in options:
-                raise self.unknown(f"defaults.{'.'.join(command)}", key, options)
+                shown = [name for name, each in options.items() if not each.hidden]
+                raise self.unknown(f"defaults.{'.'.join(command)}", key, shown)
         shared = {key: value for key, value in self.defaults.get("", {}).items() if key in options}
         return {options[key].name or "": self._taken(value, options[key]) for key, value in {**shared, **own}.items()}
 
@@ -83,11 +58,7 @@ class Config:
         return values if option.multiple else values[0] if len(values) == 1 else values
 
     def one_file(self, value: str) -> str:
-        """A file as it was given, or the one that has the name here.
-
-        Raises:
-            InputError: If the name is that of several files.
-        """
+        """A file as it was given, or the one that has the name here; refused where there are several."""
         if value in self.systems:
             return f"{value}={self.systems[value]}"
         files = self.corpora.get(value, (value,))
@@ -122,14 +93,9 @@ def find_config(context: click.Context | None) -> Config:
 
 
 def load_config(named: str | None, commands: Collection[str]) -> Config:
-    """Read the config file that was named, or that is in the working directory or the nearest folder above.
+    """Read the config file that was named (empty: none), or that of the working directory or nearest folder above.
 
-    Args:
-        named: ``--config`` or ``ERRORBAR_CONFIG``; empty: no config file.
-        commands: Names of all commands.
-
-    Raises:
-        InputError: If it cannot be read, or says what nothing reads.
+    ``commands`` are the names of all commands; what nothing reads is refused.
     """
     if named is not None:
         return _read(Path(named), commands) if named else Config()
@@ -167,11 +133,6 @@ def _read(path: Path, commands: Collection[str]) -> Config:
 
 
 def _files(config: Config, key: str, value: object, most: int | None = None) -> list[str]:
-    """Files of the config.
-
-    Raises:
-        InputError: If the value is no file and no list of files.
-    """
     files: Any = [value] if isinstance(value, str) else value
     fits = isinstance(files, list) and 0 < len(files) <= (most or len(files))
     if not fits or not all(isinstance(each, str) for each in files):

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from errorbar.cli.command import Option
-from errorbar.cli.options import INPUT, lenient_option, show_notes, unmarked_option
-from errorbar.cli.progress import progress_bar
-from errorbar.formats.catalog import FORMATS
-from errorbar.formats.reference import Unmarked
-from errorbar.formats.saving import STANDARD_OUTPUT
+from errorbar.cli.command import Command
+from errorbar.cli.options import INPUT, essays_option, lenient_option, option, unmarked_option
+from errorbar.cli.show import show_notes
+from errorbar.cli.talk import progress_bar
 
-HOO = "hoo"
-WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
+READABLE = ("jsonl", "m2", "nucle", "text", "hoo")
+WRITABLE = ("jsonl", "m2", "text", "hoo")
 
 
-@click.command("convert")
+@click.command("convert", cls=Command)
 @click.argument("inputs", nargs=-1, type=INPUT, required=True, metavar="INPUT...")
-@click.option(
-    "--to", "to", type=click.Choice([*WRITABLE, HOO]), help="Format to write.  [default: by the ending of OUT]"
-)
-@click.option("--from", "from_", type=click.Choice([*FORMATS, HOO]), help="Format of INPUT.  [default: seen from it]")
+@click.option("--to", type=click.Choice(WRITABLE), help="Format to write.  [default: by the ending of OUT]")
+@click.option("--from", "from_", type=click.Choice(READABLE), help="Format of INPUT.  [default: seen from it]")
 @click.option(
     "-o",
+    "--output",
     "--out",
-    default=STANDARD_OUTPUT,
+    "out",
+    default="-",
     metavar="OUT",
     help="File to write; of several HOO files, a folder.  [default: standard output]",
 )
@@ -39,35 +39,19 @@ WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
 )
 @click.option(
     "--documents",
-    cls=Option,
-    formerly="--essays",
     type=INPUT,
     metavar="FILE",
     help="NUCLE SGML that tells which document each sentence of INPUT is from.",
 )
+@essays_option
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
-@click.option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
+@option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
 @unmarked_option
 @click.option("--detach-stops", is_flag=True, help="NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")
 @click.option("--as-written", is_flag=True, help="Keep edits as they are written: repeated, unsorted, without effect.")
 @lenient_option
-def command(
-    inputs: tuple[str, ...],
-    to: str | None,
-    from_: str | None,
-    out: str,
-    source: str | None,
-    tokens: str | None,
-    documents: str | None,
-    annotators: tuple[str, ...],
-    alternative: int,
-    optional: bool,
-    unmarked: Unmarked,
-    detach_stops: bool,
-    as_written: bool,
-    lenient: bool,
-) -> None:
+def command(**options: Any) -> None:
     """Convert corpora between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
 
     An INPUT is a file or name=file; '-' is standard input; gzipped files are read as they are, and OUT is gzipped
@@ -104,21 +88,5 @@ def command(
     from errorbar.studies.convert import convert
 
     with progress_bar("sentences") as progress:
-        done = convert(
-            inputs,
-            out,
-            to=to,
-            from_=from_,
-            source=source,
-            tokens=tokens,
-            documents=documents,
-            annotators=annotators,
-            alternative=alternative,
-            optional=optional,
-            unmarked=unmarked,
-            detach_stops=detach_stops,
-            as_written=as_written,
-            lenient=lenient,
-            progress=progress,
-        )
-    show_notes(list(done.notes))
+        done = convert(progress=progress, **options)
+    show_notes(done.notes)

@@ -2,19 +2,221 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 import click
 
-from errorbar.cli.lazy import LazyGroup
+from errorbar.cli.command import Command, Decorator, former, together
+from errorbar.cli.crowd_options import judged_options
+from errorbar.cli.intervals import interval_options
+from errorbar.cli.main import Group
+from errorbar.cli.metric_options import beta_option, with_parameter
+from errorbar.cli.options import INPUT, choice, lenient_option, option, refuse_given, seed_option, systems_argument
+from errorbar.cli.show import Output, output_options
+from errorbar.cli.talk import progress_bar, tell
+from errorbar.core.errors import Problem, UsageError
 
-COMMANDS = {
-    "score": "Score systems against a crowd, weighted and by majority.",
-    "aggregate": "Turn judgments into answers by several methods, next to each other.",
-    "raters": "Describe raters and say whom to keep, watch or drop.",
-    "howmany": "Tell how many raters equal an expert.",
-    "mine": "Find likely errors to put before raters.",
-}
+METHODS = ("majority", "trust", "one-coin", "dawid-skene")
+RULES = ("sprt", "posterior", "running", "fixed")
 
 
-@click.group("crowd", cls=LazyGroup, table=COMMANDS, prefix="errorbar.cli.crowd_")
+def metric_parameter(name: str) -> Decorator:
+    """An old option that a parameter of ``--metric`` says now."""
+    return former(f"--{name}", "metric", lambda metric, value: with_parameter(metric, name, value))
+
+
+judgments_argument = click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
+crowd_options = together(
+    judgments_argument,
+    systems_argument,
+    option(
+        "--metric",
+        metavar="SPEC",
+        default="crowd",
+        help="What is computed, e.g. 'crowd(shares=trust,ties=unknown)': what the share of an item is (votes, trust, "
+        "dawid-skene), and what a tie is to the majority (half, unknown, error, ok).",
+    ),
+    metric_parameter("ties"),
+    metric_parameter("shares"),
+    interval_options(default="up to 20,000 items", elsewhere=("seed",)),
+    judged_options(error=True),
+    output_options,
+)
+"""Of commands that compare systems with a crowd's errors."""
+
+
+def crowd_keywords(spec: str) -> dict[str, Any]:
+    """What a spec says, by the names of the public functions' arguments; both estimands are computed anyway."""
+    from errorbar.metrics.crowd_weighted import Crowd
+    from errorbar.metrics.registry import parse_metric
+
+    metric = parse_metric(spec, "judgments")
+    if not isinstance(metric, Crowd):
+        what = f"'{metric.name}' has other measures than those of the crowd"
+        raise UsageError(Problem("unknown-metric", what, fix="--metric=crowd"))
+    return {"shares": metric.shares, "ties": metric.ties, "beta": metric.beta}
+
+
+@click.group("crowd", cls=Group)
 def command() -> None:
     """Judgments of many raters: scores, answers, raters, how many are enough, what to ask."""
+
+
+@command.command("score", cls=Command, short_help="Score systems against a crowd, weighted and by majority.")
+@crowd_options
+@beta_option()
+def score(metric: str, output: Output, **options: Any) -> None:
+    """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
+
+    JUDGMENTS is a table (item, rater, label), batch results, or an M2 or JSONL corpus, whose annotators' edits become
+    judgments; a quoted pattern stands for several files. A SYSTEM is a table item,flag, or, with a corpus, one
+    corrected sentence per line.
+
+    \b
+    errorbar crowd score votes.csv mine=flags.csv
+    errorbar crowd score 'A*.m2' CAMB AMU --items words --lenient
+    """
+    from errorbar.studies.crowd import crowd
+
+    output.show(crowd(**crowd_keywords(metric), **options), "errorbar.crowd.score/1")
+
+
+@command.command("aggregate", cls=Command, short_help="Turn judgments into answers by several methods.")
+@judgments_argument
+@click.option(
+    "--method",
+    "methods",
+    type=click.Choice(METHODS),
+    multiple=True,
+    help="How judgments become labels; repeatable.  [default: all]",
+)
+@option("--ties", default="unknown", metavar="LABEL", help="The label that wins ties.")
+@option("--prior", type=(float, float), default=(2.0, 0.5), help="Pseudo-counts of right and of wrong judgments.")
+@option("--starts", type=click.IntRange(1), default=4, help="How often EM is started.")
+@option("--min-items", type=float, default=20, help="Fewest judgments of a rater, on average.")
+@option("--passes", type=click.IntRange(1), default=200, help="Most passes of EM.")
+@click.option("--differing", is_flag=True, help="Only the items on which methods differ.")
+@click.option("--summary", is_flag=True, help="Counts of answers and runs of EM in place of items.")
+@judged_options()
+@seed_option
+@output_options
+def aggregate(prior: tuple[float, float], starts: int, passes: int, output: Output, **options: Any) -> None:
+    """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
+
+    Each row is an item with its number of judgments and, for each method, the answer and its share or probability.
+
+    \b
+    errorbar crowd aggregate votes.csv --differing
+    errorbar crowd aggregate votes.csv --method dawid-skene --format csv > answers.csv
+    """
+    from errorbar.crowdsourcing.em import Runs
+    from errorbar.crowdsourcing.rater_models import Prior
+    from errorbar.studies.crowd_answers import crowd_aggregate
+
+    runs = Runs(n_starts=starts, max_iterations=passes)
+    output.show(crowd_aggregate(prior=Prior(*prior), runs=runs, **options), "errorbar.crowd.aggregate/1")
+
+
+@command.command("raters", cls=Command, short_help="Describe raters and say whom to keep, watch or drop.")
+@judgments_argument
+@click.option("--gold", type=INPUT, metavar="FILE", help="Table item,label of items whose answer is known.")
+@choice("--rule", RULES, "Which test keeps or drops raters.")
+@option("--good", type=float, default=0.85, help="Accuracy of a rater to keep, for sprt.")
+@option("--bad", type=float, default=0.60, help="Accuracy of a rater to drop, for sprt.")
+@option("--threshold", type=float, default=0.70, help="Other rules: accuracy that divides.")
+@click.option("--together", is_flag=True, help="Run the rule through all gold items, not for each true label alone.")
+@option("--most", type=click.IntRange(1), default=20, help="Gold items, for the error rates.")
+@click.option("--rates", is_flag=True, help="Error rates of all rules in place of raters.")
+@judged_options()
+@output_options
+def raters(output: Output, **options: Any) -> None:
+    """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
+
+    Without --gold nobody can be tested and everybody is watched. The error rates of the rule, exact, stand below.
+
+    \b
+    errorbar crowd raters votes.csv --gold known.csv
+    errorbar crowd raters votes.csv --column seconds=time --rule posterior --gold known.csv
+    """
+    from errorbar.studies.crowd_raters import crowd_raters
+
+    output.show(crowd_raters(**options), "errorbar.crowd.raters/1")
+
+
+@command.command("howmany", cls=Command, short_help="Tell how many raters equal an expert.")
+@judgments_argument
+@option("--experts", default="", metavar="A,B", help="Raters of JUDGMENTS who are experts; the rest is the crowd.")
+@click.option("--truth", type=INPUT, metavar="FILE", help="Table item,label of expert answers.")
+@option("--draws", type=click.IntRange(1), default=200, help="Subsets drawn for kappa.")
+@judged_options()
+@seed_option
+@output_options
+def howmany(experts: str, output: Output, **options: Any) -> None:
+    """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
+
+    \b
+    errorbar crowd howmany votes.csv --truth expert.csv
+    errorbar crowd howmany votes.csv --experts anna,ben,carla
+    """
+    from errorbar.studies.crowd_answers import crowd_howmany
+
+    names = [name for name in experts.split(",") if name]
+    output.show(crowd_howmany(experts=names, **options), "errorbar.crowd.howmany/1")
+
+
+@command.command("mine", cls=Command, short_help="Find likely errors to put before raters.")
+@click.argument("corpus", type=INPUT, metavar="CORPUS")
+@click.option("--counts", required=True, metavar="FILE", help="Counts of n-grams; with --build it is written.")
+@click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
+@option("--min-count", type=click.IntRange(1), default=1, help="Of n-grams kept by --build.")
+@option("--words", default="prepositions", help="Words to look at: prepositions, articles, or a,b,c.")
+@option("--n", type=click.IntRange(1), default=500, help="Number of likely errors.")
+@option("--error-rate", type=float, default=0.5, help="Share of likely errors in the set.")
+@click.option("--key", metavar="FILE", help="Write scores and kinds here, so that the set is blind.")
+@seed_option
+@lenient_option
+@output_options
+def mine(build: bool, min_count: int, key: str | None, output: Output, **options: Any) -> None:
+    """Find words that the text does better without, mixed with likely correct ones, to put before raters.
+
+    CORPUS has one tokenized sentence per line. Build counts from much text of good writers first.
+
+    \b
+    errorbar crowd mine --build --counts good.counts good.txt
+    errorbar crowd mine --counts good.counts learners.txt --n 500 --key key.csv --format csv > questions.csv
+    """
+    from errorbar.formats.saving import save_lines
+    from errorbar.studies.crowd_raters import crowd_mine
+
+    if build:
+        refuse_given(("n", "error_rate", "key", "seed", "style", "output"), "is about questions, and --build asks none")
+        _build(options["corpus"], options["counts"], options["words"], min_count, lenient=options["lenient"])
+        return
+    refuse_given(("min_count",), "is about --build", "add --build, or leave it out")
+    made = crowd_mine(blind=key is not None, **options)
+    n_mined = sum(item.kind == "candidate" for item in made.items)
+    tell(f"{n_mined} likely errors among {len(made.items)} items ({100 * n_mined / len(made.items):.1f} %)")
+    if key:
+        save_lines(made.key(), key)
+    output.show(made, "errorbar.crowd.mine/1")
+
+
+def _build(corpus: str, path: str, words: str, least: int, *, lenient: bool) -> None:
+    from errorbar.core.problems import Problems
+    from errorbar.formats.opening import Lines
+    from errorbar.formats.saving import save_lines
+    from errorbar.studies.crowd_raters import crowd_counts
+
+    problems = Problems(lenient=lenient)
+    made = crowd_counts(_counted(Lines(corpus, problems)), words=words, min_count=least)
+    problems.raise_errors()
+    save_lines(made.lines(), path)
+    tell(f"{len(made.pairs):,} pairs and {len(made.triples):,} triples in {path}")
+
+
+def _counted(lines: Iterable[str]) -> Iterator[str]:
+    with progress_bar("sentences") as progress:
+        for number, line in enumerate(lines, 1):
+            yield line
+            progress(number)

@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from errorbar.cli.crowd_options import (
-    JudgedOptions,
-    crowd_keywords,
-    crowd_metric_options,
-    crowd_options,
-    without_method,
-)
-from errorbar.cli.intervals import IntervalOptions, interval_options
-from errorbar.cli.options import INPUT
-from errorbar.cli.show import output_options, show_result
+from errorbar.cli.command import Command
+from errorbar.cli.crowd import crowd_keywords, crowd_options
+from errorbar.cli.options import option
+from errorbar.cli.show import Output
 from errorbar.core.errors import Problem, UsageError
 
-SCHEMA = "errorbar.curve/1"
 
-
-@click.command("curve")
-@click.argument("judgments", type=INPUT, metavar="JUDGMENTS")
-@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
-@click.option("--bins", default="0.5,0.75,0.9,1", show_default=True, help="Edges of the bins of agreement.")
-@click.option(
-    "--thresholds", default="0.5,0.6,0.7,0.8,0.9,1", show_default=True, help="Smallest agreement of the curve's points."
-)
-@click.option(
+@click.command("curve", cls=Command)
+@crowd_options
+@option("--bins", default="0.5,0.75,0.9,1", help="Edges of the bins of agreement.")
+@option("--thresholds", default="0.5,0.6,0.7,0.8,0.9,1", help="Smallest agreement of the curve's points.")
+@option(
     "--prevalence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.1,
-    show_default=True,
     help="Share of errors that kappa is standardised to.",
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
-@crowd_metric_options
-@interval_options(default="up to 20,000 items", elsewhere=("seed",))
-@crowd_options
-@output_options
-def command(
-    judgments: str,
-    systems: tuple[str, ...],
-    bins: str,
-    thresholds: str,
-    prevalence: float,
-    kappa: bool,
-    spec: str,
-    intervals: IntervalOptions,
-    judged: JudgedOptions,
-    output: str | None,
-    style: str,
-) -> None:
+def command(bins: str, thresholds: str, kappa: bool, metric: str, output: Output, **options: Any) -> None:
     """Follow systems along the agreement of a crowd: P and R by agreement bin, or the kappa-agreement curve.
 
     Arguments are those of `errorbar crowd score`. JSON has both the bins and the curve.
@@ -61,22 +35,11 @@ def command(
     """
     from errorbar.studies.curve import View, curve
 
+    view: View = "both" if output.style == "json" else "kappa" if kappa else "bins"
+    how = crowd_keywords(metric)
+    del how["beta"]
     edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
-    view: View = "both" if style == "json" else "kappa" if kappa else "bins"
-    how = crowd_keywords(spec)
-    result = curve(
-        judgments,
-        systems,
-        bins=edges,
-        thresholds=marks,
-        prevalence=prevalence,
-        view=view,
-        shares=how["shares"],
-        ties=how["ties"],
-        **without_method(intervals),
-        **judged.keywords(error=True),
-    )
-    show_result(result, style, schema=SCHEMA, output=output)
+    output.show(curve(bins=edges, thresholds=marks, view=view, **how, **options), "errorbar.curve/1")
 
 
 def _numbers(text: str, option: str) -> list[float]:

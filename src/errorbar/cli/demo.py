@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from errorbar.cli.command import Command, former
-from errorbar.cli.options import format_option
+from errorbar.cli.command import Command, command_line, former
+from errorbar.cli.options import refuse_given
 from errorbar.cli.score import command as score
 from errorbar.cli.score import one_view
+from errorbar.cli.show import format_option
 from errorbar.cli.talk import tell
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.demo import demo_files
@@ -19,7 +20,7 @@ PAGE = "demo-report.html"
 TITLE = "errorbar demo: four systems, three annotators"
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.option(
     "--by",
     type=click.Choice(("type", "sentence")),
@@ -28,11 +29,13 @@ TITLE = "errorbar demo: four systems, three annotators"
 @former("--by-type", "by", partial(one_view, "type"), is_flag=True)
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
 @click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write the corpus there and stop.")
-@click.option("--report", is_flag=True, help="Make the page of `errorbar report` instead.")
-@click.option("-o", "--out", default=PAGE, show_default=True, metavar="FILE", help="With --report: .html, .md or .tex.")
+@click.option("--report", is_flag=True, help=f"Make the page of `errorbar report` instead, {PAGE} unless -o names it.")
+@click.option("-o", "--output", "--out", "file", metavar="FILE", help="Write the scores, or the page, to this file.")
 @format_option
 @click.pass_context
-def command(context: click.Context, by: str | None, save: Path | None, report: bool, out: str, style: str) -> None:
+def command(
+    context: click.Context, by: str | None, save: Path | None, report: bool, file: str | None, style: str
+) -> None:
     """Score four systems against three annotators, on a small corpus inside the package.
 
     \b
@@ -40,30 +43,35 @@ def command(context: click.Context, by: str | None, save: Path | None, report: b
     errorbar demo --report -o demo-report.html
     errorbar demo --save demo && errorbar score --gold demo/gold.jsonl demo/careful.txt
     """
-    if not report and out != PAGE:
-        what = "-o names the page that --report makes"
-        raise UsageError(Problem("useless-option", what, fix="add --report"))
+    if save is not None:
+        refuse_given(("by", "report", "file", "style"), "is about what is shown, and --save shows nothing")
+    elif report:
+        refuse_given(("by", "style"), "is about the table of scores, and --report makes a page")
     with demo_files() as (gold, systems):
-        if report:
-            _report(context, gold, systems, out)
-            return
         if save is not None:
             _save(save, [gold, *systems])
-            return
-        arguments = ["--gold", str(gold), *map(str, systems), "--format", style]
-        arguments += [] if by is None else ["--by", by]
-        Command.of(score).main(arguments, standalone_mode=False, parent=context)
-        if style == "table":
-            tell("The same on files of your own: errorbar score --gold GOLD.m2 SYSTEM...")
+        elif report:
+            _report(context, gold, systems, file or PAGE)
+        else:
+            arguments = ["--gold", str(gold), *map(str, systems)]
+            given = {"--by": by, "-o": file, "--format": None if file and _usual(context, "style") else style}
+            arguments += [word for name, value in given.items() if value is not None for word in (name, value)]
+            score.main(arguments, standalone_mode=False, parent=context)
+            if style == "table":
+                tell("The same on files of your own: errorbar score --gold GOLD.m2 SYSTEM...")
+
+
+def _usual(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT
 
 
 def _report(context: click.Context, gold: Path, systems: list[Path], out: str) -> None:
-    from errorbar.cli.report import SHOWN_COMMAND, command_line
+    from errorbar.cli.report import SHOWN_COMMAND
     from errorbar.cli.report import command as report
 
     context.meta[SHOWN_COMMAND] = command_line(context)  # not where the package happens to keep the files
     arguments = ["--gold", f"demo={gold}", "--page", f"title={TITLE}", "-o", out, *map(str, systems)]
-    Command.of(report).main(arguments, standalone_mode=False, parent=context)
+    report.main(arguments, standalone_mode=False, parent=context)
     if out != "-":
         tell("The same on files of your own: errorbar report --gold GOLD.m2 SYSTEM...")
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from importlib import import_module, metadata
 from importlib.util import find_spec
 
 import click
 
+from errorbar.cli.command import Command
 from errorbar.cli.config import NAME, Config, find_config
-from errorbar.cli.show import output_options, show_result
-from errorbar.core.errors import Problem
-from errorbar.tables.result import Result
+from errorbar.cli.show import Output, output_options
 from errorbar.tables.table import Column, Table
 from errorbar.version import __version__
 
-SCHEMA = "errorbar.doctor/1"
 LIBRARIES = ("numpy", "scipy", "click")
 EXTRAS = {
     "tokenize": ("sentences and tokens of raw essays: errorbar convert", {"nltk": "nltk"}),
@@ -32,31 +29,14 @@ EXTRAS = {
 """Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Findings(Result):
-    """What doctor found, in words."""
-
-    kernel_active: bool
-    facts: Mapping[str, str]
-    notes: tuple[Problem, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """Every fact under its name."""
-        return {"kernel_active": self.kernel_active, **self.facts}
-
-    def tables(self) -> tuple[Table]:
-        """A row for each fact."""
-        return (Table([Column("what"), Column("found")], list(self.facts.items())),)
-
-
-@click.command("doctor")
+@click.command("doctor", cls=Command)
 @output_options
 @click.pass_context
-def command(context: click.Context, style: str, output: str | None) -> None:
+def command(context: click.Context, output: Output) -> None:
     """Say what is installed, which kernel is active and why, and whether its numbers are right here."""
     from errorbar.datasets import cache_root
     from errorbar.demo.selftest import self_test
-    from errorbar.edits.kernel import KERNEL, explain
+    from errorbar.edits.matching import KERNEL, explain
 
     facts = {
         "errorbar": __version__,
@@ -69,17 +49,14 @@ def command(context: click.Context, style: str, output: str | None) -> None:
         "corpora": str(cache_root()),
         "config": _config(context),
     }
-    show_result(Findings(KERNEL, facts), style, schema=SCHEMA, output=output)
+    table = Table([Column("what"), Column("found")], list(facts.items()))
+    output.listing({"kernel_active": KERNEL, **facts}, "errorbar.doctor/1", table)
     if not facts["self-test"].startswith("passed"):
         sys.exit(1)
 
 
 def _config(context: click.Context) -> str:
-    """What the config file says, looked through for all commands.
-
-    Raises:
-        InputError: If it sets an option that a command does not have.
-    """
+    """What the config file says, looked through for all commands; what none of them has is refused."""
     config = find_config(context)
     if not config.path.name:
         return f"none: no {NAME} here or in a folder above"

@@ -5,24 +5,26 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import re
 import sys
+from importlib import import_module
+from typing import Any
 
 import click
 
 from errorbar.cli.config import VARIABLE, load_config
-from errorbar.cli.lazy import LazyGroup
 from errorbar.cli.streams import StoppedError, drop_output, finish_output, prepare_streams, stop_on_signals
 from errorbar.cli.talk import be_quiet, show_click_error, tell
-from errorbar.core.errors import ErrorbarError, as_options
+from errorbar.core.errors import ErrorbarError, as_options, nearest
 from errorbar.formats.pipes import keeping_pipes
 from errorbar.version import __version__
 
 DEBUG = "ERRORBAR_DEBUG"
 MOST_ALIKE = 5
 """How many problems of one kind are printed before the rest is counted."""
-EXIT_BAD_INPUT = 2
-EXIT_INTERNAL = 3
-EXIT_INTERRUPTED = 130
+CHECKED = re.compile("(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|span|wide)-|not-utf8")
+"""How codes of problems begin that ``errorbar check`` lists, all of them."""
+EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 130
 EXIT_STOPPED = 128
 """What shells add a signal's number to."""
 
@@ -56,10 +58,59 @@ To cite it:
 and the paper of each metric that you report; its page in the documentation names it."""
 
 
+class Group(click.Group):
+    """A group of commands, in the order in which they were made."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Read ``help X`` as ``X --help``; name the nearest command where there is none of that name."""
+        known = self.list_commands(ctx)
+        if args[:1] == ["help"] and "help" not in known:
+            if not args[1:]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            return self.resolve_command(ctx, [*args[1:], "--help"])
+        if args and args[0] not in known and not args[0].startswith("-"):
+            ctx.fail(f"no command '{args[0]}'; {nearest(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
+    """The commands of ``COMMANDS``, each imported only when it runs, so that help and completion cost nothing."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module, which is called as the command is."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"errorbar.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click would call it a failure where the reader of the output has seen enough."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return 0
+        except EOFError as error:  # nobody is asked anything here, and click would call it an interruption
+            raise RuntimeError(f"unexpected end of data ({error})") from error
+
+
 @click.group(
     cls=LazyGroup,
-    table=COMMANDS,
-    prefix="errorbar.cli.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="errorbar", message=f"%(prog)s %(version)s\n\n{CITATION}")
@@ -92,7 +143,8 @@ def show_problems(error: ErrorbarError) -> None:
             tell(f"error: {problem.line(as_options)}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            tell(f"error: and {count - MOST_ALIKE} more of this kind; errorbar check lists all [{code}]")
+            listed = "; errorbar check lists all" if CHECKED.match(code) else ""
+            tell(f"error: and {count - MOST_ALIKE} more of this kind{listed} [{code}]")
 
 
 def run() -> None:

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import click
 
-from errorbar.cli.options import format_option, seed_option
-from errorbar.cli.progress import progress_bar
-from errorbar.cli.show import show_result
+from errorbar.cli.command import Command
+from errorbar.cli.options import refuse_given, seed_option
+from errorbar.cli.show import Output, output_options
+from errorbar.cli.talk import progress_bar
 
-SCHEMA = "errorbar.reproduce/2"
-HOO_SCHEMA = "errorbar.reproduce-hoo2011/1"
+HOO = "hoo2011"
 
 
-@click.command("reproduce")
+@click.command("reproduce", cls=Command)
 @click.argument("study", metavar="STUDY")
 @click.option(
     "--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the corpora.  [default: cache]"
 )
 @click.option("--all", "everything", is_flag=True, help="Print every cell, not only those that do not match.")
 @seed_option
-@format_option
-def command(study: str, data: Path | None, everything: bool, seed: int, style: str) -> None:
+@output_options
+def command(study: str, data: Path | None, everything: bool, seed: int, output: Output) -> None:
     """Recompute a paper's tables from the corpora and compare every cell.
 
     STUDY is conll2014, bryant-ng2015, madnani2011, tetreault-chodorow2008 or hoo2011.
@@ -35,22 +35,24 @@ def command(study: str, data: Path | None, everything: bool, seed: int, style: s
     errorbar data fetch conll2014 conll2014-systems && errorbar reproduce conll2014
     errorbar reproduce bryant-ng2015 --data corpora/
     """
-    if study == "hoo2011":
+    if study == HOO:
         from errorbar.core.problems import Problems
         from errorbar.reproduce.hoo2011 import recompute
 
+        refuse_given(("everything",), f"is about cells that match, and {HOO} prints every cell")
         tables = recompute(None if data is None else str(data), Problems(lenient=True), seed=seed)
-        show_result(tables, style, schema=HOO_SCHEMA)
+        output.show(tables, "errorbar.reproduce-hoo2011/1")
         return
     from errorbar.reproduce import Cell, Reproduction, Sources, cell_table, reproduce
 
+    refuse_given(("seed",), f"is about the simulated teams of {HOO}")
     cells: list[Cell] = []
     with progress_bar("cells") as progress:
         for cell in reproduce(study, Sources(data)):
             cells.append(cell)
             progress(len(cells))
     found = Reproduction(study, cells)
-    listed = cells if everything or style == "csv" else found.mismatches
+    listed = cells if everything or output.style == "csv" else found.mismatches
     shown = [cell_table(listed)] if listed else []
-    show_result(found, style, schema=SCHEMA, tables=shown if style == "csv" else [*shown, found.summary()])
+    output.show(found, "errorbar.reproduce/2", shown if output.style == "csv" else [*shown, found.summary()])
     sys.exit(int(bool(found.mismatches)))

@@ -2,87 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from errorbar.cli.command import Command
-from errorbar.cli.crowd_options import items_option, label_roles, labels_option, role_option, words_option
+from errorbar.cli.command import Command, together
+from errorbar.cli.crowd_options import error_ok, items_option, labels_option
 from errorbar.cli.intervals import confidence_option
-from errorbar.cli.options import (
-    INPUT,
-    FiniteRange,
-    lenient_option,
-    refuse_given,
-    seed_option,
-    show_notes,
-)
-from errorbar.cli.show import output_options, show_result
+from errorbar.cli.main import Group
+from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option, refuse_given, seed_option
+from errorbar.cli.show import Output, output_options, show_notes
 from errorbar.cli.talk import tell
-from errorbar.core.errors import Problem, UsageError
 
-PLAN_SCHEMA = "errorbar.sample.plan/1"
-COMPARE_SCHEMA = "errorbar.sample.compare/1"
-ESTIMATE_SCHEMA = "errorbar.sample.estimate/1"
 MOST = 10**10
 """Items of a corpus: a thousand times what anybody has flagged."""
-LABELS = ("error", "ok", "unknown")
 _OF_FRAMES = ("flags", "corpus", "items")
 """Parameters that say what was voted on."""
-Options = Callable[[Any], Any]
 
-
-def _together(*options: Options) -> Options:
-    """Options as one decorator, shown in the order given."""
-
-    def decorate(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def _option(name: str, **attributes: Any) -> Options:
-    """An option that shows its default, if it has one; numbers are called N."""
-    kind = attributes.get("type")
-    metavar = "N" if isinstance(kind, click.IntRange | click.FloatRange) or kind is float else None
-    return click.option(name, show_default=attributes.get("default") is not None, metavar=metavar, **attributes)
-
-
-ITEM_OPTIONS = _together(
+item_options = together(
     click.option("--corpus", type=INPUT, metavar="FILE", help="Source sentences; flags are then the systems' outputs."),
     items_option("With --corpus: what its items are."),
-    words_option,
 )
-FRAME_OPTIONS = _together(
+frame_options = together(
     click.argument("flags", nargs=-1, type=INPUT, metavar="[FLAGS]..."),
-    ITEM_OPTIONS,
-    _option("--bands", type=click.IntRange(1, 1000), default=1, help="Cut strata by score."),
+    item_options,
+    option("--bands", type=click.IntRange(1, 1000), default=1, help="Cut strata by score."),
 )
-SIZE_OPTIONS = _together(
-    _option("--flagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are flagged."),
-    _option("--unflagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are not flagged."),
+size_options = together(
+    option("--flagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are flagged."),
+    option("--unflagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are not flagged."),
 )
-BETA_OPTION = _option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, help="Weight of recall in F.")
-PLAN_OPTIONS = _together(
-    _option("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
-    _option("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted instead, e.g. 0.05."),
-    _option("--target", type=click.Choice(("P", "R", "F")), default="R", help="What shall be known best."),
-    BETA_OPTION,
-    _option("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
-    _option("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
-    _option("--miss-rate", type=float, default=0.05, help="A guess: the share of errors in the others."),
+beta_option = option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, help="Weight of recall in F.")
+plan_options = together(
+    option("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
+    option("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted instead, e.g. 0.05."),
+    option("--target", type=click.Choice(("P", "R", "F")), default="R", help="What shall be known best."),
+    beta_option,
+    option("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
+    option("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
+    option("--miss-rate", type=float, default=0.05, help="A guess: the share of errors in the others."),
     click.option("--costs", default="", metavar="A,B", help="What an item of each stratum costs, in their order."),
 )
-LABEL_OPTIONS = _together(
-    labels_option(roles=LABELS),
-    *map(role_option, ("--error", "--ok", "--unknown")),
-)
 
 
-@click.group("sample")
+@click.group("sample", cls=Group)
 def command() -> None:
     """Plan a sample, draw it blind, and estimate P, R and F of a whole corpus.
 
@@ -97,15 +60,15 @@ def command() -> None:
 
 
 @command.command("plan", cls=Command)
-@FRAME_OPTIONS
-@SIZE_OPTIONS
-@PLAN_OPTIONS
-@_option("--raters", type=click.IntRange(1, 10_000), default=1, help="Judgments of each item.")
-@_option("--price", type=FiniteRange(0, 1e9), help="Price of one judgment.")
-@_option("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
+@frame_options
+@size_options
+@plan_options
+@option("--raters", type=click.IntRange(1, 10_000), default=1, help="Judgments of each item.")
+@option("--price", type=FiniteRange(0, 1e9), help="Price of one judgment.")
+@option("--minutes", type=FiniteRange(0, 1e9), help="Working time of one judgment.")
 @lenient_option
 @output_options
-def plan(style: str, output: str | None, **options: Any) -> None:
+def plan(output: Output, **options: Any) -> None:
     """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
 
     \b
@@ -115,16 +78,16 @@ def plan(style: str, output: str | None, **options: Any) -> None:
     from errorbar.studies.sample import sample_plan
 
     _refuse_useless(options)
-    show_result(sample_plan(**options), style, schema=PLAN_SCHEMA, output=output)
+    output.show(sample_plan(**options), "errorbar.sample.plan/1")
 
 
 @command.command("compare", cls=Command)
-@FRAME_OPTIONS
-@SIZE_OPTIONS
-@PLAN_OPTIONS
+@frame_options
+@size_options
+@plan_options
 @lenient_option
 @output_options
-def compare(style: str, output: str | None, **options: Any) -> None:
+def compare(output: Output, **options: Any) -> None:
     """Say what the same budget gives with other designs: what stratifying buys.
 
     \b
@@ -133,21 +96,21 @@ def compare(style: str, output: str | None, **options: Any) -> None:
     from errorbar.studies.sample import sample_plan
 
     _refuse_useless(options)
-    show_result(sample_plan(**options).compare(), style, schema=COMPARE_SCHEMA, output=output)
+    output.show(sample_plan(**options).compare(), "errorbar.sample.compare/1")
 
 
 @command.command("draw", cls=Command)
-@FRAME_OPTIONS
-@PLAN_OPTIONS
+@frame_options
+@plan_options
 @click.option("--out", required=True, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz.")
 @click.option("--key", required=True, metavar="FILE", help="The private key, a new file.")
-@_option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
+@option("--rater", multiple=True, default=("rater-1",), help="Who is to judge; repeatable.")
 @click.option("--after", type=INPUT, metavar="KEY", help="Go on with this sample; with --judged, by what it showed.")
 @click.option("--judged", multiple=True, type=INPUT, metavar="FILE", help="The filled-in sets of --after; repeatable.")
-@LABEL_OPTIONS
+@labels_option()
 @seed_option
 @lenient_option
-def draw(out: str, key: str, **options: Any) -> None:
+def draw(out: str, key: str, labels: tuple[str, ...], **options: Any) -> None:
     """Draw items and write them blind and shuffled; the key tells the strata and stays private.
 
     \b
@@ -165,8 +128,8 @@ def draw(out: str, key: str, **options: Any) -> None:
     if not options["judged"]:
         refuse_given(("labels",), "is about the labels of --judged, and there are none")
     refuse_names(out, key)  # before the work
-    found = sample_draw(**_with_labels(options))
-    show_notes(list(found.notes))
+    found = sample_draw(**_meaning(labels), **options)
+    show_notes(found.notes)
     found.save(out, key)
     drawn = found.key.rounds[-1]
     tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key}")
@@ -181,25 +144,18 @@ def draw(out: str, key: str, **options: Any) -> None:
     metavar="SIDE:N:n:x",
     help="Instead of files: flagged or unflagged, items, judged, errors; repeatable.",
 )
-@_option(
-    "--truth",
-    type=click.Choice(("majority", "any", "graded")),
-    default="majority",
-    help="How several raters of an item make one truth.",
-)
-@LABEL_OPTIONS
+@choice("--truth", ("majority", "any", "graded"), "How several raters of an item make one truth.")
+@labels_option()
 @click.option("--votes", type=INPUT, metavar="FILE", help="Cheap judgments of many items; needs --flags or --corpus.")
 @click.option("--flags", multiple=True, type=INPUT, metavar="FILE", help="With --votes: what the sample is from.")
-@ITEM_OPTIONS
-@BETA_OPTION
-@_option(
-    "--method", type=click.Choice(("near-exact", "logit", "wald")), default="near-exact", help="How intervals are made."
-)
+@item_options
+@beta_option
+@choice("--method", ("near-exact", "logit", "wald"), "How intervals are made.")
 @confidence_option
 @seed_option
 @lenient_option
 @output_options
-def estimate(style: str, output: str | None, **options: Any) -> None:
+def estimate(labels: tuple[str, ...], output: Output, **options: Any) -> None:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
 
     \b
@@ -213,7 +169,7 @@ def estimate(style: str, output: str | None, **options: Any) -> None:
     elif options["votes"] is None and options["key"] is not None:
         refuse_given(_OF_FRAMES, "is about what --votes are cast on", "add --votes, or leave it out")
     _refuse_useless(options)
-    show_result(sample_estimate(**_with_labels(options)), style, schema=ESTIMATE_SCHEMA, output=output)
+    output.show(sample_estimate(**_meaning(labels), **options), "errorbar.sample.estimate/1")
 
 
 def _refuse_useless(options: dict[str, Any]) -> None:
@@ -224,11 +180,7 @@ def _refuse_useless(options: dict[str, Any]) -> None:
         refuse_given(("items",), "is about the items of --corpus, and a table names its own")
 
 
-def _with_labels(options: dict[str, Any]) -> dict[str, Any]:
-    """Options with what labels mean by role; ``error`` and ``ok`` mean what they say, unless others are named."""
-    named = label_roles(options["labels"], LABELS)
-    if bare := named.pop(""):
-        what = f"--labels {bare[0]} must say what the label means"
-        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
-    rest = {name: value for name, value in options.items() if name != "labels"}
-    return {**rest, **{role: said or ((role,) if role != "unknown" else ()) for role, said in named.items()}}
+def _meaning(labels: tuple[str, ...]) -> dict[str, Any]:
+    """The labels of each role; ``error`` and ``ok`` mean what they say, unless others are named."""
+    named = error_ok(labels)
+    return {role: said or ((role,) if role != "unknown" else ()) for role, said in named.items()}

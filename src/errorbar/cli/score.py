@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from errorbar.cli.command import former
-from errorbar.cli.intervals import OF_INTERVALS, IntervalOptions, interval_options
-from errorbar.cli.metric_options import beta_option, missing_as_empty, with_beta, with_parameter
+from errorbar.cli.command import OLD_FILE, Command, former
+from errorbar.cli.intervals import OF_INTERVALS, interval_options
+from errorbar.cli.metric_options import beta_option, missing_option, with_parameter
 from errorbar.cli.options import (
     BOOTSTRAPS,
-    INPUT,
-    GoldOptions,
-    SystemOptions,
-    gold_options,
-    lenient_option,
-    order_option,
+    choice,
+    essays_option,
+    option,
     refuse_given,
-    system_options,
+    scoring_options,
+    systems_argument,
 )
-from errorbar.cli.progress import progress_bar
-from errorbar.cli.show import output_options, show_result
+from errorbar.cli.show import Output, output_options
+from errorbar.cli.talk import progress_bar
 from errorbar.core.errors import Problem, UsageError
-
-if TYPE_CHECKING:
-    from errorbar.studies.score import View
 
 VIEWS = ("type", "sentence", "fragment", "team")
 
@@ -51,50 +46,37 @@ def against(specs: Sequence[str], annotator: str) -> list[str]:
     return [str(metric.against(annotator).spec) for metric in parse_metrics(list(specs))]
 
 
-def in_rows(specs: Sequence[str], path: str) -> list[str]:
+def in_rows(specs: Sequence[str], path: str) -> object:
     """``--types`` as metrics that count types in the rows of a file."""
     from errorbar.studies.hoo_scores import rows_of
 
     return with_parameter(specs or ["hoo"], "rows", rows_of(path))
 
 
-@click.command("score")
-@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM...")
-@gold_options
-@system_options
-@lenient_option
-@click.option("--metric", "specs", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable.  [default: m2]")
-@beta_option
-@former("--annotator", "specs", against, metavar="NAME")
+@click.command("score", cls=Command)
+@systems_argument
+@scoring_options
+@option("--metric", "metrics", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable.  [default: m2]")
+@beta_option("metrics")
 @click.option(
     "--by",
     type=click.Choice(VIEWS),
     help="Show the scores of each error type, the part of each sentence (of HOO data: fragment), or, of HOO data, the "
     "best run of each team.",
 )
+@choice("--order", ("best", "input"), "List systems the best first, or as they were given.")
+@interval_options(methods=(*BOOTSTRAPS, "closed"), cluster=True)
+@output_options
+@former("--annotator", "metrics", against)
 @former("--by-type", "by", partial(one_view, "type"), is_flag=True)
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
 @former("--by-fragment", "by", partial(one_view, "fragment"), is_flag=True)
 @former("--best", "by", partial(one_view, "team"), is_flag=True)
-@order_option
-@interval_options(methods=(*BOOTSTRAPS, "closed"), cluster=True)
-@output_options
-@former("--source", "documents", lambda _, folder: folder, type=INPUT, metavar="FOLDER")
-@former("--types", "specs", in_rows, type=INPUT, metavar="FILE")
-@former("--missing-as-empty", "specs", missing_as_empty, is_flag=True)
-def command(
-    systems: tuple[str, ...],
-    gold: GoldOptions,
-    taken: SystemOptions,
-    lenient: bool,
-    specs: tuple[str, ...],
-    beta: float | None,
-    by: View | None,
-    order: str,
-    intervals: IntervalOptions,
-    style: str,
-    output: str | None,
-) -> None:
+@former("--source", "documents", type=OLD_FILE)
+@essays_option
+@former("--types", "metrics", in_rows, type=OLD_FILE)
+@missing_option
+def command(order: str, output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files
@@ -105,21 +87,12 @@ def command(
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
     errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
-    if by in ("sentence", "fragment") and intervals.ci is None:
+    by = options["by"]
+    if by in ("sentence", "fragment") and options["ci"] is None:
         refuse_given(OF_INTERVALS, f"is about intervals, and --by {by} has none", "add --ci, or leave it out")
     from errorbar.studies.score import score
 
     with progress_bar("sentences") as progress:
-        found = score(
-            systems=list(systems),
-            metrics=with_beta(specs, beta),
-            by=by,
-            lenient=lenient,
-            progress=progress,
-            **asdict(gold),
-            **asdict(taken),
-            **asdict(intervals),
-        )
-    found = replace(found, order=order)
-    rows = [found.type_rows()] if by == "type" and style == "csv" else None
-    show_result(found, style, schema=found.schema, output=output, tables=rows)
+        found = replace(score(progress=progress, **options), order=order)
+    rows = [found.type_rows()] if by == "type" and output.style == "csv" else None
+    output.show(found, found.schema, rows)

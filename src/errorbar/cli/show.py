@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.options import InputPath, format_option, show_notes
-from errorbar.core.errors import InputError, Place, Problem, UsageError
-from errorbar.core.visible import visible_json
+from errorbar.cli.command import together
+from errorbar.cli.options import InputPath, choice
+from errorbar.cli.talk import say
+from errorbar.core.errors import InputError, Place, Problem, UsageError, as_options, visible_json
+from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
     from errorbar.tables.result import Result
     from errorbar.tables.table import Table
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 ENDINGS = {
     "table": (".txt",),
@@ -30,113 +32,91 @@ ENDINGS = {
     "markdown": (".md", ".markdown"),
     "latex": (".tex",),
 }
+MOST_NOTES = 5
+"""How many notes of one kind are shown before the rest is counted."""
 
 
-def output_option(command: Command) -> Command:
-    """``-o``: where results go; the ending of the file says how they are written, unless ``--format`` does.
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How results are written, one of ``FORMATS``, and the file they go to; None: standard output."""
+
+    style: str
+    file: str | None = None
+
+    def show(self, result: Result, schema: str, tables: Sequence[Table] | None = None) -> None:
+        """Write a result, or those of its tables that were asked for; warnings go to stderr or into the JSON.
+
+        ``schema`` is name and version of the JSON document.
+        """
+        from errorbar.formats.saving import save_lines
+        from errorbar.tables.records import note_record
+        from errorbar.tables.texts import tables_text
+
+        if self.style == "json":
+            warnings = [note_record(note) for note in result.notes]
+            text = self._json({"schema": schema, **result.to_dict(), "warnings": warnings})
+        else:
+            show_notes(result.notes)
+            styled = self.file is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+            text = tables_text(result.tables() if tables is None else tables, self.style, styled=styled)
+        if self.file is None:
+            click.echo(text)
+        else:
+            save_lines([text], self.file)
+
+    def listing(self, document: Mapping[str, object], schema: str, table: Table) -> None:
+        """Write what is known without a study: a document, and the table of it."""
+        from errorbar.tables.result import Listing
+
+        self.show(Listing(document, [table]), schema)
+
+    def _json(self, document: object) -> str:
+        """A JSON document; what stdout's encoding cannot hold is escaped as JSON does it."""
+        encoding = "utf8" if self.file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
+        utf = encoding in ("utf8", "utf16", "utf32")
+        return visible_json(json.dumps(document, ensure_ascii=not utf, indent=1, allow_nan=False))
+
+
+format_option = choice(("--format", "style"), FORMATS, "How to print results.")
+
+
+def output_options(command: Any) -> Any:
+    """``--format``, ``-o``: the command gets an ``Output``; the ending of the file decides unless there is a format.
 
     That the file can be written, and is none of those that are read, is seen before the work starts.
     """
 
     @wraps(command)
-    def wrapped(*args: Any, **options: Any) -> Any:
-        output = options["output"]
+    def wrapped(*, style: str, output: str | None, **given: Any) -> Any:
         if output is not None:
             check_output(output)
             if click.get_current_context().get_parameter_source("style") != ParameterSource.COMMANDLINE:
-                options["style"] = by_ending(output, ENDINGS, "--format")
-        return command(*args, **options)
+                style = by_ending(output, ENDINGS, "--format")
+        return command(output=Output(style, output), **given)
 
     text = "Write the result to this file; its ending says how: .json, .csv, .md, .tex or .txt."
-    made: Any = click.option("-o", "--output", metavar="FILE", help=text)(wrapped)
-    return cast("Command", made)
+    return together(
+        format_option,
+        click.option("-o", "--output", metavar="FILE", help=text),
+    )(wrapped)
 
 
-def output_options(command: Command) -> Command:
-    """``--format``, ``-o``: the command gets ``style`` and ``output``, as ``show_result`` takes them."""
-    return format_option(output_option(command))
-
-
-def show_result(
-    result: Result,
-    style: str,
-    *,
-    schema: str,
-    output: str | None = None,
-    tables: Sequence[Table] | None = None,
-) -> None:
-    """Print a result, its warnings on stderr or, of JSON, in the document.
-
-    Args:
-        result: What was computed.
-        style: One of ``errorbar.tables.FORMATS``.
-        schema: Name and version of the JSON document.
-        output: A file to write instead.
-        tables: Those that were asked for; None: all of the result's.
-
-    Raises:
-        InputError: If the file cannot be written.
-    """
-    from errorbar.formats.saving import save_lines
-    from errorbar.tables.records import note_record
-
-    if style == "json":
-        warnings = [note_record(note) for note in result.notes]
-        text = json_text({"schema": schema, **result.to_dict(), "warnings": warnings}, output)
-    else:
-        show_notes(list(result.notes))
-        text = tables_text(result.tables() if tables is None else tables, style, styled=output is None and is_styled())
-    if output is None:
-        click.echo(text)
-    else:
-        save_lines([text], output)
-
-
-def show_tables(tables: Sequence[Table], style: str) -> None:
-    """Print tables on stdout in one of the formats but json."""
-    click.echo(tables_text(tables, style, styled=is_styled()))
-
-
-def show_json(document: object) -> None:
-    """Print a JSON document on stdout."""
-    click.echo(json_text(document))
-
-
-def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) -> str:
-    """Tables one below the other, with an empty line between."""
-    from errorbar.tables.csv_text import csv_table
-    from errorbar.tables.latex_text import latex_table
-    from errorbar.tables.markdown_text import markdown_table
-    from errorbar.tables.plain_text import text_table
-    from errorbar.tables.shown import shown
-
-    if style == "csv":
-        return "\n".join(map(csv_table, tables)).removesuffix("\n")
-    grids = map(shown, tables)
-    if style == "markdown":
-        return "\n\n".join(map(markdown_table, grids))
-    if style == "latex":
-        return "\n\n".join(map(latex_table, grids))
-    return "\n\n".join(text_table(grid, styled=styled) for grid in grids)
-
-
-def json_text(document: object, output: str | None = None) -> str:
-    """A JSON document; what stdout's encoding cannot hold is escaped as JSON does it."""
-    utf = output is not None or (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
-    return visible_json(json.dumps(document, ensure_ascii=not utf, indent=1, allow_nan=False))
-
-
-def is_styled() -> bool:
-    """Whether stdout is a terminal that may show bold and faint text."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+def show_notes(notes: Sequence[Problem]) -> None:
+    """Print warnings and repairs on stderr, at most a few of each kind."""
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts[note.code] += note.others or 1
+    shown: Counter[str] = Counter()
+    for note in notes:
+        shown[note.code] += 1
+        if shown[note.code] <= MOST_NOTES:
+            say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
+        if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
+            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> str:
-    """What the name of a file says it is to be.
-
-    Raises:
-        UsageError: If it says nothing.
-    """
+    """What the name of a file says it is to be; refused where it says nothing."""
     found = next((kind for kind, known in endings.items() if output.lower().endswith(known)), None)
     if found is None:
         listed = [ending for known in endings.values() for ending in known[:1]]
@@ -147,26 +127,20 @@ def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> 
 
 
 def check_output(output: str) -> None:
-    """See that a file can be written, before minutes of work, and that the command does not read it.
-
-    Raises:
-        InputError: If it cannot be written, or a pattern of the command matches no file.
-        UsageError: If the command reads it.
-    """
+    """See that a file can be written, before minutes of work, and that the command does not read it."""
     from errorbar.formats.saving import STANDARD_OUTPUT
 
     path = Path(output)
     if output == STANDARD_OUTPUT or (path.exists() and not path.is_file() and not path.is_dir()):
         return
-    if path.is_dir():
-        what = "this is a folder"
-        raise InputError(Problem("cannot-write", what, Place(output), "a file", "name a file"))
-    if not path.parent.is_dir():
-        what = f"there is no folder {path.parent}"
-        raise InputError(Problem("cannot-write", what, Place(output), fix="make it, or name another place"))
-    if not os.access(path.parent, os.W_OK):
-        what = f"the folder {path.parent} cannot be written"
-        raise InputError(Problem("cannot-write", what, Place(output), fix="name another place"))
+    hindrances = (
+        (path.is_dir(), "this is a folder", "name a file"),
+        (not path.parent.is_dir(), f"there is no folder {path.parent}", "make it, or name another place"),
+        (not os.access(path.parent, os.W_OK), f"the folder {path.parent} cannot be written", "name another place"),
+    )
+    for hindered, what, fix in hindrances:
+        if hindered:
+            raise InputError(Problem("cannot-write", what, Place(output), fix=fix))
     if path.is_file() and any(Path(each).exists() and path.samefile(each) for each in _inputs()):
         what = "what is written would overwrite what is read"
         raise UsageError(Problem("output-over-input", what, Place(output), fix="name another file"))

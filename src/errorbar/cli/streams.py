@@ -26,11 +26,7 @@ PLAIN = {"─": "-", "–": "-", "−": "-", "…": "...", "±": "+/-", "×": "x
 
 
 class StoppedError(BaseException):
-    """A signal asked the command to stop; nothing but the outermost level catches it.
-
-    Attributes:
-        number: The signal.
-    """
+    """A signal, ``number``, asked the command to stop; nothing but the outermost level catches it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -99,11 +95,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def finish_output() -> None:
-    """Write out what is buffered while there is still somebody to tell that it cannot be written.
-
-    Raises:
-        OSError: If it cannot be.
-    """
+    """Write out what is buffered while there is still somebody to tell that it cannot be written (``OSError``)."""
     if sys.stdout is not None:
         sys.stdout.flush()
 

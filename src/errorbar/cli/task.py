@@ -2,19 +2,191 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from errorbar.cli.lazy import LazyGroup
+from errorbar.cli.command import Command
+from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
+from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems
+from errorbar.cli.options import BOOTSTRAPS, INPUT, choice, jobs_option, refuse_given, seed_option
+from errorbar.cli.show import Output, output_options, show_notes
+from errorbar.cli.talk import progress_bar, say, show_lines
+from errorbar.core.errors import InputError, Problem, UsageError
 
-COMMANDS = {
-    "init": "Write an example task and its folders.",
-    "validate": "Check a submission before it is sent.",
-    "run": "Score every run; what was counted before is not counted again.",
-    "board": "Write the tables, the page of the task and a page for each team.",
-    "alternatives": "List teams' alternative answers for judging, and score with those accepted.",
-}
+if TYPE_CHECKING:
+    from errorbar.tasks.config import Kind
+    from errorbar.tasks.task_results import TaskResults
+
+PATH = click.Path(path_type=Path)
+task_argument = click.argument("task", type=PATH, metavar="TASK.toml")
+cache_option = click.option("--cache", type=PATH, metavar="DIR", help="Where measurements are kept.")
 
 
-@click.group("task", cls=LazyGroup, table=COMMANDS, prefix="errorbar.cli.task_")
+@click.group("task", cls=Group)
 def command() -> None:
     """A shared task: corpora, metrics, teams and their runs, described in one TOML file."""
+
+
+@command.command("init", cls=Command, short_help="Write an example task and its folders.")
+@click.argument("folder", type=PATH, default=".")
+@choice("--kind", ("m2", "hoo"), "What the data is.")
+def init(folder: Path, kind: Kind) -> None:
+    """Write a commented task.toml and the folders that it names into FOLDER; nothing is overwritten.
+
+    \b
+    errorbar task init spring
+    errorbar task init --kind hoo pilot
+    """
+    from errorbar.tasks.config import write_template
+
+    for path in write_template(folder, kind):
+        show_lines(f"{path}{'/' if path.is_dir() else ''}")
+
+
+@command.command("validate", cls=Command, short_help="Check a submission before it is sent.")
+@task_argument
+@click.argument("submissions", nargs=-1, required=True, type=PATH, metavar="SUBMISSION...")
+@click.option("--corpus", metavar="NAME", help="What they are for.  [default: the test corpus]")
+@click.option("--dev", type=PATH, metavar="OUTPUT", help="Of the dev data: a dry score.")
+@output_options
+def validate(output: Output, **options: Any) -> None:
+    """Check submissions as a team does before sending; exit code 2 if one cannot be sent.
+
+    Needs the source of the test data, not its gold edits, and scores nothing but development data.
+
+    \b
+    errorbar task validate task.toml run1.txt
+    errorbar task validate task.toml run1.txt --dev dev-output.txt
+    errorbar task validate task.toml --corpus dev dev-output.txt
+    """
+    from errorbar.tasks.validation import validate
+
+    found = validate(**options)
+    errors = dict.fromkeys(problem for each in found.submissions for problem in each.errors)
+    if errors and output.style != "json":
+        show_problems(InputError(errors))
+    output.show(found, "errorbar.task-validate/1")
+    sys.exit(EXIT_BAD_INPUT if errors else 0)
+
+
+@command.command("run", cls=Command, short_help="Score every run; what was counted before is not counted again.")
+@task_argument
+@cache_option
+@click.option("--prune", is_flag=True, help="Remove measurements that this task no longer needs from the cache.")
+@jobs_option
+@output_options
+def run(output: Output, **options: Any) -> None:
+    """Score every run of every team; only what is new or changed is measured.
+
+    A run that cannot be scored is listed with what is wrong with it, and the exit code is 2.
+
+    \b
+    errorbar task run task.toml
+    errorbar task run task.toml --jobs 2 --format csv
+    """
+    results = _score(**options)
+    output.show(results, "errorbar.task-run/1")
+    _exit(results)
+
+
+@command.command("board", cls=Command, short_help="Write the tables, the page of the task and a page for each team.")
+@task_argument
+@click.option("-o", "--output", "--out", "out", type=PATH, required=True, metavar="DIR", help="Where to write.")
+@cache_option
+@click.option("--tables-only", is_flag=True, help="The tables in Markdown and LaTeX, no pages.")
+@click.option("--no-browse", is_flag=True, help="Leave the sentences out, for data that may not be passed on.")
+@confidence_option
+@resamples_option()
+@seed_option
+@ci_method_option((*BOOTSTRAPS, "closed"))
+@jobs_option
+def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_browse: bool, **how: Any) -> None:
+    """Write tables.md, tables.tex, index.html and teams/NAME.html; runs are scored as task run does.
+
+    The page of the task holds the tables and a report on the best run of each team: intervals, which teams
+    differ significantly, the human ceiling, agreement, every sentence.
+
+    \b
+    errorbar task board task.toml -o board
+    errorbar task board task.toml -o board --tables-only
+    """
+    from errorbar.reporting.board_pages import BoardOptions, write_board
+    from errorbar.reporting.export import make_folder, need
+    from errorbar.stats.resampling import Resampling
+
+    if tables_only:
+        refuse_given(("no_browse",), "is about pages, and --tables-only makes none")
+    else:
+        need("html")
+    make_folder(out)
+    results = _score(task=task, cache=cache, jobs=how["jobs"])
+    resampling = Resampling(*(how[name] for name in ("ci_method", "resamples", "confidence", "seed", "jobs")))
+    with progress_bar("corpora", len(results.corpora)) as progress:
+        options = BoardOptions(tables_only, not no_browse, resampling, progress)
+        files, notes = write_board(results, out, options)
+    show_notes(list(dict.fromkeys([*results.notes, *notes])))
+    show_lines(*(str(out / name) for name in files))
+    _exit(results)
+
+
+@command.command("alternatives", cls=Command, short_help="List teams' alternative answers, score with those accepted.")
+@task_argument
+@click.argument("files", nargs=-1, required=True, metavar="[TEAM=]FILE...")
+@click.option("--corpus", metavar="NAME", help="What they are about.  [default: the test corpus]")
+@click.option("--list", "listing", metavar="CSV", help="Write the answers there for judging.")
+@click.option("--judged", type=INPUT, metavar="CSV", help="The list with its column verdict filled in: yes or no.")
+@click.option("--gold", metavar="FILE", help="With --judged: where to write the gold edits and accepted answers.")
+@cache_option
+@jobs_option
+@output_options
+def alternatives(
+    task: Path, files: tuple[str, ...], corpus: str | None, listing: str | None, output: Output, **given: Any
+) -> None:
+    """Check the answers that teams propose (M2 or JSONL), list them for judging, and score with those accepted.
+
+    \b
+    errorbar task alternatives task.toml alpha=answers.m2 --list answers.csv
+    errorbar task alternatives task.toml alpha=answers.m2 --judged answers.csv --gold gold-alt.m2
+    """
+    from errorbar.tasks.alternatives import propose
+
+    judged, gold = given.pop("judged"), given.pop("gold")
+    if (listing is None) == (judged is None) or (judged is None) != (gold is None):
+        what = "either --list CSV, or --judged CSV with --gold FILE, is needed"
+        raise UsageError(Problem("task-alternatives", what, fix="list first, fill in the column verdict, then judge"))
+    if listing is not None:
+        refuse_given(("cache", "jobs", "style", "output"), "is about scoring, and --list scores nothing")
+    proposals = propose(task, files, corpus=corpus)
+    n = len(proposals.answers)
+    if listing is not None:
+        proposals.list(listing)
+        show_notes(proposals.problems.notes)
+        say(f"{n} answer{'s' * (n != 1)} in {listing}: fill in the column verdict")
+        return
+    found = proposals.judged(judged, gold, **given)
+    say(f"{len(found.accepted)} of {n} answers accepted; gold edits with them in {gold}")
+    output.show(found, "errorbar.task-alternatives/1")
+
+
+def _score(*, prune: bool = False, **options: Any) -> TaskResults:
+    """Score a task, with a progress line; what it cost is said on standard error."""
+    from errorbar.tasks.running import run_task
+
+    with progress_bar("runs") as progress:
+        results = run_task(prune=prune, progress=progress, **options)
+    n_runs = sum(len(found.runs) + len(found.refused) for found in results.corpora)
+    say(f"{n_runs} run{'s' * (n_runs != 1)}: {results.n_measured} measured, {results.n_found} from the cache")
+    if prune:
+        say(f"{results.n_pruned} old measurement{'s' * (results.n_pruned != 1)} removed")
+    return results
+
+
+def _exit(results: TaskResults) -> None:
+    """Say what is wrong with runs that were not scored, and leave with the exit code."""
+    problems = [problem for each in results.refused for problem in each.problems]
+    if problems:
+        show_problems(InputError(dict.fromkeys(problems)))
+    sys.exit(EXIT_BAD_INPUT if problems else 0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Self
 
-from errorbar.core.edit import UNCLEAR, Edit
+from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
-from errorbar.core.labels import natural_order
+from errorbar.core.labels import counted, natural_order
 
 Annotation = tuple[Edit, ...]
 """One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
@@ -27,6 +28,9 @@ class Sentence:
         document: Essay the sentence is from, or ``""``; the cluster of resampling.
         writer: Who wrote it, or ``""``.
         line: Line of the file it was read from, counted from 1, or 0.
+
+    Raises:
+        UsageError: If the text is none, or the annotations are no dict.
     """
 
     text: str
@@ -34,6 +38,12 @@ class Sentence:
     document: str = ""
     writer: str = ""
     line: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise wrong_type("a sentence's text", "a text", self.text)
+        if not isinstance(self.annotations, dict):
+            raise wrong_type("a sentence's annotations", "a dict of annotators and their edits", self.annotations)
 
     @property
     def tokens(self) -> list[str]:
@@ -51,6 +61,9 @@ class Corpus:
         name: What to call the corpus in messages.
         notes: What its reader repaired or warns of.
         cache: Encodings that metrics keep so that many systems share them; dropped when the corpus is.
+
+    Raises:
+        UsageError: If the annotators are one name, or the sentences no list.
     """
 
     sentences: list[Sentence]
@@ -60,38 +73,38 @@ class Corpus:
     cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.annotators = tuple(annotator_order(self.annotators))
+        if isinstance(self.annotators, str):
+            raise wrong_type("a corpus' annotators", "a tuple of names", self.annotators)
+        if not isinstance(self.sentences, list):
+            raise wrong_type("a corpus' sentences", "a list of sentences", self.sentences)
+        self.annotators = annotator_order(self.annotators)
 
     def __len__(self) -> int:
         return len(self.sentences)
 
     def need(self, annotators: Iterable[str]) -> None:
-        """Refuse the name of somebody who annotated nothing here.
-
-        Raises:
-            UsageError: If one of them annotated nothing.
-        """
+        """Refuse the name of somebody who annotated nothing here."""
         for name in annotators:
             if name not in self.annotators:
                 raise unknown_annotator(name, self.annotators)
 
+    def check(self) -> Corpus:
+        """Itself, unless fields are of another type, as a corpus made by hand may have them; no reader makes any."""
+        for number, sentence in enumerate(self.sentences, 1):
+            if not isinstance(sentence, Sentence):
+                raise wrong_type(f"sentence {number}", "a Sentence", sentence)
+        found = [edits for sentence in self.sentences for edits in sentence.annotations.values()]
+        if set(map(type, found)) - {tuple} or not are_edits([*chain.from_iterable(found)]):
+            for number, sentence in enumerate(self.sentences, 1):
+                for annotator, edits in sentence.annotations.items():
+                    check_edits(f"annotator {annotator} in sentence {number}", edits)
+        return self
+
     def only(self, annotators: Sequence[str]) -> Corpus:
-        """Keep the annotations of some annotators.
-
-        The new corpus carries a note for each annotator who is absent from some sentences.
-
-        Raises:
-            UsageError: If one of them annotated nothing here.
-        """
+        """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""
         self.need(annotators)
         kept = [
-            Sentence(
-                s.text,
-                {name: s.annotations[name] for name in annotators if name in s.annotations},
-                s.document,
-                s.writer,
-                s.line,
-            )
+            replace(s, annotations={name: s.annotations[name] for name in annotators if name in s.annotations})
             for s in self.sentences
         ]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
@@ -99,13 +112,13 @@ class Corpus:
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
 
 
-def annotator_order(names: Iterable[str]) -> list[str]:
+def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
     """Names once each, in the order in which annotators are tried, which the first of a full tie wins.
 
     Numbers ascend, as in the official scorer, and A2 is before A10. It depends on nothing but the names: neither the
     order of files nor that of lines may decide ties.
     """
-    return list(natural_order(set(names)))
+    return natural_order(set(names))
 
 
 class Corrected(str):
@@ -145,20 +158,21 @@ class Hypothesis:
             raise wrong_type("a hypothesis' name", "a text", self.name)
         if isinstance(self.lines, str) or not isinstance(self.lines, Sequence):
             raise wrong_type("a hypothesis' lines", "a list of sentences", self.lines)
+        for line in self.lines:
+            if not isinstance(line, str):
+                raise wrong_type(f"a line of the hypothesis {self.name}", "a text", line)
 
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:
     """What is said of a system with another number of lines than there are sentences."""
-    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
-    return f"{lines} for {'1 sentence' if n_sentences == 1 else f'{n_sentences} sentences'} of the source"
+    return f"{counted(n_lines, 'lines')} for {counted(n_sentences, 'sentences')} of the source"
 
 
 def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:
     """Make the warning for an annotator who did not look at every sentence."""
     what = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"
     what += "; in files that combine annotators, sentences found correct or agreed upon are often lost"
-    fix = "use that annotator's own file"
-    return Problem("annotator-absent", what, Place(name), fix=fix, severity="warning")
+    return Problem("annotator-absent", what, Place(name), fix="use that annotator's own file", severity="warning")
 
 
 def unknown_annotator(name: str, known: Iterable[str]) -> UsageError:
@@ -186,7 +200,7 @@ def source_record(sentence: Sentence) -> str:
     return " ".join(sentence.text.split())
 
 
-_SEPARATOR, _UNKNOWN, _END, _QUOTED = "\x1f", "\x00", "\x01", "\x02"
+_UNKNOWN, _END, _QUOTED = "\x00", "\x01", "\x02"
 _STRUCTURE = re.compile("[\x00-\x02\n\x1d-\x1f]")
 
 
@@ -206,16 +220,13 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
     return "\x1d".join(["\x1e".join([_plain(edit.type) for edit in annotations[name]]) for name in names])
 
 
-@lru_cache(maxsize=1 << 10)
-def _in_order(names: tuple[str, ...]) -> list[str]:
-    """Most sentences have the same annotators."""
-    return annotator_order(names)
+_in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators
 
 
 def _edits_record(edits: Annotation) -> str:
     records = []
     for start, end, replacements, kind, optional, _, _ in edits:
-        said = _SEPARATOR.join(map(_plain, replacements)) if replacements else _UNKNOWN
+        said = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
         marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
         if said.endswith(("?", "!")):
             marks = _END + marks  # or "no?" would be an optional "no"

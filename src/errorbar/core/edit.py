@@ -1,8 +1,14 @@
-"""An edit: a source token span and what may stand there instead."""
+"""An edit: a source token span and what may stand there instead; and what must hold of one annotator's edits."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from errorbar.core.errors import Place, shortened, wrong_type
+from errorbar.core.problems import Problems
 
 UNCLEAR = "Um"
 """NUCLE's type for unclear meaning: marked as an error, but no correction can be given."""
@@ -45,3 +51,128 @@ class Edit(NamedTuple):
     def applicable(self) -> bool:
         """Whether the edit says what the text should become (unclear meaning and unknown corrections do not)."""
         return bool(self.replacements) and self.type != UNCLEAR
+
+
+_TYPES = (int, int, tuple, str, bool, str, str)
+_SAID = {int: "a whole number", tuple: "a tuple of texts", str: "a text", bool: "True or False"}
+
+
+def check_tokens(what: str, tokens: object) -> None:
+    """Refuse one text, or anything else, in place of a list of tokens."""
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+        raise wrong_type(what, "a list of tokens", tokens)
+    if not all(issubclass(kind, str) for kind in set(map(type, tokens))):
+        wrong = next(token for token in tokens if not isinstance(token, str))
+        raise wrong_type(f"a token of {what}", "a text", wrong)
+
+
+def are_edits(edits: Sequence[Any]) -> bool:
+    """Whether these are edits with spans, replacements and types as they should be: a quick look at whole columns."""
+    if set(map(type, edits)) - {Edit}:
+        return False
+    fit = all(set(map(type, map(itemgetter(at), edits))) <= {kind} for at, kind in enumerate(_TYPES[:4]))
+    return fit and set(map(type, chain.from_iterable(map(itemgetter(2), edits)))) <= {str}
+
+
+def check_edits(what: str, edits: object) -> None:
+    """Refuse what is no list of edits, or an edit with fields of other types."""
+    if type(edits) is not tuple and (isinstance(edits, str | Edit) or not isinstance(edits, Sequence)):
+        raise wrong_type(what, "a list of edits", edits)
+    for edit in () if are_edits(edits) else edits:
+        if type(edit) is not Edit:
+            raise wrong_type(f"an edit of {what}", "an Edit", edit)
+        for name, value, wanted in zip(Edit._fields, edit, _TYPES, strict=True):
+            is_number = wanted is int and hasattr(value, "__index__")  # numpy's are as good
+            if not isinstance(value, wanted) and not is_number:
+                raise wrong_type(f"{name} of an edit of {what}", _SAID[wanted], value)
+        for text in edit.replacements:
+            if not isinstance(text, str):
+                raise wrong_type(f"a replacement of an edit of {what}", "a text", text)
+
+
+def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Problems) -> bool:
+    """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
+    if 0 <= start <= end <= n_tokens:
+        return True
+    span, expected, repair = shortened(f"{start} {end}"), f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
+    if start > end:
+        what = f"the span {span} runs backwards"
+        problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
+    else:
+        what = f"the span {span} is outside the sentence of {n_tokens} tokens"
+        problems.repairable("span-outside", what, place, expected=expected, repair=repair)
+    return False
+
+
+def check_white_space(replacements: Iterable[str], place: Place, problems: Problems) -> bool:
+    """Whether corrections are tokens joined by one space; if not, note it: compared as written, they match nothing."""
+    odd = [text for text in replacements if " ".join(text.split()) != text]
+    for text in odd:
+        what = f"the correction {text!r} has other white space than one space between two words; nothing matches it"
+        problems.note("edit-white-space", what, place)
+    return not odd
+
+
+def check_annotation(
+    edits: list[Edit], tokens: list[str], place_of: Callable[[int], Place], problems: Problems
+) -> list[Edit]:
+    """Look for edits that overlap, repeat, change nothing or stand out of order.
+
+    Overlap: the spans, inside the sentence, share a token, an insertion lies strictly inside a span, or two edits
+    replace the same span. Several insertions at one point do not overlap; they apply in the order given.
+
+    Returns:
+        The edits in text order. In lenient mode without the repeated ones; overlapping ones are kept, as a
+        scorer can match at most one of them. Where edits are read as they are written, the same edits.
+    """
+    tidy = True
+    last = (-1, -1)
+    for index, (start, end, replacements, kind, _, _, _) in enumerate(edits):
+        if (tokens[start] if end - start == 1 else " ".join(tokens[start:end])) in replacements and kind != UNCLEAR:
+            what = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
+            problems.note("edit-no-change", what, place_of(index))
+        tidy = tidy and start >= last[1] and (start, end) != last
+        last = (start, end)
+    return edits if tidy else _mend(edits, place_of, problems)
+
+
+def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problems) -> list[Edit]:
+    order = sorted(range(len(edits)), key=lambda i: edits[i].span)
+    if order != list(range(len(edits))):
+        read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
+        note = f"the edits of one annotator are not in text order; {read}"
+        problems.note("edits-unsorted", note, place_of(0))
+
+    def clash(code: str, what: str, place: Place, effect: str, repair: str) -> None:
+        if problems.as_written:
+            problems.note(code, f"{what}; {effect}", place)
+        else:
+            problems.repairable(code, what, place, repair=repair)
+
+    kept: list[Edit] = []
+    said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first
+    wide = 0  # where among the kept ones the first one stands that reaches beyond the current point
+    for i in order:
+        edit, place = edits[i], place_of(i)
+        here = said.setdefault(edit.span, {})
+        # One hypothesis edit would match both, and count twice.
+        texts = edit.replacements or (None,)
+        twin = min((here[text] for text in texts if text in here), default=-1)
+        if twin >= 0:
+            types = f"{kept[twin].type}, {edit.type}"
+            what = f"the edit {edit.start} {edit.end} stands twice for one annotator ({types})"
+            clash("edit-duplicate", what, place, "what matches it counts twice", "the second is dropped")
+            if problems.lenient and not problems.as_written:
+                continue
+        else:
+            # In text order, whatever starts earlier and ends later overlaps; an insertion does not.
+            while wide < len(kept) and kept[wide].end <= edit.start:
+                wide += 1
+            if wide < len(kept):
+                what = f"the edit {edit.start} {edit.end} overlaps the edit {kept[wide].start} {kept[wide].end}"
+                both = "both are kept; at most one can match"
+                clash("edit-overlap", f"{what} of the same annotator", place, both, both)
+        for text in texts:
+            here.setdefault(text, len(kept))
+        kept.append(edit)
+    return edits if problems.as_written else kept

@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from errorbar.core.visible import visible
-
 Severity = Literal["error", "repaired", "warning"]
+LONGEST_QUOTE = 1000
+"""Characters of a message before its middle is left out: what it quotes may be a whole file."""
+
+# Control characters, which a terminal obeys, and line breaks, which forge a line; separators that some programs take
+# for line breaks; marks that turn the direction of writing; characters that nobody sees; halves of surrogate pairs,
+# which no encoding can write. The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are written with
+# them.
+_BEYOND = "\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+_BEYOND += "\ud800-\udfff\U000e0000-\U000e007f"
+_HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
+_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")
+
+
+def visible(text: str) -> str:
+    r"""The text on one line, with ``\n``, ``\x1b`` or ``\u202e`` for every character that would not show as itself.
+
+    Backslashes of the text stay as they are, so that paths do; what is shown is for people, not to be read back.
+    """
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def visible_json(text: str) -> str:
+    r"""JSON with the same characters as ``\u`` escapes: another spelling of the same data."""
+    return _HIDDEN_IN_JSON.sub(_escaped_in_json, text)
+
+
+def _escaped_in_json(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +72,28 @@ def as_options(text: str) -> str:
     What functions take as arguments of their own and commands as roles of ``--labels``, such as ``--unknown=LABEL``, is
     ``--labels unknown=LABEL`` there.
     """
-    return _OPTION.sub(_option, text)
 
+    def option(found: re.Match[str]) -> str:
+        if found["name"] in ROLES:
+            return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
+        return found[0].replace("=", " ", 1) if found["value"] else found[0]
 
-def _option(found: re.Match[str]) -> str:
-    if found["name"] in ROLES:
-        return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
-    return found[0].replace("=", " ", 1) if found["value"] else found[0]
+    return _OPTION.sub(option, text)
 
 
 def as_arguments(text: str) -> str:
     """A message as Python shows it: ``--lenient`` becomes ``lenient=True``, ``--adjust=holm`` ``adjust="holm"``."""
-    return _OPTION.sub(_argument, text)
 
+    def argument(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"] or found["plain"]
+        if not name:
+            return found[0]
+        if value is None:
+            return _TURNED.get(name, name.replace("-", "_"))
+        said = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
+        return f"{name.replace('-', '_')}={'|'.join(said)}"
 
-def _argument(found: re.Match[str]) -> str:
-    name, value = found["name"], found["value"] or found["plain"]
-    if not name:
-        return found[0]
-    argument = name.replace("-", "_")
-    if value is None:
-        return _TURNED.get(name, argument)
-    said = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
-    return f"{argument}={'|'.join(said)}"
+    return _OPTION.sub(argument, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +126,14 @@ class Problem:
         return self.line(as_arguments)
 
     def line(self, words: Callable[[str], str]) -> str:
-        """One line, with options as ``words`` shows them."""
+        """One line, with options as ``words`` shows them, and without the middle of long parts."""
+        half = LONGEST_QUOTE // 2
+        parts = (self.what, self.expected, self.fix)
+        short = (each if len(each) <= LONGEST_QUOTE else f"{each[:half]} … {each[-half:]}" for each in parts)
+        what, expected, fix = map(words, short)
         place = f"{self.place}: " if str(self.place) else ""
-        expected = f" (expected {words(_shortened(self.expected))})" if self.expected else ""
-        fix = f"; {words(_shortened(self.fix))}" if self.fix else ""
-        return visible(f"{place}{words(_shortened(self.what))}{expected}{fix} [{self.code}]")
-
-
-LONGEST_QUOTE = 1000
-"""Characters of a message before its middle is left out: what it quotes may be a whole file."""
-
-
-def _shortened(text: str) -> str:
-    half = LONGEST_QUOTE // 2
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:half]} … {text[-half:]}"
+        expected = f" (expected {expected})" if expected else ""
+        return visible(f"{place}{what}{expected}{f'; {fix}' if fix else ''} [{self.code}]")
 
 
 class ErrorbarError(Exception):
@@ -131,18 +152,12 @@ class ErrorbarError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross processes: a subclass may be made of something else than its problems."""
-        return _again, (type(self), self.problems)
+        return copyreg.__newobj__, (type(self), str(self)), {"problems": self.problems}  # type: ignore[attr-defined]  # typeshed hides it
 
     @property
     def code(self) -> str:
         """The code of the first problem."""
         return self.problems[0].code
-
-
-def _again(kind: type[ErrorbarError], problems: tuple[Problem, ...]) -> ErrorbarError:
-    error = kind.__new__(kind)
-    ErrorbarError.__init__(error, problems)
-    return error
 
 
 class InputError(ErrorbarError):
@@ -162,13 +177,8 @@ class MissingExtraError(ErrorbarError):
     """An optional library is needed; the message names the extra that brings it."""
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(
-            Problem(
-                "missing-extra",
-                f"{purpose} needs the extra '{extra}', which is not installed",
-                fix=f"pip install 'errorbar[{extra}]'",
-            )
-        )
+        what = f"{purpose} needs the extra '{extra}', which is not installed"
+        super().__init__(Problem("missing-extra", what, fix=f"pip install 'errorbar[{extra}]'"))
 
 
 def shortened(text: str, most: int = 40) -> str:
@@ -177,11 +187,7 @@ def shortened(text: str, most: int = 40) -> str:
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """Say which of the known words was probably meant.
-
-    Returns:
-        ``did you mean 'x'?`` where one is near, else ``known: a, b, c``.
-    """
+    """Say which of the known words was meant: ``did you mean 'x'?`` where one is near, else ``known: a, b, c``."""
     from difflib import get_close_matches  # noqa: PLC0415 - only needed once something is wrong
 
     names = list(known)

@@ -1,9 +1,11 @@
-"""A number and what must travel with it."""
+"""A number and what must travel with it: its interval or why there is none, and what was computed on which data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from errorbar.version import __version__
 
 
 class Undefined(StrEnum):
@@ -22,6 +24,7 @@ class Undefined(StrEnum):
     RESAMPLES_UNDEFINED = "the value is undefined in too many resamples"
     NOT_COMPARABLE = "the value of one of the two is undefined"
     NO_DISAGREEMENT = "the two never differ"
+    SAME_DIFFERENCE = "the two differ by the same amount in every unit"
     CONSTANT = "one of the variables never changes"
     DEPENDENT_UNITS = "the formula needs independent units; resample the clusters"
     TOO_FEW_RATERS = "no item was judged by two raters"
@@ -32,14 +35,7 @@ class Undefined(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval.
-
-    Attributes:
-        low: Lower end.
-        high: Upper end.
-        confidence_level: Nominal coverage, a fraction.
-        method: How it was made.
-    """
+    """A confidence interval, of a nominal coverage (a fraction), made by a method."""
 
     low: float
     high: float
@@ -68,12 +64,28 @@ class Estimate:
     no_interval: Undefined | None = None
 
     def with_interval(self, interval: Interval | Undefined, *, n_clusters: int | None = None) -> Estimate:
-        """The same value with its interval, or with the reason why it has none.
+        """The same value with its interval, or with the reason why it has none."""
+        made, missing = (None, interval) if isinstance(interval, Undefined) else (interval, None)
+        return replace(self, interval=made, no_interval=missing, n_clusters=n_clusters)
 
-        Args:
-            interval: What a function of ``errorbar.stats`` made.
-            n_clusters: How many clusters were resampled, or None if units count as independent.
-        """
-        if isinstance(interval, Undefined):
-            return replace(self, interval=None, no_interval=interval, n_clusters=n_clusters)
-        return replace(self, interval=interval, no_interval=None, n_clusters=n_clusters)
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Names what can change a digit and nothing else, in one comparable line."""
+
+    spec: str  # in its short form
+    source: str  # a content hash, as the next two
+    reference: str
+    hypothesis: str
+    n_units: int
+    n_annotators: int
+    conventions: tuple[str, ...] = ()  # further named choices, e.g. how unmarked sentences were read
+    version: str = __version__
+
+    def __str__(self) -> str:
+        data = f"src:{self.source}|ref:{self.reference}|hyp:{self.hypothesis}|n:{self.n_units}|ann:{self.n_annotators}"
+        return "|".join([self.spec, data, *self.conventions, f"v:{self.version}"])
+
+    def comparable(self, other: Signature) -> bool:
+        """Whether two rows may be ranked together: everything but the hypothesis agrees."""
+        return replace(self, hypothesis="") == replace(other, hypothesis="")

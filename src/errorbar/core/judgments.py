@@ -5,24 +5,22 @@ An absent judgment is a row that is not there: nothing is assumed of a rater who
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 
 Codes = NDArray[np.int32]
 RepeatPolicy = Literal["refuse", "first", "last", "keep"]
 POLICIES: tuple[RepeatPolicy, ...] = get_args(RepeatPolicy)
 MAX_CELLS = 200_000_000
 """Cells of the largest dense table that is made: 1.6 GB."""
-FREE_CELLS = 5_000_000
-"""Cells of a dense table that few judgments may take."""
-CELLS_OF_ONE = 32
-"""Cells for each judgment that a larger table may have: many items have few labels, or it is mostly empty."""
+FREE_CELLS, CELLS_OF_ONE = 5_000_000, 32
+"""Cells that few judgments may take; for each judgment, those that a larger table may have, which is mostly empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +50,9 @@ class Judgments:
     weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        for what, codes, names in (
-            ("item", self.item, self.items),
-            ("rater", self.rater, self.raters),
-            ("label", self.label, self.labels),
-        ):
+        for what, codes, names in self._columns():
+            if not isinstance(codes, np.ndarray):
+                raise wrong_type(f"the column '{what}'", "an array of codes, or see from_columns", codes)
             if codes.ndim != 1 or len(codes) != len(self.item):
                 raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.item)},)")
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
@@ -68,6 +64,11 @@ class Judgments:
                 raise _unfit(f"the column 'weight' has shape {self.weight.shape}", f"shape {self.item.shape}")
             if not (np.isfinite(self.weight).all() and (self.weight >= 0).all()):
                 raise _unfit("a weight is negative or not finite", "finite weights of at least 0")
+
+    def _columns(self) -> Iterator[tuple[str, Codes, tuple[str, ...]]]:
+        yield "item", self.item, self.items
+        yield "rater", self.rater, self.raters
+        yield "label", self.label, self.labels
 
     def __len__(self) -> int:
         return len(self.item)
@@ -84,19 +85,16 @@ class Judgments:
     ) -> Judgments:
         """Make judgments of columns: lists, numpy arrays, or columns of a pandas or polars frame.
 
-        Names are what ``str`` makes of the values, coded in order of appearance. A row whose label is None, NaN or
-        "" is a missing judgment: it makes its item and rater known and is not kept.
-
-        Args:
-            item: Item of each judgment.
-            rater: Rater of each judgment.
-            label: Label of each judgment.
-            weight: Weight of each judgment.
-            labels: Labels that get the first codes, in this order; use it to declare possible or ordered labels.
+        Names are what ``str`` makes of the values, coded in order of appearance; ``labels`` get the first codes, in
+        this order, to declare possible or ordered ones. A row whose label is None, NaN or "" is a missing judgment: it
+        makes its item and rater known and is not kept.
 
         Raises:
             UsageError: As the class does.
         """
+        for what, column in (("item", item), ("rater", rater), ("label", label)):
+            if not isinstance(column, Iterable):
+                raise wrong_type(f"the column '{what}'", "a list of values", column)
         item_names: dict[str, int] = {}
         rater_names: dict[str, int] = {}
         label_names = {name: code for code, name in enumerate(labels)}
@@ -106,30 +104,19 @@ class Judgments:
         if not len(item_codes) == len(rater_codes) == len(values):
             lengths = f"{len(item_codes)}, {len(rater_codes)} and {len(values)}"
             raise _unfit(f"the columns item, rater and label have {lengths} rows", "columns of one length")
-        said = np.fromiter((value is not None for value in values), np.bool_, len(values))
-        label_codes = _encode((value for value in values if value is not None), label_names)
         weights = None if weight is None else np.asarray(list(weight), np.float64)
         if weights is not None and len(weights) != len(values):
             raise _unfit(f"the column 'weight' has {len(weights)} rows", f"{len(values)} rows")
-        return cls(
-            item_codes[said],
-            rater_codes[said],
-            label_codes,
-            tuple(item_names),
-            tuple(rater_names),
-            tuple(label_names),
-            None if weights is None else weights[said],
-        )
+        said = np.array([value is not None for value in values], np.bool_)
+        codes = item_codes[said], rater_codes[said], _encode((each for each in values if each is not None), label_names)
+        names = tuple(item_names), tuple(rater_names), tuple(label_names)
+        return cls(*codes, *names, None if weights is None else weights[said])
 
     @classmethod
     def from_matrix(
         cls, rows: Sequence[Sequence[object]], *, raters: Sequence[str] = (), labels: Sequence[str] = ()
     ) -> Judgments:
-        """Make judgments of a table with one row per item and one column per rater; None is a missing judgment.
-
-        Raises:
-            UsageError: If the rows differ in length, or as the class does.
-        """
+        """Make judgments of a table with one row per item and one column per rater; None is a missing judgment."""
         width = len(raters) or (len(rows[0]) if rows else 0)
         if any(len(row) != width for row in rows):
             raise _unfit("the rows of the table differ in length", f"{width} raters in each")
@@ -143,17 +130,12 @@ class Judgments:
 
     @classmethod
     def joined(cls, tables: Sequence[Judgments]) -> Judgments:
-        """The judgments of several tables one after the other; what has one name is one item, rater or label.
-
-        Raises:
-            UsageError: If some tables have weights and some have none.
-        """
+        """The judgments of several tables one after the other; what has one name is one item, rater or label."""
         columns: list[Codes] = []
         vocabularies: list[tuple[str, ...]] = []
-        for codes, names in (("item", "items"), ("rater", "raters"), ("label", "labels")):
+        for same in zip(*(table._columns() for table in tables), strict=True):
             known: dict[str, int] = {}
-            places = [_encode(getattr(table, names), known) for table in tables]
-            columns.append(np.concatenate([at[getattr(t, codes)] for at, t in zip(places, tables, strict=True)]))
+            columns.append(np.concatenate([_encode(names, known)[codes] for _, codes, names in same]))
             vocabularies.append(tuple(known))
         weights = [table.weight for table in tables if table.weight is not None]
         if weights and len(weights) < len(tables):
@@ -163,85 +145,60 @@ class Judgments:
 
     def to_columns(self) -> dict[str, list[str] | list[float]]:
         """The judgments as named columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        columns: dict[str, list[str] | list[float]] = {
-            "item": [self.items[code] for code in self.item.tolist()],
-            "rater": [self.raters[code] for code in self.rater.tolist()],
-            "label": [self.labels[code] for code in self.label.tolist()],
-        }
-        if self.weight is not None:
-            columns["weight"] = self.weight.tolist()
-        return columns
+        weight = {} if self.weight is None else {"weight": self.weight.tolist()}
+        return {what: [names[code] for code in codes.tolist()] for what, codes, names in self._columns()} | weight
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Judgments:
         """Some judgments, by a mask or row numbers; every name stays known."""
         weight = None if self.weight is None else self.weight[rows]
-        return Judgments(
-            self.item[rows], self.rater[rows], self.label[rows], self.items, self.raters, self.labels, weight
-        )
+        return replace(self, item=self.item[rows], rater=self.rater[rows], label=self.label[rows], weight=weight)
 
     def arranged(self, raters: Sequence[str], labels: Sequence[str]) -> tuple[Judgments, NDArray[np.int64]]:
         """The same judgments with their vocabularies in another order, sorted by item and then by rater.
 
-        Where the order of rows and files is to change no digit, nothing may depend on who came first.
-
-        Args:
-            raters: The raters in their new order; every one, once.
-            labels: The labels likewise.
-
-        Returns:
-            The judgments, and the row that each was before.
+        Every rater and label must be named, once. Also given is the row that each was before. Where the order of rows
+        and files is to change no digit, nothing may depend on who came first.
         """
-        raters_to, labels_to = (_places(old, new) for old, new in ((self.raters, raters), (self.labels, labels)))
-        rater = raters_to[self.rater]
+        rater = _encode(self.raters, {name: at for at, name in enumerate(raters)})[self.rater]
+        label = _encode(self.labels, {name: at for at, name in enumerate(labels)})[self.label]
         rows = np.argsort(self.item.astype(np.int64) * max(len(raters), 1) + rater, kind="stable")
-        weight = None if self.weight is None else self.weight[rows]
-        codes = (self.item[rows], rater[rows], labels_to[self.label[rows]])
-        return Judgments(*codes, self.items, tuple(raters), tuple(labels), weight), rows
+        known = replace(self, rater=rater, raters=tuple(raters), label=label, labels=tuple(labels))
+        return known.take(rows), rows
 
     def only(self, raters: Sequence[str]) -> Judgments:
-        """The judgments of some raters, in the order given; every item stays known.
-
-        Raises:
-            UsageError: If there is no such rater.
-        """
+        """The judgments of some raters, in the order given; every item stays known."""
         new = np.full(len(self.raters), -1, np.int32)
         known = {name: code for code, name in enumerate(self.raters)}
         for code, name in enumerate(raters):
             new[known[name] if name in known else code_of(name, self.raters, "rater")] = code
         kept = self.take(new[self.rater] >= 0)
-        return Judgments(kept.item, new[kept.rater], kept.label, self.items, tuple(raters), self.labels, kept.weight)
+        return replace(kept, rater=new[kept.rater], raters=tuple(raters))
 
     def without(self, labels: Sequence[str]) -> Judgments:
-        """The judgments without some labels, e.g. "Unknown", which then count as not given.
-
-        Raises:
-            UsageError: If there is no such label.
-        """
-        gone = {code_of(name, self.labels, "label") for name in labels}
-        new = np.cumsum([code not in gone for code in range(len(self.labels))], dtype=np.int32) - 1
-        kept = self.take(~np.isin(self.label, list(gone)))
-        names = tuple(name for code, name in enumerate(self.labels) if code not in gone)
-        return Judgments(kept.item, kept.rater, new[kept.label], self.items, self.raters, names, kept.weight)
+        """The judgments without some labels, e.g. "Unknown", which then count as not given."""
+        gone = [code_of(name, self.labels, "label") for name in labels]
+        stays = ~np.isin(np.arange(len(self.labels)), gone)
+        kept = self.take(stays[self.label])
+        names = tuple(name for name, stay in zip(self.labels, stays, strict=True) if stay)
+        return replace(kept, label=(np.cumsum(stays, dtype=np.int32) - 1)[kept.label], labels=names)
 
     def n_repeated(self) -> int:
         """How many judgments repeat an item that the same rater had judged before."""
-        pairs = np.sort(self.item.astype(np.int64) * len(self.raters) + self.rater)
+        pairs = np.sort(self._pairs())
         return int((pairs[1:] == pairs[:-1]).sum())
 
     def first_rows(self) -> NDArray[np.int64]:
         """Of each judgment the row where the same rater judged the same item first; shape (judgments,)."""
-        pairs = self.item.astype(np.int64) * len(self.raters) + self.rater
-        _, first, group = np.unique(pairs, return_index=True, return_inverse=True)
+        _, first, group = np.unique(self._pairs(), return_index=True, return_inverse=True)
         return np.asarray(first[group], np.int64)
+
+    def _pairs(self) -> NDArray[np.int64]:
+        return self.item.astype(np.int64) * len(self.raters) + self.rater
 
     def settled(self, policy: RepeatPolicy) -> NDArray[np.bool_]:
         """Which judgments to keep where a rater judged an item more than once; shape (judgments,).
 
-        Args:
-            policy: ``refuse``, ``first``, ``last``, or ``keep``: repeated judgments count as often.
-
-        Raises:
-            UsageError: If there are repeats and they are refused, or the policy is unknown.
+        With the policy ``keep`` repeated judgments count as often; with ``refuse`` they are an error.
         """
         if policy not in POLICIES:
             what = f"no policy for repeated judgments is called '{policy}'"
@@ -250,26 +207,18 @@ class Judgments:
         if not n:
             return np.ones(len(self), np.bool_)
         if policy == "last":
-            back = slice(None, None, -1)
-            backward = Judgments(
-                self.item[back], self.rater[back], self.label[back], self.items, self.raters, self.labels
-            )
-            return backward.settled("first")[back]
-        kept = self.first_rows() == np.arange(len(self))
+            return self.take(np.arange(len(self))[::-1]).settled("first")[::-1]
+        kept = np.asarray(self.first_rows() == np.arange(len(self)), np.bool_)
         if policy == "refuse":
             row = int(np.flatnonzero(~kept)[0])
             who, item = self.raters[self.rater[row]], self.items[self.item[row]]
             repeated = "1 judgment repeats" if n == 1 else f"{n:,} judgments repeat"
             what = f"{repeated} an item that the same rater had judged before, first: '{who}' of '{item}'"
             raise UsageError(Problem("crowd-repeats", what, fix="choose first, last or keep (--repeats)"))
-        return np.asarray(kept, np.bool_)
+        return kept
 
     def label_weights(self) -> NDArray[np.float64]:
-        """Total weight of each label of each item; shape (items, labels).
-
-        Raises:
-            UsageError: If the table would have more than ``MAX_CELLS`` cells, or far more than judgments.
-        """
+        """Total weight of each label of each item; shape (items, labels), unless that is far more than judgments."""
         n_items, n_labels = len(self.items), len(self.labels)
         most = min(MAX_CELLS, max(FREE_CELLS, CELLS_OF_ONE * len(self)))
         if n_items * n_labels > most:
@@ -281,19 +230,10 @@ class Judgments:
 
 
 def code_of(name: str, names: Sequence[str], what: str) -> int:
-    """The code of a name.
-
-    Raises:
-        UsageError: If it is not one of the names.
-    """
+    """The code of a name; what it is a name of is for the message where it is none."""
     if name not in names:
         raise UsageError(Problem("judgments-unknown", f"no {what} '{name}' in the judgments", fix=nearest(name, names)))
     return list(names).index(name)
-
-
-def _places(old: Sequence[str], new: Sequence[str]) -> Codes:
-    place = {name: at for at, name in enumerate(new)}
-    return np.array([place[name] for name in old], np.int32)
 
 
 def _encode(values: Iterable[object], names: dict[str, int]) -> Codes:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from math import isfinite, isnan, nan
+from types import MappingProxyType
 from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
 _PLURAL = re.compile(r"\b(sentence|token|annotator|edit|fragment|line|problem|run)s\b")
 
-LONGEST_SHOWN = 60
-"""Characters of a label that a message shows."""
-MOST_NAMED = 10
-"""Labels that a message names before it counts the rest."""
+LONGEST_SHOWN, MOST_NAMED = 60, 10
+"""Characters of a label that a message shows, and labels that it names before it counts the rest."""
+
+
+@cache
+def error_types(inventory: str) -> Mapping[str, str]:
+    """The codes and descriptions of an inventory of error types, in its order: ``hoo`` or ``nucle``, kept as data."""
+    text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
+    return MappingProxyType(json.loads(text)["types"])
 
 
 def named(labels: Iterable[str]) -> str:
@@ -40,9 +49,12 @@ def as_number(label: str) -> float:
 
 def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
     """Labels in an order that depends on nothing but them: numbers ascending, then the rest by name."""
-    numbers = {label: as_number(label) for label in labels}
-    last = {label: isnan(number) for label, number in numbers.items()}
-    return tuple(sorted(labels, key=lambda label: (last[label], 0.0 if last[label] else numbers[label], label)))
+
+    def place(label: str) -> tuple[bool, float, str]:
+        number = as_number(label)
+        return isnan(number), 0.0 if isnan(number) else number, label
+
+    return tuple(sorted(labels, key=place))
 
 
 ONE_LABEL = "one label; a row for each judgment, e.g. with a rater of its own"
@@ -70,15 +82,13 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
 
     Python makes no number of more than 4,300 digits, so numbers are compared by their length and then as texts.
     """
-    return [_number(part) if at % 2 else (1, 0, part) for at, part in enumerate(_DIGITS.split(name))]
+    key = []
+    for at, part in enumerate(_DIGITS.split(name)):
+        digits = "".join(str(decimal(digit)) for digit in part).lstrip("0") if at % 2 else ""
+        key.append((0, len(digits), digits) if at % 2 else (1, 0, part))
+    return key
 
 
 def natural_order(names: Iterable[str]) -> tuple[str, ...]:
     """Names sorted, A2 before A10, the same whatever order they come in."""
     return tuple(sorted(names, key=lambda name: (natural_key(name), name)))
-
-
-def _number(digits: str) -> tuple[int, int, str]:
-    plain = digits if digits.isascii() else "".join(str(decimal(digit)) for digit in digits)
-    bare = plain.lstrip("0")
-    return 0, len(bare), bare

@@ -45,15 +45,9 @@ class Problems:
     def repairable(
         self, code: str, what: str, place: Place, *, repair: str, expected: str = "", hint: str = ""
     ) -> None:
-        """Record an error that lenient reading mends.
+        """Record an error that lenient reading mends, as a phrase such as "the edit is dropped" says.
 
-        Args:
-            code: Its code.
-            what: What is wrong.
-            place: Where.
-            repair: How lenient reading mends it, as a past participle phrase.
-            expected: What was expected.
-            hint: What was probably meant, as ``nearest`` says it.
+        ``hint`` is what was probably meant, as ``nearest`` says it.
 
         Raises:
             InputError: In strict mode, when the limit is reached.
@@ -76,28 +70,19 @@ class Problems:
                 self.notes.append(note)
                 continue
             at = self._rest.setdefault(note.code, len(self.notes))
-            if at == len(self.notes):
-                self.notes.append(Problem(note.code, "", severity=note.severity))
-            others = self.notes[at].others + (note.others or 1)
+            first = self.notes[at] if at < len(self.notes) else note
+            others = (note.others or 1) + (first.others if first is not note else 0)
             what = f"{others:,} more of these, not listed"
-            self.notes[at] = Problem(note.code, what, severity=self.notes[at].severity, others=others)
+            self.notes[at : at + 1] = [Problem(note.code, what, severity=first.severity, others=others)]
 
     def collect(self, found: Problems) -> None:
-        """Take over what was found elsewhere, e.g. by another process that read a piece.
-
-        Raises:
-            InputError: When the limit is reached.
-        """
+        """Take over what was found elsewhere, e.g. by another process that read a piece."""
         self.take(found.notes)
         for each in found.errors:
             self.error(each.code, each.what, each.place, expected=each.expected, fix=each.fix)
 
     def raise_errors(self) -> None:
-        """Refuse the input if any error was recorded.
-
-        Raises:
-            InputError: With every error recorded so far.
-        """
+        """Refuse the input, with every error recorded so far, if there is any."""
         if self.errors:
             raise InputError(self.errors)
 

@@ -7,7 +7,7 @@ judge filled in) is kept, because the comparisons of one item depend on each oth
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,13 +54,13 @@ class Comparisons:
     sentences: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        for what, codes, names in (
+        systems = (
             ("first", self.first, self.systems),
             ("second", self.second, self.systems),
             ("item", self.item, self.items),
-            ("judge", self.judge, self.judges),
-            ("sentence", self.sentence, self.sentences),
-        ):
+        )
+        judged = (("judge", self.judge, self.judges), ("sentence", self.sentence, self.sentences))
+        for what, codes, names in (*systems, *judged):
             if codes.shape != (len(self.outcome),):
                 raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.outcome)},)")
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
@@ -77,44 +77,28 @@ class Comparisons:
 
     def without_identical(self) -> Comparisons:
         """The comparisons of different texts: the ties that a judge said, none that follow from equal output."""
-        columns = ("first", "second", "outcome", "item", "judge", "sentence", "identical", "shown")
-        kept = ~self.identical
-        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
+        columns = {each.name: getattr(self, each.name) for each in fields(self)[:8]}
+        return replace(self, **{name: column[~self.identical] for name, column in columns.items()})
 
     @classmethod
     def from_pairs(cls, pairs: Sequence[tuple[str, str, int]], *, items: Sequence[str] = ()) -> Comparisons:
         """Make comparisons of triples: a system, another, and 1, -1 or 0 for the first, the second or neither.
 
-        Args:
-            pairs: The comparisons.
-            items: The item of each; default: each is an item of its own.
-
-        Raises:
-            UsageError: As the class does, or if there are not as many items as pairs.
+        Each is an item of its own, unless ``items`` names the item of each.
         """
         names = list(items) or [str(number) for number in range(1, len(pairs) + 1)]
         if len(names) != len(pairs):
             raise _unfit(f"{len(names)} items for {len(pairs)} comparisons", "an item for each")
-        systems: dict[str, int] = {}
-        known: dict[str, int] = {}
-        first = [systems.setdefault(a, len(systems)) for a, _, _ in pairs]
-        second = [systems.setdefault(b, len(systems)) for _, b, _ in pairs]
-        item = np.array([known.setdefault(name, len(known)) for name in names], np.int32)
-        marks = np.zeros(len(pairs), np.bool_)
-        return cls(
-            np.array(first, np.int32),
-            np.array(second, np.int32),
-            np.array([outcome for _, _, outcome in pairs], np.int8),
-            item,
-            np.zeros(len(pairs), np.int32),
-            item,
-            marks,
-            ~marks,
-            tuple(systems),
-            tuple(known),
-            ("judge",),
-            tuple(known),
+        firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        systems, known = (
+            {name: at for at, name in enumerate(dict.fromkeys(each))} for each in (firsts + seconds, names)
         )
+        first, second = (np.array([systems[name] for name in each], np.int32) for each in (firsts, seconds))
+        outcome = np.array([pair[2] for pair in pairs], np.int8)
+        item = np.array([known[name] for name in names], np.int32)
+        marks = np.zeros(len(pairs), np.bool_)
+        codes = (first, second, outcome, item, np.zeros_like(item), item, marks, ~marks)
+        return cls(*codes, tuple(systems), tuple(known), ("judge",), tuple(known))
 
 
 def _unfit(what: str, expected: str) -> UsageError:
@@ -123,13 +107,7 @@ def _unfit(what: str, expected: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """The scores of one metric; higher is better.
-
-    Attributes:
-        metric: Its name.
-        systems: System to score.
-        sentences: Sentence to system to score; empty where there are none.
-    """
+    """The scores of one metric, higher being better: of systems, and of systems by sentence where there are some."""
 
     metric: str
     systems: Mapping[str, float]

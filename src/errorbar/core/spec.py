@@ -23,23 +23,14 @@ _TRUTH = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named parameter of a metric.
-
-    Attributes:
-        name: Its name in the spec.
-        kind: ``bool``, ``int``, ``float`` or ``str``; decides how its text is read.
-        default: Its value when the spec does not name it.
-        doc: What it changes, in one sentence.
-        check: Returns what was expected of a value that is not taken, else "".
-        aliases: Other names it has in specs, e.g. that of an official scorer; never written.
-    """
+    """A named parameter of a metric."""
 
     name: str
-    kind: type[Value]
+    kind: type[Value]  # decides how its text is read
     default: Value
-    doc: str
-    check: Callable[[Value], str] = lambda _: ""
-    aliases: tuple[str, ...] = ()
+    doc: str  # what it changes, in one sentence
+    check: Callable[[Value], str] = lambda _: ""  # returns what was expected of a value that is not taken, else ""
+    aliases: tuple[str, ...] = ()  # other names in specs, e.g. that of an official scorer; never written
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +44,8 @@ class Spec:
     parameters: tuple[tuple[str, Value], ...] = ()
 
     def __str__(self) -> str:
-        if not self.parameters:
-            return self.name
-        return f"{self.name}({','.join(f'{key}={_write(value)}' for key, value in self.parameters)})"
+        inside = ",".join(f"{key}={_write(value)}" for key, value in self.parameters)
+        return f"{self.name}({inside})" if inside else self.name
 
 
 def split_spec(text: str) -> tuple[str, dict[str, str]]:
@@ -81,11 +71,7 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
 
 
 def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str, str]) -> dict[str, Value]:
-    """Turn raw parameter texts into typed values, defaults filled in.
-
-    Raises:
-        UsageError: If a parameter is unknown, of the wrong kind, or out of range.
-    """
+    """Turn raw parameter texts into typed values, defaults filled in."""
     known = {name: p.name for p in declared for name in (p.name, *p.aliases)}
     given: dict[str, str] = {}
     for key, text in raw.items():
@@ -103,11 +89,7 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
 
 
 def check_value(metric: str, parameter: Parameter, value: Value) -> Value:
-    """Return the value if it is taken; a whole number where a number is wanted becomes one.
-
-    Raises:
-        UsageError: If the parameter's check says otherwise.
-    """
+    """The value, if it is taken; a whole number where a number is wanted becomes one."""
     if parameter.kind is float and type(value) is int:
         value = float(value)
     is_kind = isinstance(value, parameter.kind) and isinstance(value, bool) == (parameter.kind is bool)
@@ -145,13 +127,8 @@ def write_text(value: str) -> str:
 
 
 def _bad_spec(text: str) -> UsageError:
-    return UsageError(
-        Problem(
-            "bad-spec",
-            f"cannot read the metric '{text}'",
-            expected="name or name(key=value,...), each key once",
-        )
-    )
+    expected = "name or name(key=value,...), each key once"
+    return UsageError(Problem("bad-spec", f"cannot read the metric '{text}'", expected=expected))
 
 
 def _bad_value(metric: str, parameter: Parameter, text: str, expected: str) -> UsageError:

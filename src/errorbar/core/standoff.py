@@ -47,19 +47,12 @@ class StandoffEdit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A text and one set of edits of it; the unit of HOO scores.
+    """A text and one set of edits of it, in text order; the unit of HOO scores."""
 
-    Attributes:
-        name: What joins it with other files about the same text, e.g. ``1005``.
-        edits: Its edits in text order.
-        text: The source text; None where only the edits were read.
-        file: The file the edits are from, for messages.
-    """
-
-    name: str
+    name: str  # what joins it with other files about the same text, e.g. 1005
     edits: tuple[StandoffEdit, ...]
-    text: str | None = None
-    file: str = ""
+    text: str | None = None  # None where only the edits were read
+    file: str = ""  # where the edits are from, for messages
 
 
 def in_text_order(edits: Iterable[StandoffEdit]) -> tuple[StandoffEdit, ...]:

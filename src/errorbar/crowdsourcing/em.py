@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,66 +24,40 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.crowdsourcing.answers import Floats, leaders, need_judgments, shares_of
 
-MIN_ITEMS = 20
-"""Judgments a rater must have on average before their errors are modeled (measured in docs/crowd.md)."""
-
-FREE_RATES = 200_000
-"""Rates of error of all raters that few judgments may be asked for."""
-RATES_OF_ONE = 8
-"""Rates of error for each judgment that many judgments may be asked for."""
-MAX_LABELS = 100
-"""Most labels of which the errors of a rater are described: K labels have K² of them."""
-LEAST = 1e-300
-"""Stands for a probability of 0 in logarithms."""
-MAX_ITERATIONS = 200
-"""Most passes of a run unless more are asked for."""
-TOLERANCE = 1e-9
-"""A pass that adds less than this for each item ends a run."""
+MIN_ITEMS = 20  # judgments a rater must have on average before their errors are modeled (measured in docs/crowd.md)
+FREE_RATES = 200_000  # rates of error of all raters that few judgments may be asked for
+RATES_OF_ONE = 8  # rates of error for each judgment that many judgments may be asked for
+MAX_LABELS = 100  # most labels of which the errors of a rater are described: K labels have K² of them
+LEAST = 1e-300  # stands for a probability of 0 in logarithms
+N_STARTS = 4
+MAX_ITERATIONS = 200  # most passes of a run unless more are asked for
 SAME = 1e-6
 """Runs whose objectives differ by less than this for each item ended at one place: the first of them is the best."""
-PLAIN = 20
-"""Passes before the first leap."""
-TRAIL = 2
-"""Models kept for a leap, besides the newest."""
-
+PLAIN = 20  # passes before the first leap
 Model = tuple[Floats, Floats]
 """Marginals and rates."""
-N_STARTS = 4
 
 
 def check_labels(judgments: Judgments) -> None:
-    """Refuse more labels than a rater's errors can be described for.
-
-    Raises:
-        UsageError: If there are more than ``MAX_LABELS``.
-    """
+    """Refuse more labels than a rater's errors can be described for."""
     if len(judgments.labels) > MAX_LABELS:
         what = f"{len(judgments.labels):,} different labels are too many to describe what raters do with each"
         raise UsageError(Problem("crowd-many-labels", what, expected=f"at most {MAX_LABELS}", fix="group the labels"))
 
 
 class Votes:
-    """Who said what, prepared for EM.
-
-    A rater who judged an item several times counts as often. Weights of judgments are not used.
-
-    Attributes:
-        table: Times each rater gave each label, column = rater * n_labels + label; sparse, shape (items, columns).
-        by_column: The same, transposed.
-        judged: Whether anybody judged an item; shape (items,).
-    """
+    """Who said what, prepared for EM; repeated judgments count as often, weights are not used."""
 
     def __init__(self, judgments: Judgments, min_items: float) -> None:
         from scipy import sparse  # noqa: PLC0415 - loading it takes a while
 
         need_judgments(judgments)
-        self.n_labels = len(judgments.labels)
-        self.n_raters = len(judgments.raters)
+        check_labels(judgments)
+        self.n_labels, self.n_raters = len(judgments.labels), len(judgments.raters)
         if self.n_labels < 2:
             what = f"every judgment says '{judgments.labels[0]}'"
             fix = "declare the other labels, or use the majority"
             raise UsageError(Problem("crowd-one-label", what, expected="two labels or more", fix=fix))
-        check_labels(judgments)
         present = len(np.unique(judgments.rater))
         if present < 2:
             what = "only one rater judged anything: nothing tells their errors from the truth"
@@ -99,25 +74,22 @@ class Votes:
             raise UsageError(Problem("crowd-many-labels", what, expected=expected, fix="group the labels"))
         column = judgments.rater.astype(np.int64) * self.n_labels + judgments.label
         shape = (len(judgments.items), self.n_raters * self.n_labels)
+        # Times each rater gave each label to an item, and the same transposed.
         self.table = sparse.csr_array((np.ones(len(column)), (judgments.item, column)), shape=shape)
         self.by_column = self.table.T.tocsr()
         self.judged = np.bincount(judgments.item, minlength=shape[0]) > 0
 
-    def vote_shares(self) -> Floats:
-        """Share of each label among the judgments of an item; 0 where nobody judged; shape (items, labels)."""
-        # Columns run over raters and labels; adding up the raters is a product with stacked unit matrices.
-        return np.nan_to_num(shares_of(np.asarray(self.table @ np.tile(np.eye(self.n_labels), (self.n_raters, 1)))))
-
     def starts(self, n_starts: int, generator: np.random.Generator) -> list[tuple[str, Floats]]:
-        """Where EM starts: the vote shares, the majority, and perturbed vote shares for the rest."""
-        soft = self.vote_shares()
+        """Where EM starts: the vote shares, the majority, and perturbed vote shares for the rest; (items, labels)."""
+        # Columns run over raters and labels; adding up the raters is a product with stacked unit matrices.
+        soft = np.nan_to_num(shares_of(np.asarray(self.table @ np.tile(np.eye(self.n_labels), (self.n_raters, 1)))))
         first = leaders(soft) & self.judged[:, None]
         # In a tie the mass is divided: no label wins by its place in the list.
         hard = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
         found = [("vote shares", soft), ("majority", hard)][:n_starts]
-        for number in range(len(found), n_starts):
+        for number in range(1, n_starts - 1):
             noise = generator.dirichlet(np.ones(self.n_labels), len(soft)) * self.judged[:, None]
-            found.append((f"random {number - 1}", (soft + noise) / 2))
+            found.append((f"random {number}", (soft + noise) / 2))
         return found
 
     def said_given(self, truth: Floats) -> Floats:
@@ -126,30 +98,16 @@ class Votes:
         return sums.transpose(0, 2, 1)
 
     def evidence(self, log_rates: Floats) -> Floats:
-        """Log-likelihood of an item's judgments under each true label; shape (items, labels).
-
-        Args:
-            log_rates: Log-probability that a rater says a label given the truth; shape (raters, truth, said).
-        """
-        stacked = log_rates.transpose(0, 2, 1).reshape(-1, self.n_labels)
-        return np.asarray(self.table @ stacked)
+        """Log-likelihood of an item's judgments under each true label; shape (items, labels)."""
+        return np.asarray(self.table @ log_rates.transpose(0, 2, 1).reshape(-1, self.n_labels))
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How EM is run.
+    """How EM is run: how many starts, and when a run ends; raises ``UsageError`` for what is not positive."""
 
-    Attributes:
-        n_starts: How many starts: vote shares, majority, then random ones.
-        tolerance: A run stops when a pass adds less than this times the number of items to the objective.
-        max_iterations: A run stops after so many passes, converged or not.
-
-    Raises:
-        UsageError: If one is not positive.
-    """
-
-    n_starts: int = N_STARTS
-    tolerance: float = TOLERANCE
+    n_starts: int = N_STARTS  # vote shares, majority, then random ones
+    tolerance: float = 1e-9  # a run stops when a pass adds less than this for each item to the objective
     max_iterations: int = MAX_ITERATIONS
 
     def __post_init__(self) -> None:
@@ -160,40 +118,24 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where one run of EM ended.
-
-    Attributes:
-        name: Where it began.
-        log_likelihood: Of the judgments, without the prior.
-        objective: What was maximised: the log-likelihood plus the log-density of the prior, up to a constant.
-        n_iterations: Passes made.
-        converged: Whether it ended because nothing changed any more.
-    """
+    """Where one run of EM ended."""
 
     name: str
-    log_likelihood: float
-    objective: float
+    log_likelihood: float  # of the judgments, without the prior
+    objective: float  # what was maximised: with the log-density of the prior, up to a constant
     n_iterations: int
     converged: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """The best of several runs.
+    """The best of several runs."""
 
-    Attributes:
-        truth: Probability of each label, NaN where nobody judged; shape (items, labels).
-        marginals: Share of each true label; shape (labels,).
-        rates: Probability that a rater says a label given the truth; shape (raters, truth, said).
-        starts: Every run, in the order run.
-        best: Number of the run that was kept.
-    """
-
-    truth: Floats
-    marginals: Floats
-    rates: Floats
+    truth: Floats  # probability of each label, NaN where nobody judged; (items, labels)
+    marginals: Floats  # share of each true label
+    rates: Floats  # probability that a rater says a label given the truth; (raters, truth, said)
     starts: tuple[Start, ...]
-    best: int
+    best: int  # number of the run that was kept
 
     @property
     def log_likelihood(self) -> float:
@@ -201,24 +143,16 @@ class Fit:
         return self.starts[self.best].log_likelihood
 
 
-def fit(
-    votes: Votes,
-    estimate: Callable[[Floats], Floats],
-    penalty: Callable[[Floats], float],
-    generator: np.random.Generator,
-    options: Runs,
-) -> Fit:
-    """Run EM from every start and keep the run with the largest objective.
+class Likelihood(NamedTuple):
+    """How a kind of rater makes rates of counts, both (raters, truth, said), and their log-prior but for a constant."""
 
-    Args:
-        votes: Who said what.
-        estimate: Makes rates of the expected counts of what was said given the truth, both (raters, truth, said).
-        penalty: Log-density of the prior of some rates, up to a constant.
-        generator: The stream for random starts.
-        options: How many starts, and when a run ends.
-    """
-    starts = votes.starts(options.n_starts, generator)
-    runs = [_run(votes, estimate, penalty, name, truth, options) for name, truth in starts]
+    estimate: Callable[[Floats], Floats]
+    penalty: Callable[[Floats], float]
+
+
+def fit(votes: Votes, kind: Likelihood, generator: np.random.Generator, options: Runs) -> Fit:
+    """Run EM from every start and keep the run with the largest objective."""
+    runs = [_run(votes, kind, *start, options) for start in votes.starts(options.n_starts, generator)]
     highest = max(run[0].objective for run in runs)
     slack = SAME * max(int(votes.judged.sum()), 1)
     best = next(number for number, run in enumerate(runs) if run[0].objective >= highest - slack)
@@ -228,18 +162,13 @@ def fit(
 
 
 def _run(
-    votes: Votes,
-    estimate: Callable[[Floats], Floats],
-    penalty: Callable[[Floats], float],
-    name: str,
-    truth: Floats,
-    options: Runs,
+    votes: Votes, kind: Likelihood, name: str, truth: Floats, options: Runs
 ) -> tuple[Start, Floats, Floats, Floats]:
     judged = votes.judged
     n = int(judged.sum())
 
     def improved(truth: Floats) -> Model:
-        return truth[judged].sum(axis=0) / n, estimate(votes.said_given(np.where(judged[:, None], truth, 0.0)))
+        return truth[judged].sum(axis=0) / n, kind.estimate(votes.said_given(np.where(judged[:, None], truth, 0.0)))
 
     def explained(model: Model) -> tuple[Floats, float, float]:
         """Probabilities of the true labels, log-likelihood and objective."""
@@ -250,7 +179,7 @@ def _run(
         total = truth.sum(axis=1, keepdims=True)
         truth /= total
         likelihood = float((top + np.log(total))[judged].sum())
-        return truth, likelihood, likelihood + penalty(rates)
+        return truth, likelihood, likelihood + kind.penalty(rates)
 
     model = improved(truth)
     truth, likelihood, objective = explained(model)
@@ -259,7 +188,7 @@ def _run(
     while number < options.max_iterations and not converged:
         before = objective
         model = improved(truth)
-        if len(trail) == TRAIL and number >= PLAIN:
+        if len(trail) == 2 and number >= PLAIN:
             far = _leap(trail[-2], trail[-1], model)
             found = explained(far)
             trail = []
@@ -271,7 +200,7 @@ def _run(
                 break
         truth, likelihood, objective = explained(model)
         number += 1
-        trail = [*trail, model][-TRAIL:]
+        trail = [*trail, model][-2:]
         converged = bool(objective - before < options.tolerance * n)
     return Start(name, likelihood, objective, number, converged), truth, *model
 

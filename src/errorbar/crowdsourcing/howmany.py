@@ -18,7 +18,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,48 +29,30 @@ from errorbar.core.labels import named
 from errorbar.crowdsourcing.answers import NO_ANSWER, majority
 
 Counts = NDArray[np.int64]
+DRAWS = 200  # subsets drawn for kappa
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The majority of k raters.
-
-    Attributes:
-        k: How many raters.
-        n_items: Items with as many judgments.
-        accuracy: How often the majority of k is right.
-        kappa: Cohen's kappa with the truth, a mean over drawn subsets, then over the truths; None where every draw
-            leaves it undefined.
-        low: Low end of the middle 95 % of the draws' kappas; None where nothing varies, as where k are all there are.
-        high: High end.
-    """
+    """The majority of k raters."""
 
     k: int
-    n_items: int
+    n_items: int  # with as many judgments
     accuracy: float
-    kappa: float | None
-    low: float | None
-    high: float | None
+    kappa: float | None  # mean over drawn subsets, then over the truths; None where every draw leaves it undefined
+    low: float | None = None  # of the middle 95 % of the draws' kappas; None where nothing varies
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HowMany:
-    """The curve, and the expert to compare with.
-
-    Attributes:
-        curve: One point for each k that any item has judgments for.
-        expert_accuracy: Mean accuracy of an expert against the others; None with fewer than two experts.
-        expert_kappa: The same for kappa.
-        n_experts: How many experts.
-        enough: Smallest k whose accuracy is the expert's; None where none is, or there is no line.
-        enough_kappa: The same for kappa.
-    """
+    """The curve, and the expert to compare with: mean scores of one against the others, None with fewer than two."""
 
     curve: tuple[Point, ...]
     expert_accuracy: float | None
     expert_kappa: float | None
     n_experts: int
-    enough: int | None
+    enough: int | None  # smallest k whose accuracy is the expert's; None where none is
     enough_kappa: int | None
 
 
@@ -80,16 +62,11 @@ def majority_accuracy(right: Sequence[int] | Counts, total: Sequence[int] | Coun
     Args:
         right: Judgments of each item that say the truth.
         total: All judgments of each item, at least k.
-        k: How many are drawn.
-
-    Raises:
-        UsageError: If an item has fewer than k judgments, or k is below 1.
+        k: How many are drawn, at least 1.
     """
     from scipy.stats import hypergeom  # noqa: PLC0415 - loading it takes most of a second
 
     e, n = np.asarray(right, np.int64), np.asarray(total, np.int64)
-    if k < 1 or not len(n) or (n < k).any() or (e > n).any() or (e < 0).any():
-        raise UsageError(Problem("crowd-howmany", f"the majority of {k}", expected="items with at least k judgments"))
     tie = hypergeom.pmf(k // 2, n, e, k) if k % 2 == 0 else 0.0
     return float(np.mean(hypergeom.sf(k // 2, n, e, k) + 0.5 * tie))
 
@@ -100,8 +77,8 @@ def how_many(
     generator: np.random.Generator,
     *,
     ks: Sequence[int] = (),
-    n_draws: int = 200,
-    expert_scores: Sequence[tuple[float, float | None]] = (),
+    n_draws: int = DRAWS,
+    expert_scores: Sequence[tuple[float, float]] = (),
 ) -> HowMany:
     """Score the majority of k raters against one truth, or against each of several.
 
@@ -111,10 +88,7 @@ def how_many(
         generator: The stream for drawing subsets.
         ks: How many raters; (): every odd number up to the most judgments of an item.
         n_draws: Subsets drawn for kappa.
-        expert_scores: Accuracy and kappa of the expert left out of each truth.
-
-    Raises:
-        UsageError: If there are not two labels, or no item of a truth was judged.
+        expert_scores: Accuracy and kappa, NaN where undefined, of the expert left out of each truth.
     """
     if len(crowd.labels) != 2:
         what = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
@@ -126,12 +100,16 @@ def how_many(
     if not wanted:
         raise UsageError(Problem("crowd-howmany", f"no item has {min(ks)} judgments", expected=f"k from 1 to {most}"))
     curve = tuple(_point(cases, k, generator, n_draws) for k in wanted)
-    accuracy = float(np.mean([score for score, _ in expert_scores])) if expert_scores else None
-    kappas = [kappa for _, kappa in expert_scores if kappa is not None]
-    kappa = float(np.mean(kappas)) if kappas else None
+    accuracy, kappa = (_mean(scores) for scores in (zip(*expert_scores, strict=True) if expert_scores else ((), ())))
     enough = next((p.k for p in curve if accuracy is not None and p.accuracy >= accuracy), None)
     enough_kappa = next((p.k for p in curve if kappa is not None and p.kappa is not None and p.kappa >= kappa), None)
     return HowMany(curve, accuracy, kappa, len(expert_scores), enough, enough_kappa)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    """The mean of what is defined."""
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else None
 
 
 def against_experts(
@@ -140,20 +118,9 @@ def against_experts(
     generator: np.random.Generator,
     *,
     ks: Sequence[int] = (),
-    n_draws: int = 200,
+    n_draws: int = DRAWS,
 ) -> HowMany:
-    """Score the majority of k of the other raters against experts among them.
-
-    Args:
-        judgments: Judgments of experts and crowd, of two labels.
-        experts: Names of the experts.
-        generator: The stream for drawing subsets.
-        ks: How many raters; (): every odd number.
-        n_draws: Subsets drawn for kappa.
-
-    Raises:
-        UsageError: If a name is unknown, nobody is left for the crowd, or as ``how_many``.
-    """
+    """Score the majority of k of the other raters against experts among them; else as ``how_many``."""
     own = judgments.only(experts)
     rest = [name for name in judgments.raters if name not in set(experts)]
     if not rest:
@@ -170,22 +137,17 @@ def against_experts(
         if not both:
             what = f"expert '{expert}' shares no item with the others"
             raise UsageError(Problem("crowd-howmany", what, expected="experts who judged the same items"))
-        a = np.array([judgments.labels.index(said[item]) for item in both])
-        b = np.array([judgments.labels.index(truth[item]) for item in both])
+        a, b = (np.array([judgments.labels.index(one[item]) for item in both]) for one in (said, truth))
         truths.append(truth)
-        scores.append((float((a == b).mean()), _kappa(a[None], b)[0]))
-    given = [(accuracy, None if np.isnan(kappa) else float(kappa)) for accuracy, kappa in scores]
-    return how_many(crowd, truths, generator, ks=ks, n_draws=n_draws, expert_scores=given)
+        scores.append((float((a == b).mean()), float(_kappa(a[None], b)[0])))
+    return how_many(crowd, truths, generator, ks=ks, n_draws=n_draws, expert_scores=scores)
 
 
 def _said(judgments: Judgments) -> dict[str, str]:
     """The majority of each item that has one."""
-    answers = majority(judgments)
-    return {
-        item: judgments.labels[code]
-        for item, code in zip(judgments.items, answers.answer.tolist(), strict=True)
-        if code != NO_ANSWER
-    }
+    codes = majority(judgments).answer.tolist()
+    pairs = zip(judgments.items, codes, strict=True)
+    return {item: judgments.labels[code] for item, code in pairs if code != NO_ANSWER}
 
 
 def _case(crowd: Judgments, counts: Counts, truth: Mapping[str, str]) -> tuple[Counts, Counts]:
@@ -210,21 +172,15 @@ def _point(cases: Sequence[tuple[Counts, Counts]], k: int, generator: np.random.
         sizes.append(int(able.sum()))
         hits = generator.hypergeometric(right, total - right, k, size=(n_draws, len(right)))
         won = (2 * hits > k) | ((2 * hits == k) & (generator.random(hits.shape) < 0.5))
-        drawn.append(_kappa(np.where(won, truth[able], 1 - truth[able]), truth[able]))
-    defined = [values[~np.isnan(values)] for values in drawn]
-    known = np.concatenate(defined)
-    if not len(known):
-        return Point(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), None, None, None)
-    size, accuracy, kappa = round(float(np.mean(sizes))), float(np.mean(accuracies)), _mean_of_means(defined)
-    low, high = np.quantile(known, [0.025, 0.975])
-    if low == high:  # nothing varies, e.g. where k are all there are
-        return Point(k, size, accuracy, kappa, None, None)
-    return Point(k, size, accuracy, kappa, float(low), float(high))
-
-
-def _mean_of_means(drawn: Sequence[NDArray[np.float64]]) -> float:
-    """Every truth counts alike, however many of its draws have a kappa."""
-    return float(np.mean([values.mean() for values in drawn if len(values)]))
+        kappas = _kappa(np.where(won, truth[able], 1 - truth[able]), truth[able])
+        drawn.append(kappas[~np.isnan(kappas)])
+    # Every truth counts alike, however many of its draws have a kappa.
+    kappa = _mean([float(values.mean()) for values in drawn if len(values)])
+    point = Point(k, round(float(np.mean(sizes))), float(np.mean(accuracies)), kappa)
+    if kappa is None:
+        return point
+    low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975]).tolist()
+    return replace(point, low=low, high=high) if low < high else point
 
 
 def _kappa(said: Counts, truth: Counts) -> NDArray[np.float64]:

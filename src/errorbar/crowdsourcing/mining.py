@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import log
 from typing import Literal
@@ -35,19 +35,12 @@ HEADER = "# errorbar n-gram counts 1"
 
 @dataclass(slots=True)
 class NgramCounts:
-    """How often words follow each other.
-
-    Attributes:
-        pairs: Two neighboring words to their count.
-        triples: Three neighboring words, the middle one a target, to their count.
-        n_pairs: All pairs counted, also those that were left out as rare.
-        n_triples: All triples of whatever middle word.
-    """
+    """How often words follow each other."""
 
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    triples: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    n_pairs: int = 0
-    n_triples: int = 0
+    triples: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # the middle word is a target
+    n_pairs: int = 0  # all, also those that were left out as rare
+    n_triples: int = 0  # of whatever middle word
 
     def add(self, tokens: Iterable[str], targets: Collection[str]) -> None:
         """Count a sentence; words are compared in lower case."""
@@ -71,26 +64,23 @@ class NgramCounts:
 
     @classmethod
     def parse(cls, lines: Iterable[str], name: str) -> NgramCounts:
-        """Read what ``lines`` wrote.
-
-        Raises:
-            UsageError: If a line is something else.
-        """
+        """Read what ``lines`` wrote."""
         counts = cls()
         for number, line in enumerate(lines, 1):
-            head, *numbers = line.split("\t")
-            words = tuple(head.split(" "))
-            good = all(text.isdecimal() for text in numbers)
-            if number == 1 and head == HEADER and len(numbers) == 2 and good:
-                counts.n_pairs, counts.n_triples = int(numbers[0]), int(numbers[1])
-            elif number > 1 and len(numbers) == 1 and good and len(words) == 2:
-                counts.pairs[words[0], words[1]] = int(numbers[0])
-            elif number > 1 and len(numbers) == 1 and good and len(words) == 3:
-                counts.triples[words[0], words[1], words[2]] = int(numbers[0])
-            else:
-                what = f"{name}, line {number}: not a file of n-gram counts"
-                fix = "make one with errorbar crowd mine --build COUNTS CORPUS"
-                raise UsageError(Problem("mine-counts", what, expected=f"'{HEADER}', then n-gram TAB count", fix=fix))
+            head, *texts = line.split("\t")
+            numbers = [int(text) for text in texts if text.isdecimal()]
+            match number == 1, head.split(" "), numbers:
+                case True, _, [n_pairs, n_triples] if head == HEADER and len(texts) == 2:
+                    counts.n_pairs, counts.n_triples = n_pairs, n_triples
+                case False, [left, right], [n] if len(texts) == 1:
+                    counts.pairs[left, right] = n
+                case False, [left, word, right], [n] if len(texts) == 1:
+                    counts.triples[left, word, right] = n
+                case _:
+                    what = f"{name}, line {number}: not a file of n-gram counts"
+                    fix = "make one with errorbar crowd mine --build COUNTS CORPUS"
+                    expected = f"'{HEADER}', then n-gram TAB count"
+                    raise UsageError(Problem("mine-counts", what, expected=expected, fix=fix))
         if not counts.n_pairs:
             raise UsageError(Problem("mine-counts", f"{name}: no n-gram was counted", expected="counts of a corpus"))
         return counts
@@ -98,43 +88,27 @@ class NgramCounts:
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """A word to ask about.
+    """A word to ask about."""
 
-    Attributes:
-        item: Name of the item, ``sentence:start-end`` as in projected corpora.
-        sentence: Number of the sentence, from 1.
-        at: Place of the word, from 0.
-        word: The word.
-        tokens: The sentence.
-        score: How much better the text does without it.
-        kind: ``candidate``, or ``correct`` for what was mixed in.
-    """
-
-    item: str
-    sentence: int
-    at: int
+    item: str  # sentence:start-end as in projected corpora
+    sentence: int  # from 1
+    at: int  # from 0
     word: str
     tokens: tuple[str, ...]
-    score: float
-    kind: Literal["candidate", "correct"]
+    score: float  # how much better the text does without it
+    kind: Literal["candidate", "correct"] = "candidate"
 
-    def text(self, before: str = "[", after: str = "]") -> str:
-        """The sentence with the word marked."""
-        marked = f"{before}{self.tokens[self.at]}{after}"
-        return " ".join((*self.tokens[: self.at], marked, *self.tokens[self.at + 1 :]))
+    def text(self) -> str:
+        """The sentence with the word in brackets."""
+        return " ".join((*self.tokens[: self.at], f"[{self.tokens[self.at]}]", *self.tokens[self.at + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)
 class Mining:
-    """What to ask.
-
-    Attributes:
-        items: Candidates and correct instances, in random order.
-        n_repeated: Scored instances that were left out because the same sentence asks the same elsewhere.
-    """
+    """What to ask: candidates and correct instances, in random order."""
 
     items: tuple[Mined, ...]
-    n_repeated: int
+    n_repeated: int  # left out, as the same sentence asks the same elsewhere
 
 
 def extraneous_score(counts: NgramCounts, left: str, word: str, right: str) -> float | None:
@@ -164,49 +138,29 @@ def mine(
         generator: The stream for choosing and shuffling.
         n: How many candidates.
         error_rate: Wanted share of candidates among all; 1: nothing is mixed in.
-
-    Raises:
-        UsageError: If a number is out of range, there is no candidate, or too few instances are left to mix in.
     """
     if n < 1 or not 0 < error_rate <= 1:
         what = f"{n} candidates at an error rate of {error_rate}"
         raise UsageError(Problem("mine-options", what, expected="at least 1, and a fraction above 0"))
-    scored = _instances(sentences, counts, targets)
-    found = _once(scored)
-    ranked = sorted((m for m in found if m.score > 0), key=lambda m: (-m.score, m.sentence, m.at))
-    if not ranked:
+    scored = [
+        Mined(f"{number}:{at}-{at + 1}", number, at, word, tuple(tokens), score)
+        for number, tokens in enumerate(sentences, 1)
+        for at, (left, word, right) in enumerate(zip([START, *tokens], tokens, [*tokens[1:], END], strict=False))
+        if word.lower() in targets and (score := extraneous_score(counts, left, word, right)) is not None
+    ]
+    found = list({(m.tokens, m.at): m for m in reversed(scored)}.values())[::-1]  # each question once
+    chosen = sorted((m for m in found if m.score > 0), key=lambda m: (-m.score, m.sentence, m.at))[:n]
+    if not chosen:
         what = f"none of {len(found)} scored instances does better without the word"
         fix = "use more text for the counts, or other words"
         raise UsageError(Problem("mine-nothing", what, fix=fix))
-    chosen = ranked[:n]
     wanted = round(len(chosen) / error_rate) - len(chosen)
     rest = [m for m in found if m.score <= 0]
     if len(rest) < wanted:
         what = f"{wanted} correct instances are wanted and {len(rest)} are there"
-        raise UsageError(
-            Problem("mine-few", what, fix="ask for fewer candidates, a higher error rate, or give more text")
-        )
-    drawn = generator.choice(len(rest), wanted, replace=False) if wanted else np.empty(0, np.int64)
-    mixed = chosen + [
-        Mined(m.item, m.sentence, m.at, m.word, m.tokens, m.score, "correct") for m in (rest[int(i)] for i in drawn)
-    ]
-    return Mining(tuple(mixed[int(i)] for i in generator.permutation(len(mixed))), len(scored) - len(found))
-
-
-def _once(found: Sequence[Mined]) -> list[Mined]:
-    """Without instances that are the same question."""
-    return list({(m.tokens, m.at): m for m in reversed(found)}.values())[::-1]
-
-
-def _instances(sentences: Sequence[Sequence[str]], counts: NgramCounts, targets: Collection[str]) -> list[Mined]:
-    found = []
-    for number, tokens in enumerate(sentences, 1):
-        words = [START, *tokens, END]
-        for at, word in enumerate(tokens):
-            if word.lower() not in targets:
-                continue
-            score = extraneous_score(counts, words[at], word, words[at + 2])
-            if score is not None:
-                item = f"{number}:{at}-{at + 1}"
-                found.append(Mined(item, number, at, word, tuple(tokens), score, "candidate"))
-    return found
+        fix = "ask for fewer candidates, a higher error rate, or give more text"
+        raise UsageError(Problem("mine-few", what, fix=fix))
+    drawn = generator.choice(len(rest), wanted, replace=False).tolist() if wanted else []
+    mixed = chosen + [replace(rest[at], kind="correct") for at in drawn]
+    order = generator.permutation(len(mixed)).tolist()
+    return Mining(tuple(mixed[at] for at in order), len(scored) - len(found))

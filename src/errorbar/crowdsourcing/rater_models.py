@@ -21,104 +21,120 @@ Source
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.answers import UNKNOWN, Answers, Floats, make_answers
-from errorbar.crowdsourcing.em import LEAST, MIN_ITEMS, Fit, Runs, Votes, fit
+from errorbar.crowdsourcing.answers import UNKNOWN, Answers, Floats, majority, make_answers, trust_weighted
+from errorbar.crowdsourcing.em import LEAST, MIN_ITEMS, Fit, Likelihood, Runs, Votes, fit
+
+Method = Literal["majority", "trust", "one-coin", "dawid-skene"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a rater before they judge, in judgments of items of each true label.
+    """What is believed of a rater before they judge, in judgments of items of each true label; at least 0 each."""
 
-    Attributes:
-        diagonal: Judgments that were right.
-        off_diagonal: Judgments that gave each wrong label.
-
-    Raises:
-        UsageError: If one is negative.
-    """
-
-    diagonal: float = 2.0
-    off_diagonal: float = 0.5
+    diagonal: float = 2.0  # judgments that were right
+    off_diagonal: float = 0.5  # judgments that gave each wrong label
 
     def __post_init__(self) -> None:
         if not (0 <= self.diagonal < np.inf and 0 <= self.off_diagonal < np.inf):
             what = f"the prior is {self.diagonal} and {self.off_diagonal}"
             raise UsageError(Problem("crowd-prior", what, expected="pseudo-counts of at least 0"))
 
-    def counts(self, n_labels: int) -> Floats:
-        """The pseudo-counts; shape (labels, labels)."""
-        return np.where(np.eye(n_labels, dtype=np.bool_), self.diagonal, self.off_diagonal).astype(np.float64)
+
+@dataclass(frozen=True, slots=True)
+class Modeling:
+    """How raters are modeled; with fewer judgments of a rater on average than ``min_items`` they are not."""
+
+    prior: Prior = field(default_factory=Prior)
+    runs: Runs = field(default_factory=Runs)
+    min_items: float = MIN_ITEMS
 
 
 def dawid_skene(
-    judgments: Judgments,
-    generator: np.random.Generator,
-    *,
-    prior: Prior | None = None,
-    ties: str = UNKNOWN,
-    min_items: float = MIN_ITEMS,
-    runs: Runs | None = None,
+    judgments: Judgments, generator: np.random.Generator, how: Modeling | None = None, *, ties: str = UNKNOWN
 ) -> tuple[Answers, Fit]:
-    """Estimate the true labels and every rater's table of errors.
-
-    Args:
-        judgments: The judgments; repeated ones count as often.
-        generator: The stream for random starts.
-        prior: Pseudo-counts; None: the default.
-        ties: ``unknown``, or the label that wins a tie it takes part in.
-        min_items: Fewest judgments of a rater, on average, that are accepted.
-        runs: How EM is run; None: the defaults.
+    """Estimate the true labels and every rater's table of errors; ``generator`` is for random starts.
 
     Raises:
-        UsageError: If there is one rater or label only, judgments are too few, or an option is out of range.
+        UsageError: If there is one rater or label only, or judgments are too few.
     """
-    votes = Votes(judgments, min_items)
-    extra = (prior or Prior()).counts(votes.n_labels)
+    how = how or Modeling()
+    votes = Votes(judgments, how.min_items)
+    right = np.eye(votes.n_labels, dtype=np.bool_)
+    extra = np.where(right, how.prior.diagonal, how.prior.off_diagonal).astype(np.float64)
 
     def estimate(said: Floats) -> Floats:
         with_prior = said + extra
         total = with_prior.sum(axis=2, keepdims=True)
-        rates: Floats = np.full(with_prior.shape, 1 / votes.n_labels)
-        np.divide(with_prior, total, out=rates, where=total > 0)
-        return rates
+        even = np.full(with_prior.shape, 1 / votes.n_labels)
+        return np.asarray(np.divide(with_prior, total, out=even, where=total > 0))
 
     def penalty(rates: Floats) -> float:
         return float((np.log(np.maximum(rates, LEAST)) * extra).sum()) if extra.any() else 0.0
 
-    made = fit(votes, estimate, penalty, generator, runs or Runs())
+    made = fit(votes, Likelihood(estimate, penalty), generator, how.runs)
     return make_answers(judgments, made.truth, ties), made
 
 
 def one_coin(
-    judgments: Judgments,
-    generator: np.random.Generator,
-    *,
-    prior: Prior | None = None,
-    ties: str = UNKNOWN,
-    min_items: float = MIN_ITEMS,
-    runs: Runs | None = None,
+    judgments: Judgments, generator: np.random.Generator, how: Modeling | None = None, *, ties: str = UNKNOWN
 ) -> tuple[Answers, Fit]:
     """Estimate the true labels and every rater's accuracy, ``rates[:, 0, 0]`` of the fit; else as ``dawid_skene``."""
-    votes = Votes(judgments, min_items)
-    believed = prior or Prior()
+    how = how or Modeling()
+    votes, prior = Votes(judgments, how.min_items), how.prior
     same = np.eye(votes.n_labels, dtype=np.bool_)
 
     def estimate(said: Floats) -> Floats:
-        right = said[:, same].sum(axis=1) + believed.diagonal
-        total = said.sum(axis=(1, 2)) + believed.diagonal + believed.off_diagonal
+        right = said[:, same].sum(axis=1) + prior.diagonal
+        total = said.sum(axis=(1, 2)) + prior.diagonal + prior.off_diagonal
         accuracy = np.divide(right, total, out=np.full(len(right), 0.5), where=total > 0)[:, None, None]
         return np.asarray(np.where(same, accuracy, (1 - accuracy) / (votes.n_labels - 1)), np.float64)
 
     def penalty(rates: Floats) -> float:
-        accuracy = np.maximum(rates[:, 0, 0], LEAST)
-        wrong = np.maximum(1 - rates[:, 0, 0], LEAST)
-        return float(believed.diagonal * np.log(accuracy).sum() + believed.off_diagonal * np.log(wrong).sum())
+        accuracy, wrong = (np.log(np.maximum(rate, LEAST)).sum() for rate in (rates[:, 0, 0], 1 - rates[:, 0, 0]))
+        return float(prior.diagonal * accuracy + prior.off_diagonal * wrong)
 
-    made = fit(votes, estimate, penalty, generator, runs or Runs())
+    made = fit(votes, Likelihood(estimate, penalty), generator, how.runs)
     return make_answers(judgments, made.truth, ties), made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What several methods say, each by its name; the majority is always among them."""
+
+    answers: Mapping[str, Answers]
+    fits: Mapping[str, Fit]  # of those that use EM
+    differing: tuple[int, ...]  # items that do not get one answer from all, counting "no answer" as one; ascending
+
+
+def aggregate(
+    judgments: Judgments,
+    generator: np.random.Generator,
+    methods: Sequence[Method] = METHODS,
+    *,
+    how: Modeling | None = None,
+    trust: Mapping[str, float] | None = None,
+    ties: str = UNKNOWN,
+) -> Comparison:
+    """Aggregate by the majority and by other methods; ``trust`` is as of ``trust_weighted``."""
+    if wrong := [name for name in methods if name not in METHODS]:
+        what = f"no method is called '{wrong[0]}'"
+        raise UsageError(Problem("crowd-method", what, fix=nearest(wrong[0], METHODS)))
+    answers, fits = {"majority": majority(judgments, ties=ties)}, dict[str, Fit]()
+    for name in methods:
+        if name == "trust":
+            answers[name] = trust_weighted(judgments, trust, ties=ties)
+        elif name != "majority":
+            model = one_coin if name == "one-coin" else dawid_skene
+            answers[name], fits[name] = model(judgments, generator, how, ties=ties)
+    codes = np.stack([made.answer for made in answers.values()])
+    judged = answers["majority"].n_judgments > 0
+    return Comparison(answers, fits, tuple(np.flatnonzero((codes != codes[0]).any(axis=0) & judged).tolist()))

@@ -1,23 +1,32 @@
-"""One row per rater: how much they judged, how well, how fast, with what leaning, and whether to keep them.
+"""What is known of each rater; rules that keep, watch or drop them by gold items, and how often a rule is wrong.
 
 Formula
-    gold: right answers of gold items, all together and by true label; trust (c + 1)/(n + 2).
-    agreement with the rest: mean over the rater's judgments of the share of the *other* raters' judgments of the
-    item that say the same. bias of a label: mean over the same judgments of (1 if the rater said it) minus the share
-    of the others who did.
+    Gold: right answers of gold items, all together and by true label; trust (c + 1)/(n + 2). Agreement with the rest:
+    mean over the rater's judgments of the share of the *other* raters' judgments of the item that say the same. Bias of
+    a label: mean over the same judgments of (1 if the rater said it) minus the share of the others who did.
+    Rules, after n gold items with c right: ``sprt``: L = c log(good/bad) + (n - c) log((1 - good)/(1 - bad)); keep if
+    L >= log((1 - β)/α), drop if L <= log(β/(1 - α)), α the wanted share of bad raters kept, β of good ones dropped.
+    ``posterior``: drop if P(accuracy < threshold | Beta(c + 1, n - c + 1)) > certainty, keep if P(accuracy >=
+    threshold) is; ``running``: drop if c/n < threshold, never keep for good; both from ``least`` gold items on.
+    ``fixed``: at n = ``least`` drop if c/n < threshold, else keep.
+    The operating characteristic is exact: the distribution of (n, c) of a rater of some accuracy is carried forward
+    one gold item at a time, and what a rule has decided stays decided.
 Conventions
-    Judgments of items that nobody else judged say nothing about agreement. A rater's own repeated judgments are not
-    "others". The rule runs through a rater's gold answers in the order of the table, for each true label alone: a
-    rater is dropped if any label's run drops them, kept if every label's run keeps them, else watched. So a rater who
-    says "ok" to everything does not pass on a gold set of mostly correct items. Weights are not used.
+    Without a decision the rater is watched. The rule runs through a rater's gold answers in the order of the table, for
+    each true label alone: any label's run drops, all together keep. So who says "ok" to everything does not pass on a
+    gold set of mostly correct items. Judgments of items that nobody else judged say nothing about agreement, nor do a
+    rater's own repeated ones. Weights are not used.
 Source
-    The gold items ("test questions") of crowd platforms, with Wilson intervals (Brown, Cai and DasGupta 2001).
+    Wald 1945 (SPRT); crowd platforms for gold items and, offered for comparison, the running threshold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,41 +34,135 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.crowdsourcing.answers import need_judgments
+from errorbar.crowdsourcing.answers import Floats, need_judgments
 from errorbar.crowdsourcing.em import check_labels
-from errorbar.crowdsourcing.gold import Rule, Sprt, Verdict, follow, smoothed_trust
-from errorbar.stats.proportion import proportion_interval
+from errorbar.stats.proportion import beta_cdf, proportion_interval
+
+
+class Verdict(StrEnum):
+    """What to do about a rater; of several verdicts the first of these counts."""
+
+    DROP = "drop"
+    WATCH = "watch"
+    KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A name with parameters, and what is decided after n gold items of which so many were right."""
+
+    name: str
+    decide: Callable[[int, int], Verdict]
+
+
+def sprt(good: float = 0.85, bad: float = 0.60, error: float = 0.05) -> Rule:
+    """Wald's sequential probability ratio test of a good against a bad accuracy, with the wanted share of errors."""
+    _check(0 < bad < good < 1, f"bad {bad}, good {good}", "0 < bad < good < 1")
+    _check(0 < error < 0.5, f"error {error}", "a fraction between 0 and 0.5")
+    bound = log((1 - error) / error)
+
+    def decide(n: int, right: int) -> Verdict:
+        ratio = right * log(good / bad) + (n - right) * log((1 - good) / (1 - bad))
+        return Verdict.KEEP if ratio >= bound else Verdict.DROP if ratio <= -bound else Verdict.WATCH
+
+    return Rule(f"sprt(good={good:g},bad={bad:g},error={error:g})", decide)
+
+
+def posterior_below(right: float, n: float, threshold: float) -> float:
+    """Probability that the accuracy is below a threshold under a uniform prior."""
+    return float(beta_cdf(threshold, right + 1, n - right + 1))
+
+
+def posterior(threshold: float = 0.70, certainty: float = 0.95, least: int = 4) -> Rule:
+    """Drop or keep once it is nearly certain on which side of a threshold the accuracy is."""
+    _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
+    _check(0.5 < certainty < 1, f"certainty {certainty}", "a fraction above 0.5")
+
+    def decide(n: int, right: int) -> Verdict:
+        below = posterior_below(right, n, threshold)
+        if n < least or max(below, 1 - below) <= certainty:
+            return Verdict.WATCH
+        return Verdict.DROP if below > certainty else Verdict.KEEP
+
+    return Rule(f"posterior(threshold={threshold:g},certainty={certainty:g},least={least})", decide)
+
+
+def running(threshold: float = 0.70, least: int = 5) -> Rule:
+    """The running accuracy against a threshold, after every gold item: drops many good raters."""
+    _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
+
+    def decide(n: int, right: int) -> Verdict:
+        return Verdict.DROP if n >= least and right < threshold * n else Verdict.WATCH
+
+    return Rule(f"running(threshold={threshold:g},least={least})", decide)
+
+
+def fixed(threshold: float = 0.70, least: int = 10) -> Rule:
+    """One test after a fixed number of gold items."""
+    _check(0 < threshold < 1, f"threshold {threshold}", "a fraction")
+
+    def decide(n: int, right: int) -> Verdict:
+        return Verdict.WATCH if n < least else Verdict.DROP if right < threshold * n else Verdict.KEEP
+
+    return Rule(f"fixed(threshold={threshold:g},least={least})", decide)
+
+
+def _check(good: bool, what: str, expected: str) -> None:
+    if not good:
+        raise UsageError(Problem("crowd-rule", f"a rule for raters with {what}", expected=expected))
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristic:
+    """How a rule treats raters of one accuracy."""
+
+    rule: str
+    accuracy: float
+    most: int  # gold items that a rater gets at most
+    keep: float  # probability of keeping them within that number
+    drop: float
+    mean_items: float  # gold items used, in expectation
+    mean_items_dropped: float  # of those who are dropped; NaN if nobody is
+
+
+def characteristic(rule: Rule, accuracy: float, most: int = 20) -> Characteristic:
+    """How often a rule keeps and drops raters of some accuracy, with at most so many gold items, exactly."""
+    _check(0 <= accuracy <= 1 and most >= 1, f"accuracy {accuracy}, {most} gold items", "a fraction, at least 1 item")
+    undecided = np.ones(1)
+    keep = drop = mean = spent = 0.0
+    for n in range(1, most + 1):
+        mean += float(undecided.sum())
+        undecided = np.pad(undecided * (1 - accuracy), (0, 1)) + np.pad(undecided * accuracy, (1, 0))
+        for right in range(n + 1):
+            verdict, share = rule.decide(n, right), float(undecided[right])
+            keep += share * (verdict is Verdict.KEEP)
+            drop += share * (verdict is Verdict.DROP)
+            spent += n * share * (verdict is Verdict.DROP)
+            undecided[right] *= verdict is Verdict.WATCH
+    return Characteristic(rule.name, accuracy, most, keep, drop, mean, spent / drop if drop else float("nan"))
+
+
+def follow(rule: Rule, answers: Sequence[bool]) -> Verdict:
+    """Apply a rule to one rater's gold answers in the order given; the first decision is final."""
+    verdicts = (rule.decide(n, right) for n, right in enumerate(accumulate(answers), 1))
+    return next((verdict for verdict in verdicts if verdict is not Verdict.WATCH), Verdict.WATCH)
 
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """What is known of a rater.
-
-    Attributes:
-        rater: Name.
-        n_judgments: Judgments given.
-        gold: Share of gold items that were right.
-        gold_by_label: The same for the gold items of each true label.
-        trust: Smoothed share of right gold items; None without gold.
-        rest: Agreement with the other raters of the same items; None where there is none.
-        n_rest: Judgments of items that others judged too.
-        bias: Label to how much more often than others of the same items the rater gives it; None without others.
-        median_seconds: Median time of a judgment; None without times.
-        verdict: What the rule says.
-        by_label: What it says of the gold items of each true label.
-    """
+    """What is known of a rater."""
 
     rater: str
     n_judgments: int
-    gold: Estimate
-    gold_by_label: Mapping[str, Estimate]
-    trust: float | None
-    rest: float | None
-    n_rest: int
-    bias: Mapping[str, float] | None
+    gold: Estimate  # share of gold items that were right
+    gold_by_label: Mapping[str, Estimate]  # by true label
+    trust: float | None  # (c + 1)/(n + 2), the mean accuracy under a uniform prior; None without gold
+    rest: float | None  # agreement with the other raters of the same items; None where there is none
+    n_rest: int  # judgments of items that others judged too
+    bias: Mapping[str, float] | None  # label to how much more often than others the rater gives it
     median_seconds: float | None
     verdict: Verdict
-    by_label: Mapping[str, Verdict]
+    by_label: Mapping[str, Verdict]  # of the gold items of each true label
 
 
 def rater_rows(
@@ -68,111 +171,79 @@ def rater_rows(
     *,
     rule: Rule | None = None,
     per_label: bool = True,
-    seconds: Sequence[float] | NDArray[np.float64] | None = None,
-    confidence_level: float = 0.95,
+    seconds: Sequence[float] | Floats | None = None,
 ) -> list[RaterRow]:
     """Describe every rater who judged anything, in the order of the table.
 
-    Args:
-        judgments: The judgments.
-        gold: Item to its true label; None: no rater can be tested, all are watched.
-        rule: Keeps, watches or drops; None: the sequential probability ratio test.
-        per_label: Run the rule for each true label alone; else through all gold answers together.
-        seconds: Time of each judgment, NaN where unknown.
-        confidence_level: Nominal coverage of intervals.
-
-    Raises:
-        UsageError: If a gold item or label is unknown to the judgments, no gold item was judged, or there is not
-            one time for each judgment; or if there are more labels than can be described.
+    ``gold`` is item to true label; the rule (None: ``sprt``) runs for each true label alone or through all gold answers
+    together; ``seconds`` are the time of each judgment, NaN where unknown.
     """
     need_judgments(judgments)
     check_labels(judgments)
     truth = _truth(judgments, gold or {})
-    if seconds is not None and len(seconds) != len(judgments):
-        what = f"{len(seconds)} times for {len(judgments)} judgments"
+    times = np.full(len(judgments), np.nan) if seconds is None else np.asarray(seconds, np.float64)
+    if len(times) != len(judgments):
+        what = f"{len(times)} times for {len(judgments)} judgments"
         raise UsageError(Problem("crowd-seconds", what, expected="one time for each judgment"))
-    same, others_share, n_others = _others(judgments)
-    answer = truth[judgments.item]
+    answer, others, chosen, found = truth[judgments.item], _others(judgments), rule or sprt(), []
     order = np.argsort(judgments.rater, kind="stable")
-    bounds = np.searchsorted(judgments.rater[order], np.arange(len(judgments.raters) + 1))
-    chosen = rule or Sprt()
-    found = []
-    for code, name in enumerate(judgments.raters):
-        rows = order[bounds[code] : bounds[code + 1]]
+    bounds = np.searchsorted(judgments.rater[order], np.arange(1, len(judgments.raters)))
+    for name, rows in zip(judgments.raters, np.split(order, bounds), strict=True):
         if not len(rows):
             continue
         tested = rows[answer[rows] >= 0]
         right = judgments.label[tested] == answer[tested]
         runs = {label: right[answer[tested] == at] for at, label in enumerate(judgments.labels) if (truth == at).any()}
-        compared = rows[n_others[rows] > 0]
-        times = None if seconds is None else np.asarray(seconds, np.float64)[rows]
         by_label = {label: follow(chosen, run.tolist()) for label, run in runs.items()}
-        found.append(
-            RaterRow(
-                name,
-                len(rows),
-                _share(right, confidence_level),
-                {label: _share(run, confidence_level) for label, run in runs.items()},
-                smoothed_trust(int(right.sum()), len(right)) if len(right) else None,
-                float(same[compared].mean()) if len(compared) else None,
-                len(compared),
-                _bias(judgments, compared, others_share),
-                None if times is None or np.isnan(times).all() else float(np.nanmedian(times)),
-                _together(by_label) if per_label else follow(chosen, right.tolist()),
-                by_label,
-            )
+        verdict = min(by_label.values(), key=list(Verdict).index, default=Verdict.WATCH)
+        compared, rest, bias = rows[others[rows].any(axis=1)], None, None
+        if len(compared):
+            said, shares = judgments.label[compared], others[compared] / others[compared].sum(axis=1, keepdims=True)
+            rest = float(shares[np.arange(len(said)), said].mean())
+            own = np.bincount(said, minlength=len(judgments.labels)) / len(said)
+            bias = dict(zip(judgments.labels, (own - shares.mean(axis=0)).tolist(), strict=True))
+        known = times[rows][~np.isnan(times[rows])]
+        row = RaterRow(
+            rater=name,
+            n_judgments=len(rows),
+            gold=_share(right),
+            gold_by_label={label: _share(run) for label, run in runs.items()},
+            trust=(int(right.sum()) + 1) / (len(right) + 2) if len(right) else None,
+            rest=rest,
+            n_rest=len(compared),
+            bias=bias,
+            median_seconds=float(np.median(known)) if len(known) else None,
+            verdict=verdict if per_label else follow(chosen, right.tolist()),
+            by_label=by_label,
         )
+        found.append(row)
     return found
 
 
 def _truth(judgments: Judgments, gold: Mapping[str, str]) -> NDArray[np.int64]:
     """Code of each item's true label, -1 where it is not gold; shape (items,)."""
-    codes = {name: code for code, name in enumerate(judgments.items)}
     labels = {name: code for code, name in enumerate(judgments.labels)}
-    truth = np.full(len(codes), -1, np.int64)
-    for item, label in gold.items():
-        if label not in labels:
-            what = f"the gold item '{item}' has the label '{label}', which is not one of the judgments'"
-            raise UsageError(Problem("crowd-gold", what, fix=nearest(label, labels)))
-        if item in codes:
-            truth[codes[item]] = labels[label]
+    if wrong := [(item, label) for item, label in gold.items() if label not in labels]:
+        what = "the gold item '{}' has the label '{}', which is not one of the judgments'".format(*wrong[0])
+        raise UsageError(Problem("crowd-gold", what, fix=nearest(wrong[0][1], labels)))
+    truth = np.array([labels[gold[item]] if item in gold else -1 for item in judgments.items], np.int64)
     if gold and (truth < 0).all():
         what = f"none of the {len(gold)} gold items was judged"
         raise UsageError(Problem("crowd-gold", what, fix="check that both files call items by the same names"))
     return truth
 
 
-def _others(judgments: Judgments) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Share of others who say the same, share of others for each label, number of others; row by judgment."""
+def _others(judgments: Judgments) -> NDArray[np.int64]:
+    """How often other raters of the item gave each label; row by judgment."""
     n_labels, n_raters = len(judgments.labels), len(judgments.raters)
     item, rater, label = (codes.astype(np.int64) for codes in (judgments.item, judgments.rater, judgments.label))
-    cells = np.bincount(item * n_labels + label, minlength=len(judgments.items) * n_labels)
-    counts = cells.reshape(-1, n_labels)[item]
+    cells = np.bincount(item * n_labels + label, minlength=len(judgments.items) * n_labels).reshape(-1, n_labels)
     pairs, pair = np.unique(item * n_raters + rater, return_inverse=True)
-    own = np.bincount(pair * n_labels + label, minlength=len(pairs) * n_labels).reshape(-1, n_labels)[pair]
-    others = (counts - own).astype(np.float64)
-    n_others = (counts - own).sum(axis=1)
-    shares = np.divide(others, n_others[:, None], out=np.zeros_like(others), where=n_others[:, None] > 0)
-    return shares[np.arange(len(item)), label], shares, n_others
+    own = np.bincount(pair * n_labels + label, minlength=len(pairs) * n_labels).reshape(-1, n_labels)
+    return np.asarray(cells[item] - own[pair], np.int64)
 
 
-def _bias(judgments: Judgments, rows: NDArray[np.int64], shares: NDArray[np.float64]) -> dict[str, float] | None:
-    if not len(rows):
-        return None
-    said = np.bincount(judgments.label[rows], minlength=len(judgments.labels)) / len(rows)
-    return dict(zip(judgments.labels, (said - shares[rows].mean(axis=0)).tolist(), strict=True))
-
-
-def _share(right: NDArray[np.bool_], confidence_level: float) -> Estimate:
-    n, c = len(right), int(right.sum())
-    if not n:
+def _share(right: NDArray[np.bool_]) -> Estimate:
+    if not len(right):
         return Estimate(None, 0, undefined=Undefined.NO_UNITS)
-    interval = proportion_interval(c, n, confidence_level=confidence_level)
-    return Estimate(c / n, n).with_interval(interval)
-
-
-def _together(by_label: Mapping[str, Verdict]) -> Verdict:
-    verdicts = set(by_label.values())
-    if Verdict.DROP in verdicts:
-        return Verdict.DROP
-    return Verdict.KEEP if verdicts == {Verdict.KEEP} else Verdict.WATCH
+    return Estimate(float(right.mean()), len(right)).with_interval(proportion_interval(int(right.sum()), len(right)))

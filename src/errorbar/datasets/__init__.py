@@ -1,12 +1,6 @@
-"""Public corpora: what there is, where it comes from, and a verified copy in a cache folder.
+"""Public corpora: what there is, where it comes from, and a verified copy in a cache folder."""
 
->>> from errorbar.datasets import catalog
->>> "conll2014" in catalog()
-True
-"""
-
-from errorbar.datasets.cache import cache_root, is_cached, path
-from errorbar.datasets.cards import Archive, DataFile, Dataset, catalog, dataset
+from errorbar.datasets.cards import Archive, DataFile, Dataset, Talk, cache_root, catalog, dataset, is_cached, path
 from errorbar.datasets.fetching import Fetched, fetch
 
 __all__ = [
@@ -14,6 +8,7 @@ __all__ = [
     "DataFile",
     "Dataset",
     "Fetched",
+    "Talk",
     "cache_root",
     "catalog",
     "dataset",

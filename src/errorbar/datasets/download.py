@@ -4,50 +4,37 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from email.message import Message
 from http.client import HTTPException, HTTPMessage, HTTPResponse
-from itertools import count
 from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from errorbar.core.errors import ErrorbarError, InputError, Place, Problem
-from errorbar.core.visible import visible
+from errorbar.core.errors import ErrorbarError, InputError, Place, Problem, visible
+from errorbar.datasets.cards import Talk
 from errorbar.version import __version__
 
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Opens a progress line for (unit, total) and yields a function that is told how much is done."""
-
-ATTEMPTS = 4
-"""Failures in a row, without a byte gained, after which a download is given up."""
-UNREACHED = 2
-"""The same, where no server has answered: offline, a second look is enough."""
-MOST_CONNECTIONS = 50
-"""Connections of one download, however much each of them brings."""
-SLOW_AFTER = 120.0
-"""Seconds after which a connection must have brought ``SLOWEST`` bytes for each of its seconds."""
+ATTEMPTS = 4  # failures in a row, without a byte gained, after which a download is given up
+UNREACHED = 2  # the same, where no server has answered: offline, a second look is enough
+MOST_CONNECTIONS = 50  # of one download, however much each of them brings
+SLOW_AFTER = 120.0  # seconds after which a connection must have brought SLOWEST bytes for each of its seconds
 SLOWEST = 100
-PAUSE = 1.0
-"""Seconds before the second attempt; doubled before each further one."""
-TIMEOUT = 30.0
-"""Seconds of silence after which a connection counts as lost."""
+PAUSE = 1.0  # seconds before the second attempt; doubled before each further one
+TIMEOUT = 30.0  # seconds of silence after which a connection counts as lost
 TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CHUNK = 64 * 1024
-_DIGITS = 18
-"""Digits of a number that are looked at: more than any file has bytes."""
-_MOST_SAID = 200
-"""Characters of what a server says that are repeated."""
+_DIGITS = 18  # of a number that are looked at: more than any file has bytes
+_MOST_SAID = 200  # characters of what a server says that are repeated
+_LOST = (OSError, HTTPException, ValueError)  # ValueError: an address that a redirect made up, or the size of a chunk
 
 
 class _TryAgainError(Exception):
     """A failure that may pass."""
 
-
-class _UnreachedError(_TryAgainError):
-    """No server has answered."""
+    def __init__(self, what: str, attempts: int = ATTEMPTS) -> None:
+        super().__init__(what)
+        self.attempts = attempts
 
 
 class _SafeRedirects(HTTPRedirectHandler):
@@ -74,15 +61,11 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
-def download(url: str, part: Path, *, limit: int, progress: Progress, say: Callable[[str], object]) -> bool:
+def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:
     """Download into a file, or complete it where an earlier download stopped.
 
-    Args:
-        url: The address.
-        part: The file; what it holds already is taken as the beginning. It stays as it is when the download fails.
-        limit: The largest size accepted, in bytes.
-        progress: Opens a progress line.
-        say: Is told what is tried again and why.
+    What the file holds already is taken as the beginning; it stays as it is when the download fails. ``limit`` is the
+    largest size accepted, in bytes.
 
     Returns:
         Whether any of the bytes came from an earlier connection, which the publisher may have changed since.
@@ -92,33 +75,32 @@ def download(url: str, part: Path, *, limit: int, progress: Progress, say: Calla
         OSError: If the file cannot be written.
     """
     part.parent.mkdir(parents=True, exist_ok=True)
-    resumed = False
-    failures = 0
-    for connection in count(1):
+    resumed, failures = False, 0
+    for connection in range(1, MOST_CONNECTIONS + 1):
         before = _size(part)
         resumed = resumed or before > 0
         try:
-            _transfer(url, part, limit, progress)
+            _transfer(url, part, limit, talk)
         except _TryAgainError as error:
             failures = 1 if _size(part) > before else failures + 1
-            if failures >= (UNREACHED if isinstance(error, _UnreachedError) else ATTEMPTS):
+            if failures >= error.attempts:
                 raise _refusal(url, f"{error}, {failures} times in a row") from None
-            if connection >= MOST_CONNECTIONS:
+            if connection == MOST_CONNECTIONS:
                 raise _refusal(url, f"{error}, after {connection} connections") from None
-            say(f"{url}: {error}; trying again")
+            talk.say(f"{url}: {error}; trying again")
             time.sleep(PAUSE * 2 ** (failures - 1))
         else:
-            return resumed
-    raise AssertionError  # the count has no end
+            break
+    return resumed
 
 
 def discard(part: Path) -> None:
     """Forget what was downloaded."""
     part.unlink(missing_ok=True)
-    _validator(part).unlink(missing_ok=True)
+    _version_file(part).unlink(missing_ok=True)
 
 
-def _transfer(url: str, part: Path, limit: int, progress: Progress) -> None:
+def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
     have = _size(part)
     request = Request(url, headers={"User-Agent": f"errorbar/{__version__}", "Accept-Encoding": "identity"})
     if have:
@@ -140,7 +122,7 @@ def _transfer(url: str, part: Path, limit: int, progress: Progress) -> None:
             _remember(part, response)
         if total > limit:
             raise _refusal(url, f"it has {total:,} bytes, more than the {limit:,} that are accepted")
-        with progress(f"bytes of {part.name.removesuffix('.part')}", total) as show, part.open("ab") as out:
+        with talk.progress(f"bytes of {part.name.removesuffix('.part')}", total) as show, part.open("ab") as out:
             begun, gained = time.monotonic(), 0
             while chunk := _read(response):
                 out.write(chunk)
@@ -165,19 +147,18 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
         response = build_opener(_SafeRedirects).open(request, timeout=TIMEOUT)
     except HTTPError as error:
         with error:
-            if error.code == 416:  # nothing stands after what we have
-                if (error.headers.get("Content-Range") or "").strip() == f"bytes */{have}":
-                    return None
+            if error.code == 416 and (error.headers.get("Content-Range") or "").strip() == f"bytes */{have}":
+                return None  # nothing stands after what we have
+            if error.code == 416:
                 discard(part)
                 raise _TryAgainError("what was downloaded before does not fit") from None
             what = f"the server says {error.code} {_plain(error.reason)}"
             if error.code in TEMPORARY:
                 raise _TryAgainError(what) from None
             raise _refusal(request.full_url, what) from None
-    except URLError as error:
-        raise _UnreachedError(f"no connection ({_plain(error.reason)})") from None
-    except (OSError, HTTPException, ValueError) as error:  # ValueError: an address that a redirect made up
-        raise _UnreachedError(f"no connection ({_plain(error) or type(error).__name__})") from None
+    except _LOST as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        raise _TryAgainError(f"no connection ({_plain(reason) or type(error).__name__})", UNREACHED) from None
     assert isinstance(response, HTTPResponse)
     return response
 
@@ -185,15 +166,14 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
 def _read(response: HTTPResponse) -> bytes:
     try:
         return response.read1(_CHUNK)  # what has come, so that a trickle is noticed
-    except (OSError, HTTPException, ValueError) as error:  # ValueError: the size of a chunk
+    except _LOST as error:
         raise _TryAgainError(f"the connection was lost ({_plain(error) or type(error).__name__})") from None
 
 
 def _content_range(response: HTTPResponse) -> tuple[int, int]:
+    """The first byte and the size that are said; -1 where nothing is."""
     found = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip())
-    if found is None:
-        return -1, 0
-    return _number(found[1]), 0 if found[2] == "*" else _number(found[2])
+    return (_number(found[1]), _number(found[2])) if found else (-1, 0)
 
 
 def _number(said: str | None) -> int:
@@ -210,19 +190,18 @@ def _plain(said: object) -> str:
 def _remember(part: Path, response: HTTPResponse) -> None:
     """Keep what tells this version of the file from a later one; a weak ETag is no good for byte ranges."""
     tag = response.headers.get("ETag") or ""
-    validator = response.headers.get("Last-Modified") if not tag or tag.startswith("W/") else tag
-    if validator and _plain(validator) == validator and validator.isascii():
-        _validator(part).write_text(validator, "utf-8")
+    version = response.headers.get("Last-Modified") if not tag or tag.startswith("W/") else tag
+    if version and version.isascii() and _plain(version) == version:
+        _version_file(part).write_text(version, "utf-8")
 
 
 def _remembered(part: Path) -> str:
-    if not _validator(part).is_file():
-        return ""
-    version = _validator(part).read_text("utf-8", errors="replace")
+    file = _version_file(part)
+    version = file.read_text("utf-8", errors="replace") if file.is_file() else ""
     return version if version.isascii() and _plain(version) == version else ""
 
 
-def _validator(part: Path) -> Path:
+def _version_file(part: Path) -> Path:
     return part.with_name(part.name + ".version")
 
 

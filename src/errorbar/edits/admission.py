@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.edits.likeness import Evidence, evidence
-from errorbar.edits.shift import ShiftDetector, changed_lines
+from errorbar.edits.likeness import Changed, Evidence, Words, changed_lines, evidence
 
 if TYPE_CHECKING:
     from errorbar.edits.retokenize import Retokenized
@@ -24,35 +23,30 @@ FEW_TRIPLES = 10
 """With fewer nobody can tell."""
 SOME = 0.02
 """Share of lines that is worth a word. Of the most free corrections .002 are unlike, of tokenized texts .005 joined."""
-CONVENTION = "retokenized"
-"""What joins the signature."""
+
+WINDOW, GAP = 3, 2
+"""How many lines away a line's own source is looked for; suspicious lines so far apart are reported as one stretch."""
+UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25
+"""Likeness with its own source that makes a line suspicious; with a neighbor's, and how much more, that convicts it."""
+SHORTEST = 4
+"""Shorter lines are too easily alike by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """How systems' texts are taken.
+    """How systems' texts are taken."""
 
-    Attributes:
-        force: Take what is not a correction of the source, with a warning.
-        retokenize: Give lines that look untokenized the source's tokens.
-        advise: Messages name both, where a user can ask for them.
-    """
-
-    force: bool = False
-    retokenize: bool = False
-    advise: bool = True
+    force: bool = False  # take what is not a correction of the source, with a warning
+    retokenize: bool = False  # give lines that look untokenized the source's tokens
+    advise: bool = True  # messages name both, where a user can ask for them
 
     @property
     def conventions(self) -> tuple[str, ...]:
         """What joins the signature."""
-        return (CONVENTION,) if self.retokenize else ()
+        return ("retokenized",) if self.retokenize else ()
 
     def take(self, name: str, sources: Sequence[str], lines: Sequence[str], problems: Problems) -> list[str]:
-        """Look at the whole of a text.
-
-        Returns:
-            The lines as they are scored.
-        """
+        """Look at the whole of a text; the lines as they are scored."""
         look = Look(self.retokenize)
         taken = look.add(sources, lines)
         self.say(name, look.seen, look.shifts, look.retokenized, problems)
@@ -63,45 +57,45 @@ class Admission:
     ) -> None:
         """Say what was seen of a text and changed in it, and refuse what is for another source."""
         if done is not None:
-            self._say_retokenized(name, done, problems)
-        self._judge(name, seen, shifts, problems)
-
-    def _say_retokenized(self, name: str, done: Retokenized, problems: Problems) -> None:
-        what = "no line looks untokenized; nothing was changed"
-        if done.lines.n:
-            what = f"of {done.n_lines:,} lines, {done.lines.n:,} ({done.lines}) looked untokenized and got the source's"
-            what += f" tokens: {done.n_cut:,} words were cut, the first {done.example[0]!r} into {done.example[1]!r}"
-        problems.note("retokenized", what, Place(name), severity="repaired")
-
-    def _judge(self, name: str, seen: Evidence, shifts: ShiftDetector, problems: Problems) -> None:
+            what = "no line looks untokenized; nothing was changed"
+            if done.lines.n:
+                what = f"of {done.n_lines:,} lines, {done.lines.n:,} ({done.lines}) looked untokenized and got the"
+                what += f" source's tokens: {done.n_cut:,} words were cut, the first {done.example[0]!r} into"
+                what += f" {done.example[1]!r}"
+            problems.note("retokenized", what, Place(name), severity="repaired")
         n = seen.n_lines - seen.short
         bad = seen.unlike.n + seen.empty.n
-        moved = seen.moved if seen.n_triples >= FEW_TRIPLES else 0.0
-        enough = bad >= LEAST_LINES and seen.n_unlike_words >= LEAST_WORDS
-        if bad > MOST_UNLIKE * n and enough and moved < MOVED:
+        moved = seen.n_triples >= FEW_TRIPLES and seen.moved >= MOVED
+        if bad > MOST_UNLIKE * n and bad >= LEAST_LINES and seen.n_unlike_words >= LEAST_WORDS and not moved:
             self._refuse(name, seen, problems)
             return
-        _warn_shifted(name, shifts, problems)
+        if stretches := shifts.stretches():
+            said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
+            what = f"lines {said} look shifted against the source; they are scored as they are"
+            problems.note("shifted-lines", what, Place(name), fix="check the order of lines around them")
         if seen.unlike.n > SOME * n and len(shifts.lines) < seen.unlike.n / 2:
-            self._say_unlike(name, seen, n, problems, moved=moved >= MOVED)
+            what = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
+            what += f", but {seen.moved:.0%} of what they say stands in other lines" if moved else ""
+            what, where = f"{what}; they are scored as they are", Place(name, seen.unlike.first[0])
+            if moved:
+                problems.note("shuffled-lines", what, where, fix="put them into the order of the source")
+            else:
+                problems.note("unlike-lines", what, where, fix="look at some of them")
         if seen.empty.n:
             what = f"{seen.empty.are('empty')}, which deletes the whole sentence"
             where = Place(name, seen.empty.first[0])
             problems.note("empty-lines", what, where, fix="repeat the source where nothing changes")
         if seen.joined.n > SOME * seen.changed:
             word, mark = seen.example
-            what = (
-                f"looks untokenized: of {seen.changed:,} changed lines, {seen.joined.n:,} ({seen.joined}) join to words"
-            )
-            what += f" what the source has apart, as {mark!r} in {word!r}; each such word counts as changed"
-            fix = "put spaces around tokens, as the source"
-            fix += ", or use --retokenize" if self.advise else ""
+            what = f"looks untokenized: of {seen.changed:,} changed lines, {seen.joined.n:,} ({seen.joined}) join to"
+            what += f" words what the source has apart, as {mark!r} in {word!r}; each such word counts as changed"
+            fix = f"put spaces around tokens, as the source{', or use --retokenize' if self.advise else ''}"
             problems.note("not-tokenized", what, Place(name, seen.joined.first[0]), fix=fix)
 
     def _refuse(self, name: str, seen: Evidence, problems: Problems) -> None:
         said = []
         if seen.unlike.n:
-            said.append(f"{seen.unlike.n:,} are unlike the source's ({seen.unlike}: {_quoted(seen)})")
+            said.append(f"{seen.unlike.n:,} are unlike the source's ({seen.unlike}: {seen.quoted})")
         if seen.empty.n:
             said.append(f"{seen.empty.n:,} are empty ({seen.empty})")
         what = f"of {seen.n_lines:,} lines, {' and '.join(said)}: this is not a correction of the source"
@@ -109,31 +103,12 @@ class Admission:
         if self.force:
             problems.note("not-this-source", what, where, fix="taken all the same, by --force")
             return
-        fix = "check that the file belongs to this source"
-        fix += ", or use --force" if self.advise else ""
+        fix = f"check that the file belongs to this source{', or use --force' if self.advise else ''}"
         problems.error("not-this-source", what, where, expected="corrected sentences of the source, in order", fix=fix)
-
-    def _say_unlike(self, name: str, seen: Evidence, n: int, problems: Problems, *, moved: bool) -> None:
-        what = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {_quoted(seen)})"
-        where = Place(name, seen.unlike.first[0])
-        if moved:
-            what += f", but {seen.moved:.0%} of what they say stands in other lines; they are scored as they are"
-            problems.note("shuffled-lines", what, where, fix="put them into the order of the source")
-            return
-        problems.note("unlike-lines", f"{what}; they are scored as they are", where, fix="look at some of them")
 
 
 class Look:
-    """A look at a text, piece by piece in order.
-
-    Args:
-        retokenize: First give lines that look untokenized the source's tokens.
-
-    Attributes:
-        seen: What was seen of it.
-        shifts: Its shifted lines.
-        retokenized: What was changed in it; None where nobody asked.
-    """
+    """A look at a text, piece by piece in order; ``retokenized`` is None where nobody asked for it."""
 
     def __init__(self, retokenize: bool = False) -> None:
         self.seen = Evidence()
@@ -156,15 +131,49 @@ class Look:
         return taken
 
 
-def _warn_shifted(system: str, detector: ShiftDetector, problems: Problems) -> None:
-    """Note the lines of a system that look shifted against the source."""
-    stretches = detector.stretches()
-    if stretches:
-        said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
-        what = f"lines {said} look shifted against the source; they are scored as they are"
-        problems.note("shifted-lines", what, Place(system), fix="check the order of lines around them")
+class ShiftDetector:
+    """Collects lines that belong to another source line over the parts of a corpus, in order.
+
+    A line is suspicious when it shares less than half of its words with its own source line, and clearly more with
+    a neighbor's. Likeness is the number of shared distinct words over the larger of the two sets.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+        self._seen = 0
+        self._before: list[str] = []
+        self._waiting: list[Changed] = []
+
+    def add(self, sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> None:
+        """Look at the next lines of both sides, of which the changed ones may be known already."""
+        start, end = self._seen, self._seen + len(sources)
+        for at, source, said in changed_lines(sources, lines) if changed is None else changed:
+            if len(said) >= SHORTEST and _likeness(said, source) < UNLIKE:
+                self._waiting.append((start + at, source, said))
+        known = [*self._before, *sources] if self._waiting else sources
+        first = end - len(known)
+        words: dict[int, Words] = {}  # of the few lines beside a waiting one
+        still: list[Changed] = []
+        for number, source, said in self._waiting:
+            near = range(max(first, number - WINDOW), min(end, number + WINDOW + 1))
+            words |= {other: frozenset(known[other - first].split()) for other in near if other not in words}
+            best = max(_likeness(said, words[other]) for other in near)
+            if best >= ALIKE and best >= _likeness(said, source) + MARGIN:
+                self.lines.append(number + 1)
+            elif number + WINDOW >= end:
+                still.append((number, source, said))
+        self._waiting = still
+        self._before = [*self._before, *sources[-2 * WINDOW :]][-2 * WINDOW :]
+        self._seen = end
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """First and last line of every suspicious stretch, counted from 1."""
+        found: list[tuple[int, int]] = []
+        for line in sorted(self.lines):
+            near = bool(found) and line - found[-1][1] <= GAP
+            found.append((found.pop()[0] if near else line, line))
+        return found
 
 
-def _quoted(seen: Evidence) -> str:
-    source, line = seen.pair
-    return f"{line!r} for {source!r}"
+def _likeness(first: Words, second: Words) -> float:
+    return len(first & second) / max(len(first), len(second), 1)

@@ -1,4 +1,4 @@
-"""Reference edits and sentences prepared for matching: as tuples of tokens for the twin, as arrays for the kernel."""
+"""Reference edits and sentences as arrays, for the kernel."""
 
 from __future__ import annotations
 
@@ -11,41 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Annotation, Corpus
-from errorbar.core.edit import Edit
+from errorbar.core.corpus import Corpus
+from errorbar.core.edit import Edit, are_edits
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.edits.maxmatch import replacement_tokens
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Flags = NDArray[np.uint8]
-
-
-class ReferenceEdit(NamedTuple):
-    """A reference edit with its replacements cut into tokens.
-
-    Attributes:
-        start: First token of the span.
-        end: One past the last token.
-        replacements: Each alternative as a tuple of tokens; ``()`` deletes the span. Where there is other white space
-            than one space between tokens, one of them is no token of any text: corrections are compared as written.
-    """
-
-    start: int
-    end: int
-    replacements: tuple[tuple[str, ...], ...]
-
-
-def reference_edits(edits: Sequence[Edit]) -> list[ReferenceEdit]:
-    """Prepare an annotator's edits, keeping their order."""
-    return [
-        ReferenceEdit(edit.start, edit.end, tuple(tuple(replacement_tokens(text)) for text in edit.replacements))
-        for edit in edits
-    ]
-
-
-def replacement_tokens(text: str) -> list[str]:
-    """The tokens of a correction as written: only a single space is between two."""
-    return text.split(" ") if text else []
 
 
 class Vocabulary(dict[str, int]):
@@ -62,43 +35,25 @@ class Vocabulary(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Token sequences end to end.
+    """Token sequences end to end."""
 
-    Attributes:
-        ids: Token numbers of all sequences; one unused element at the end, so that it is never empty.
-        offsets: Where each sequence starts, and where the last one ends; shape (sequences + 1,).
-    """
-
-    ids: Ints
-    offsets: Offsets
+    ids: Ints  # token numbers of all sequences; one unused element at the end, so that it is never empty
+    offsets: Offsets  # where each sequence starts, and where the last one ends; shape (sequences + 1,)
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedReferences:
-    """A corpus as arrays; ``slot = unit * n_annotators + annotator``.
+    """A corpus as arrays; ``slot = unit * n_annotators + annotator``."""
 
-    Attributes:
-        vocabulary: Numbers of every token seen, shared with the hypotheses.
-        source: Source tokens.
-        present: Whether an annotator looked at a unit; shape (units, annotators).
-        edit_offsets: Edits of each slot; shape (units * annotators + 1,).
-        start: First token of each edit's span.
-        end: One past its last token.
-        alternative_offsets: Alternatives of each edit; shape (edits + 1,).
-        alternatives: Tokens of each alternative.
-        types: Type number of each edit.
-        type_names: Name of each type number.
-    """
-
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary  # shared with the hypotheses
     source: Tokens
-    present: Flags
-    edit_offsets: Offsets
+    present: Flags  # whether an annotator looked at a unit; shape (units, annotators)
+    edit_offsets: Offsets  # edits of each slot; shape (units * annotators + 1,)
     start: Ints
     end: Ints
-    alternative_offsets: Offsets
+    alternative_offsets: Offsets  # alternatives of each edit; shape (edits + 1,)
     alternatives: Tokens
-    types: Ints
+    types: Ints  # numbers of ``type_names``
     type_names: tuple[str, ...]
 
 
@@ -111,40 +66,42 @@ def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) ->
     return Tokens(ids, offsets)
 
 
+class _Cached(NamedTuple):
+    encoded: EncodedReferences
+    made_of: object
+
+
 def encode_references(corpus: Corpus) -> EncodedReferences:
-    """Encode a corpus, once; later calls return the same arrays, unless the corpus was edited in between."""
+    """Encode a corpus, once; later calls return the same arrays, unless the corpus was edited in between.
+
+    Raises:
+        InputError: If a span lies outside its sentence: the kernel must never look there.
+        UsageError: If fields are of other types, as they may be in a corpus built by hand.
+    """
     known = corpus.cache.get("references")
-    if isinstance(known, _Cached) and known.still(corpus):
+    made_of = (corpus.annotators, [(sentence.text, sentence.annotations.copy()) for sentence in corpus.sentences])
+    if isinstance(known, _Cached) and known.made_of == made_of:
         return known.encoded
-    vocabulary, types = Vocabulary(), Vocabulary()
     annotators = corpus.annotators
-    present = np.zeros((len(corpus), len(annotators)), np.uint8)
-    sizes: list[int] = []
-    edits: list[Edit] = []
-    for unit, sentence in enumerate(corpus.sentences):
-        for column, annotator in enumerate(annotators):
-            found = sentence.annotations.get(annotator)
-            if found is None:
-                sizes.append(0)
-            else:
-                present[unit, column] = 1
-                sizes.append(len(found))
-                edits += found
+    found = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
+    sizes = [len(edits or ()) for edits in found]
+    edits: list[Edit] = [edit for one in found if one for edit in one]
+    if not are_edits(edits):
+        corpus.check()
     alternatives: list[list[str]] = []
     cut: dict[tuple[str, ...], list[list[str]]] = {}  # few replacements are the only ones of their kind
     for edit in edits:
-        replacements = edit[2]
-        tokens = cut.get(replacements)
+        tokens = cut.get(edit[2])
         if tokens is None:
-            tokens = cut[replacements] = [replacement_tokens(text) for text in replacements]
+            tokens = cut[edit[2]] = [replacement_tokens(text) for text in edit[2]]
         alternatives += tokens
-    start = _never_empty([edit[0] for edit in edits])
-    end = _never_empty([edit[1] for edit in edits])
+    start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])
     _check_spans(corpus, start[:-1], end[:-1], np.repeat(np.arange(len(sizes)), sizes))
+    vocabulary, types = Vocabulary(), Vocabulary()
     encoded = EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
-        present,
+        np.array([edits is not None for edits in found], np.uint8).reshape(len(corpus), len(annotators)),
         _offsets(sizes),
         start,
         end,
@@ -153,31 +110,13 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
         np.array([types[edit[3]] for edit in edits], np.int32),
         tuple(types),
     )
-    sentences = [(sentence.text, sentence.annotations.copy()) for sentence in corpus.sentences]
-    corpus.cache["references"] = _Cached(encoded, corpus.annotators, sentences)
+    corpus.cache["references"] = _Cached(encoded, made_of)
     return encoded
 
 
-@dataclass(frozen=True, slots=True)
-class _Cached:
-    """An encoding and what it was made of: sentences can be edited, and their annotations replaced."""
-
-    encoded: EncodedReferences
-    annotators: tuple[str, ...]
-    sentences: list[tuple[str, dict[str, Annotation]]]
-
-    def still(self, corpus: Corpus) -> bool:
-        """Whether nothing was edited; quick, because what is the same object is not looked into."""
-        now = [(sentence.text, sentence.annotations) for sentence in corpus.sentences]
-        return self.annotators == corpus.annotators and self.sentences == now
-
-
 def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64]) -> None:
-    """Readers see to this; a corpus built by hand might not, and the kernel must never look outside a sentence."""
-    if not start.size:
-        return
-    units = slots // len(corpus.annotators)
-    lengths = np.array([len(sentence.tokens) for sentence in corpus.sentences])[units]
+    units = slots // max(len(corpus.annotators), 1)
+    lengths = np.array([len(sentence.tokens) for sentence in corpus.sentences], np.int64)[units]
     wrong = np.flatnonzero((start < 0) | (end < start) | (end > lengths))
     if wrong.size:
         first = int(wrong[0])

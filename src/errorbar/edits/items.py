@@ -17,36 +17,27 @@ Source
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.judgments import Judgments
-from errorbar.edits.extract import extract_edits
+from errorbar.edits.texts import extract_edits
 
 ERROR = "error"
 OK = "ok"
 Projection = Literal["tokens", "tokens-before", "tokens-after", "tokens-gaps", "gaps", "sentences", "words"]
-PROJECTIONS: tuple[Projection, ...] = (
-    "tokens",
-    "tokens-before",
-    "tokens-after",
-    "tokens-gaps",
-    "gaps",
-    "sentences",
-    "words",
-)
+PROJECTIONS: tuple[Projection, ...] = get_args(Projection)
 Labels = Literal["error", "type"]
 Cluster = Literal["document", "sentence"]
+Span = tuple[int, int]
 
-ARTICLES = frozenset(("a", "an", "the"))
 # fmt: off
 PREPOSITIONS = frozenset((
     "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before", "behind",
@@ -59,40 +50,32 @@ PREPOSITIONS = frozenset((
 Tetreault and Chodorow (2008) use 34 and print no list that we know of: the number is theirs, the choice is ours. Words
 are told by their form alone, so ``to`` before an infinitive is among them.
 """
-WORD_CLASSES: Mapping[str, frozenset[str]] = {"prepositions": PREPOSITIONS, "articles": ARTICLES}
+WORD_CLASSES = {"prepositions": PREPOSITIONS, "articles": frozenset(("a", "an", "the"))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
     """The judgments that annotators' edits make.
 
-    Attributes:
-        judgments: One label per item and annotator who looked. An item is called ``sentence:start-end``, sentences
-            counted from 1, tokens from 0, and start = end for a gap; a sentence is called by its number.
-        clusters: Number of the document or sentence of each item; what to resample by.
-        untouched: Annotator to the number of their edits that touch no item, e.g. insertions among tokens.
-        several: Items that edits of different types of one annotator touch; with labels by type they have the first.
+    An item is called ``sentence:start-end``, sentences counted from 1, tokens from 0, and start = end for a gap; a
+    sentence is called by its number.
     """
 
-    judgments: Judgments
-    clusters: NDArray[np.int64]
-    untouched: Mapping[str, int]
-    several: int
+    judgments: Judgments  # one label per item and annotator who looked
+    clusters: NDArray[np.int64]  # number of the document or sentence of each item; what to resample by
+    untouched: Mapping[str, int]  # of each annotator's edits, how many touch no item, e.g. insertions among tokens
+    several: int  # items that edits of different types of one annotator touch; with labels by type they have the first
 
     def notes(self) -> list[Problem]:
         """What the projection could not say, one warning for each kind."""
         found = []
-        lost = {name: count for name, count in self.untouched.items() if count}
+        lost = ", ".join(f"{name}: {count}" for name, count in self.untouched.items() if count)
         if lost:
-            counts = ", ".join(f"{name}: {count}" for name, count in lost.items())
-            what = f"edits that touch no item ({counts})"
             fix = "the projection tokens-gaps has an item for every insertion"
-            found.append(Problem("items-untouched", what, fix=fix, severity="warning"))
+            found.append(Problem("items-untouched", f"edits that touch no item ({lost})", fix=fix, severity="warning"))
         if self.several:
-            what = (
-                f"{self.several} items are touched by edits of several types of one annotator; the first is the label"
-            )
-            found.append(Problem("items-several", what, severity="warning"))
+            what = f"{self.several} items are touched by edits of several types of one annotator"
+            found.append(Problem("items-several", f"{what}; the first is the label", severity="warning"))
         return found
 
 
@@ -118,15 +101,49 @@ def edit_items(
     Raises:
         UsageError: If an option is unknown, nobody used the error type, or no word of the class occurs.
     """
+    if not isinstance(corpus, Corpus):
+        raise wrong_type("the corpus", "a Corpus", corpus)
+    corpus.check()
     _check_option("projection", projection, PROJECTIONS)
-    _check_option("labels", labels, ("error", "type"))
-    _check_option("cluster", cluster, ("document", "sentence"))
+    _check_option("labels", labels, get_args(Labels))
+    _check_option("cluster", cluster, get_args(Cluster))
     used = {edit.type for s in corpus.sentences for edits in s.annotations.values() for edit in edits}
     if type and type not in used:
         what = f"no annotator of {corpus.name or 'the corpus'} used the error type '{type}'"
         raise UsageError(Problem("items-type", what, fix=nearest(type, sorted(used - {""})) if used else ""))
-    chosen = _word_set(words) if projection == "words" else None
-    return _Projector(corpus, projection, chosen, type, labels, cluster).run()
+    project = _Projection(projection, _word_set(words) if projection == "words" else None, labels == "type")
+    by_document = cluster == "document" and any(s.document for s in corpus.sentences)
+    raters = {name: code for code, name in enumerate(corpus.annotators)}
+    untouched = dict.fromkeys(corpus.annotators, 0)
+    several = 0
+    names: list[str] = []
+    clusters: list[int] = []
+    documents: dict[str, int] = {}
+    items: list[range] = []
+    who: list[int] = []
+    label: list[int] = []
+    for number, sentence in enumerate(corpus.sentences, 1):
+        places = project.places(sentence)
+        # A sentence without a document is a document of its own.
+        document = sentence.document if by_document and sentence.document else f"\0{number}"
+        clusters += [documents.setdefault(document, len(documents))] * len(places)
+        own = range(len(names), len(names) + len(places))
+        names += [f"{number}:{start}-{end}" if start >= 0 else str(number) for start, end in places]
+        for annotator, edits in sentence.annotations.items():
+            counted = [edit for edit in edits if not type or edit.type == type]
+            codes, lost, mixed = project.labels_of(counted, places)
+            untouched[annotator] += lost
+            several += mixed
+            items.append(own)
+            who.append(raters[annotator])
+            label += codes
+    if not names:
+        what = "no word of the class occurs" if projection == "words" else "the corpus has no item"
+        raise UsageError(Problem("items-none", f"{what}: there is nothing to judge", Place(corpus.name)))
+    item = np.concatenate([np.empty(0, np.int32), *(np.arange(own.start, own.stop, dtype=np.int32) for own in items)])
+    rater = np.repeat(np.array(who, np.int32), [len(own) for own in items])
+    table_of = (item, rater, np.array(label, np.int32), tuple(names), corpus.annotators, tuple(project.label_names))
+    return Items(Judgments(*table_of), np.array(clusters, np.int64), untouched, several)
 
 
 def changed_items(
@@ -139,9 +156,6 @@ def changed_items(
     """The items that the edits between source and outputs touch: names of all items; flags of shape (systems, items).
 
     Annotations play no part; the other arguments are those of ``edit_items``.
-
-    Raises:
-        UsageError: If an option is unknown, or there is no item.
     """
     names = tuple(system.name for system in systems)
     sentences = [
@@ -154,151 +168,69 @@ def changed_items(
     return judgments.items, flags
 
 
-class _Projector:
-    def __init__(
-        self,
-        corpus: Corpus,
-        projection: Projection,
-        words: frozenset[str] | None,
-        kind: str,
-        labels: Labels,
-        cluster: Cluster,
-    ) -> None:
-        self.corpus = corpus
-        self.words = words
-        self.kind = kind
-        self.by_type = labels == "type"
-        self.by_document = cluster == "document" and any(s.document for s in corpus.sentences)
-        self.spans_of = _SPANS[projection]
-        self.touch = _TOUCH.get(projection, _touch_tokens)
-        self.sentences_only = projection == "sentences"
-        self.several = 0
-        self.untouched: Counter[str] = Counter(dict.fromkeys(corpus.annotators, 0))
-        self.label_names = {OK: 0} if self.by_type else {OK: 0, ERROR: 1}
-
-    def run(self) -> Items:
-        raters = {name: code for code, name in enumerate(self.corpus.annotators)}
-        names: list[str] = []
-        clusters: list[int] = []
-        documents: dict[str, int] = {}
-        columns: tuple[list[NDArray[np.int32]], ...] = ([], [], [])
-        for number, sentence in enumerate(self.corpus.sentences, 1):
-            places = self._places(sentence)
-            document = sentence.document or f"\0{number}"  # a sentence without one is a document of its own
-            group = documents.setdefault(document, len(documents)) if self.by_document else number
-            first = len(names)
-            names += self._names(number, places)
-            clusters += [group] * len(places)
-            for annotator, edits in sentence.annotations.items():
-                codes = self._labels(edits, places, annotator)
-                columns[0].append(np.arange(first, len(names), dtype=np.int32))
-                columns[1].append(np.full(len(places), raters[annotator], np.int32))
-                columns[2].append(np.array(codes, np.int32))
-        if not names:
-            raise UsageError(self._nothing())
-        item, rater, label = (np.concatenate([*column, np.empty(0, np.int32)]) for column in columns)
-        table = Judgments(item, rater, label, tuple(names), self.corpus.annotators, tuple(self.label_names))
-        return Items(table, np.array(clusters, np.int64), dict(self.untouched), self.several)
-
-    def _places(self, sentence: Sentence) -> dict[tuple[int, int], int]:
-        """Span of each item to its number in the sentence."""
-        tokens = sentence.tokens
-        spans = self.spans_of(len(tokens))
-        if self.words is not None:
-            spans = [span for span in spans if tokens[span[0]].casefold() in self.words]
-        return {span: at for at, span in enumerate(spans)}
-
-    def _names(self, number: int, places: Mapping[tuple[int, int], int]) -> list[str]:
-        if self.sentences_only:
-            return [str(number)]
-        return [f"{number}:{start}-{end}" for start, end in places]
-
-    def _labels(self, edits: Sequence[Edit], places: Mapping[tuple[int, int], int], annotator: str) -> list[int]:
-        codes = [0] * len(places)
-        types: dict[int, set[str]] = {}
-        for edit in edits:
-            if self.kind and edit.type != self.kind:
-                continue
-            touched = [places[span] for span in self.touch(edit) if span in places]
-            if not touched:
-                self.untouched[annotator] += 1
-            for at in touched:
-                if not codes[at]:
-                    codes[at] = self._code(edit)
-                types.setdefault(at, set()).add(edit.type)
-        if self.by_type:
-            self.several += sum(len(kinds) > 1 for kinds in types.values())
-        return codes
-
-    def _code(self, edit: Edit) -> int:
-        if not self.by_type:
-            return 1
-        # An edit without a type is an error all the same, and a type called "ok" must not look like none.
-        name = edit.type if edit.type not in ("", OK) else ERROR if not edit.type else f"type {OK}"
-        return self.label_names.setdefault(name, len(self.label_names))
-
-    def _nothing(self) -> Problem:
-        what = "no word of the class occurs" if self.words is not None else "the corpus has no item"
-        return Problem("items-none", f"{what}: there is nothing to judge", Place(self.corpus.name))
-
-
-def _token_spans(n: int) -> list[tuple[int, int]]:
-    return [(at, at + 1) for at in range(n)]
-
-
-def _gap_spans(n: int) -> list[tuple[int, int]]:
-    return [(at, at) for at in range(n + 1)]
-
-
-_WHOLE = (-1, -1)
-_SPANS: dict[Projection, Callable[[int], list[tuple[int, int]]]] = {
-    "tokens": _token_spans,
-    "tokens-before": _token_spans,
-    "tokens-after": _token_spans,
-    "tokens-gaps": lambda n: _token_spans(n) + _gap_spans(n),
-    "gaps": _gap_spans,
-    "sentences": lambda _: [_WHOLE],
-    "words": _token_spans,
-}
-
-
-def _touch_tokens(edit: Edit) -> list[tuple[int, int]]:
-    """The tokens of an edit, or the gap of an insertion, which is an item only where gaps are."""
-    if edit.is_insertion:
-        return [edit.span]
-    return [(at, at + 1) for at in range(edit.start, edit.end)]
-
-
-def _touch_before(edit: Edit) -> list[tuple[int, int]]:
-    return [(edit.start - 1, edit.start)] if edit.is_insertion else _touch_tokens(edit)
-
-
-def _touch_after(edit: Edit) -> list[tuple[int, int]]:
-    return [(edit.start, edit.start + 1)] if edit.is_insertion else _touch_tokens(edit)
-
-
-_TOUCH: dict[Projection, Callable[[Edit], list[tuple[int, int]]]] = {
-    "tokens-before": _touch_before,
-    "tokens-after": _touch_after,
-    "sentences": lambda _: [_WHOLE],
-}
-
-
 def split_items(items: str) -> tuple[Projection, str | list[str]]:
-    """Read what says what the items are: a projection, or ``words:articles`` or ``words:a,b,c``.
-
-    Returns:
-        The projection, and the words that are items or the name of their class.
-
-    Raises:
-        UsageError: If words are named for another projection.
-    """
+    """Read what the items are, ``words:articles``, ``words:a,b,c`` or a projection: that, and words or their class."""
     name, colon, named = items.partition(":")
     if colon and (name != "words" or not named):
         what = f"the items must be one of {', '.join(PROJECTIONS)}, or words:CLASS or words:a,b,c, got '{items}'"
         raise UsageError(Problem("bad-parameter", what))
     words = named or "prepositions"
     return cast("Projection", name), words if words in WORD_CLASSES else [word for word in words.split(",") if word]
+
+
+_SENTENCE: Span = (-1, -1)
+
+
+class _Projection:
+    """Which spans of a sentence are items, which of them an edit touches, and the codes of labels used so far."""
+
+    def __init__(self, projection: Projection, words: frozenset[str] | None, by_type: bool) -> None:
+        self.projection = projection
+        self.words = words
+        self.by_type = by_type
+        self.label_names = {OK: 0} if by_type else {OK: 0, ERROR: 1}
+
+    def places(self, sentence: Sentence) -> dict[Span, int]:
+        """Span of each item to its number in the sentence."""
+        if self.projection == "sentences":
+            return {_SENTENCE: 0}
+        tokens = sentence.tokens
+        spans = [] if self.projection == "gaps" else [(at, at + 1) for at in range(len(tokens))]
+        if self.words is not None:
+            spans = [span for span in spans if tokens[span[0]].casefold() in self.words]
+        if self.projection in ("gaps", "tokens-gaps"):
+            spans += [(at, at) for at in range(len(tokens) + 1)]
+        return {span: at for at, span in enumerate(spans)}
+
+    def _touched(self, edit: Edit) -> list[Span]:
+        """The tokens of an edit, or the gap of an insertion; these are items only where the projection has them."""
+        if self.projection == "sentences":
+            return [_SENTENCE]
+        if not edit.is_insertion:
+            return [(at, at + 1) for at in range(edit.start, edit.end)]
+        if self.projection == "tokens-before":
+            return [(edit.start - 1, edit.start)]
+        return [(edit.start, edit.start + (self.projection == "tokens-after"))]
+
+    def labels_of(self, edits: Sequence[Edit], places: Mapping[Span, int]) -> tuple[list[int], int, int]:
+        """Label code of each item, edits that touch none, and items with labels of several types."""
+        codes = [0] * len(places)
+        types: dict[int, set[str]] = {}
+        untouched = 0
+        for edit in edits:
+            touched = [places[span] for span in self._touched(edit) if span in places]
+            untouched += not touched
+            for at in touched:
+                codes[at] = codes[at] or self._code(edit)
+                types.setdefault(at, set()).add(edit.type)
+        return codes, untouched, sum(len(kinds) > 1 for kinds in types.values()) if self.by_type else 0
+
+    def _code(self, edit: Edit) -> int:
+        if not self.by_type:
+            return 1
+        # An edit without a type is an error all the same, and a type called "ok" must not look like none.
+        name = f"type {OK}" if edit.type == OK else edit.type or ERROR
+        return self.label_names.setdefault(name, len(self.label_names))
 
 
 def _word_set(words: str | Collection[str]) -> frozenset[str]:

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from errorbar.edits.encode import ReferenceEdit
-from errorbar.edits.lattice import Edge, Lattice, Vertex
+from errorbar.edits.lattice import Edge, Lattice, ReferenceEdit, Vertex
 
 STEP = 1 << 20
 HIT = 1 << 40
@@ -31,68 +30,59 @@ _State = tuple[int, int, int]  # layer, column, unchanged words or _CLOSED
 
 def cheapest_path_large(lattice: Lattice, reference: Sequence[ReferenceEdit], max_unchanged: int) -> list[Edge]:
     """Find the edits of the best path by the integer objective; time and memory linear in the lattice."""
-    return _Search(lattice, reference, max_unchanged).run()
+    search = _Search(lattice, reference, max_unchanged)
+    for layer, (i, _) in enumerate(search.layers):
+        for j in search.columns[i]:
+            search.arrive(layer, j)
+    return search.walk_back()
 
 
 class _Search:
     def __init__(self, lattice: Lattice, reference: Sequence[ReferenceEdit], max_unchanged: int) -> None:
         self.lattice = lattice
         self.max_unchanged = max_unchanged
+        self.edges = set(lattice.edges)
         self.columns: dict[int, list[int]] = {}
         for i, j in lattice.vertices:
             self.columns.setdefault(i, []).append(j)
-        self.edges = set(lattice.edges)
-        self.spans: dict[int, list[ReferenceEdit]] = {}
-        self.layers: list[tuple[int, ReferenceEdit | None]] = []
-        self.last: dict[int, int] = {}  # layer that a source position is left from
         insertions: dict[int, list[ReferenceEdit]] = {}
+        self.spans: dict[int, list[ReferenceEdit]] = {}  # by their ends
         for edit in reference:
             (insertions if edit.start == edit.end else self.spans).setdefault(edit.end, []).append(edit)
+        self.layers: list[tuple[int, ReferenceEdit | None]] = []
+        self.last: list[int] = []  # layer that a source position is left from
         for i in range(len(lattice.source) + 1):
             self.layers += [(i, None), *((i, edit) for edit in insertions.get(i, ()))]
-            self.last[i] = len(self.layers) - 1
-        self.key: dict[_State, int] = {}
+            self.last.append(len(self.layers) - 1)
+        self.key: dict[_State, int] = {(0, 0, _CLOSED): 0}
         self.arrived: dict[_State, tuple[_State, int]] = {}
 
-    def run(self) -> list[Edge]:
-        self.key[0, 0, _CLOSED] = 0
-        for layer, (i, passed) in enumerate(self.layers):
-            for j in self.columns[i]:
-                if passed is None:
-                    self._new_position(layer, i, j)
-                else:
-                    self._passed_insertion(layer, i, j, passed)
-        return self._walk_back((len(self.layers) - 1, len(self.lattice.hypothesis), _CLOSED))
-
-    def _new_position(self, layer: int, i: int, j: int) -> None:
-        above = self.last.get(i - 1, 0)
+    def arrive(self, layer: int, j: int) -> None:
+        """Find the smallest key of every state of a layer and a column."""
+        i, passed = self.layers[layer]
+        above = self.last[i - 1] if i else 0
+        closed = (layer, j, _CLOSED)
         diagonal = ((i - 1, j - 1), (i, j))
         kept = int(diagonal in self.edges and self.lattice.is_match(diagonal))
         for words in range(self.max_unchanged + 1):
             state = (layer, j, words)
+            if passed is not None:
+                self._reach(state, (layer - 1, j, words), 0, _SKIP)
             self._edit(state, (layer, j - 1), ((i, j - 1), (i, j)), 0)
-            self._edit(state, (above, j), ((i - 1, j), (i, j)), 0)
-            self._edit(state, (above, j - 1), diagonal, kept)
-        closed = (layer, j, _CLOSED)
-        if kept:
+            if passed is None:
+                self._edit(state, (above, j), ((i - 1, j), (i, j)), 0)
+                self._edit(state, (above, j - 1), diagonal, kept)
+        if passed is not None:
+            self._reach(closed, (layer - 1, j, _CLOSED), 0, _SKIP)
+        elif kept:
             self._reach(closed, (above, j - 1, _CLOSED), STEP, _KEEP)
-        self._close(closed)
-        for edit in self.spans.get(i, ()):
+        for words in range(self.max_unchanged + 1):
+            self._reach(closed, (layer, j, words), 0, _CLOSE)
+        for edit in self.spans.get(i, ()) if passed is None else (passed,):
+            begun = self.last[edit.start] if passed is None else layer - 1
             for tokens in edit.replacements:
                 if tokens != tuple(self.lattice.source[edit.start : i]):
-                    self._hit(closed, self.last[edit.start], (edit.start, j - len(tokens)), (i, j), tokens)
-
-    def _passed_insertion(self, layer: int, i: int, j: int, passed: ReferenceEdit) -> None:
-        for words in range(self.max_unchanged + 1):
-            state = (layer, j, words)
-            self._reach(state, (layer - 1, j, words), 0, _SKIP)
-            self._edit(state, (layer, j - 1), ((i, j - 1), (i, j)), 0)
-        closed = (layer, j, _CLOSED)
-        self._reach(closed, (layer - 1, j, _CLOSED), 0, _SKIP)
-        self._close(closed)
-        for tokens in passed.replacements:
-            if tokens:
-                self._hit(closed, layer - 1, (i, j - len(tokens)), (i, j), tokens)
+                    self._hit(closed, begun, (edit.start, j - len(tokens)), (i, j), tokens)
 
     def _edit(self, state: _State, before: tuple[int, int], edge: Edge, kept: int) -> None:
         """Begin an edit with a step of the lattice, or go on with it."""
@@ -101,10 +91,6 @@ class _Search:
                 self._reach(state, (*before, _CLOSED), STEP + 1, _OPEN)
             if state[2] >= kept:
                 self._reach(state, (*before, state[2] - kept), STEP, _EXTEND)
-
-    def _close(self, closed: _State) -> None:
-        for words in range(self.max_unchanged + 1):
-            self._reach(closed, (*closed[:2], words), 0, _CLOSE)
 
     def _hit(self, closed: _State, layer: int, start: Vertex, end: Vertex, tokens: tuple[str, ...]) -> None:
         if (layer, start[1], _CLOSED) in self.key and tuple(self.lattice.hypothesis[start[1] : end[1]]) == tokens:
@@ -130,7 +116,9 @@ class _Search:
                         fewest[i, j] = min(words, fewest.get((i, j), words))
         return fewest.get(end)
 
-    def _walk_back(self, state: _State) -> list[Edge]:
+    def walk_back(self) -> list[Edge]:
+        """The edits of the best path."""
+        state = (len(self.layers) - 1, len(self.lattice.hypothesis), _CLOSED)
         path: list[Edge] = []
         end = self._vertex(state)
         while state in self.arrived:

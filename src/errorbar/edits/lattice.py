@@ -24,30 +24,33 @@ import math
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from errorbar.edits.kernel import MAX_ARCS, MAX_VERTICES
+MAX_ARCS = 1 << 18
+"""Entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over."""
+MAX_VERTICES = 2048
+"""Vertices of the lattice beyond which it does so at once."""
 
 Vertex = tuple[int, int]
 Edge = tuple[Vertex, Vertex]
 
-SUBSTITUTION_COSTS = (1, 2)
+
+class ReferenceEdit(NamedTuple):
+    """A reference edit whose alternatives are tuples of tokens, as written; ``()`` deletes the span."""
+
+    start: int
+    end: int
+    replacements: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """Every minimal way to turn a source into a hypothesis.
-
-    Attributes:
-        source: Source tokens.
-        hypothesis: Hypothesis tokens.
-        vertices: Sorted; the first is (0, 0), the last (n, m), and the order is topological.
-        edges: Sorted, with an edge of both tables standing twice.
-    """
+    """Every minimal way to turn a source into a hypothesis; vertices are sorted, and so in topological order."""
 
     source: Sequence[str]
     hypothesis: Sequence[str]
     vertices: list[Vertex]
-    edges: list[Edge]
+    edges: list[Edge]  # sorted; an edge of both tables stands twice
 
     def is_match(self, edge: Edge) -> bool:
         """Whether the edge keeps one source token as it is."""
@@ -57,37 +60,28 @@ class Lattice:
 
 def edit_lattice(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
     """Build the lattice of minimal edit paths between two token sequences."""
-    vertices: set[Vertex] = set()
+    last = (len(source), len(hypothesis))
+    vertices = {last}
     edges: list[Edge] = []
-    for substitution in SUBSTITUTION_COSTS:
-        found, on_paths = _minimal_paths(source, hypothesis, substitution)
+    for substitution in (1, 2):
+        distance = _distances(source, hypothesis, substitution)
+        found = {last}
+        stack = [last]
+        while stack:
+            i, j = stack.pop()
+            here = distance[i][j]
+            steps: list[Vertex] = []
+            if i and j and here == distance[i - 1][j - 1] + (0 if source[i - 1] == hypothesis[j - 1] else substitution):
+                steps.append((i - 1, j - 1))
+            if i and here == distance[i - 1][j] + 1:
+                steps.append((i - 1, j))
+            if j and here == distance[i][j - 1] + 1:
+                steps.append((i, j - 1))
+            edges += [(step, (i, j)) for step in steps]
+            stack += [step for step in steps if step not in found]
+            found.update(steps)
         vertices |= found
-        edges += on_paths
     return Lattice(source, hypothesis, sorted(vertices), sorted(edges))
-
-
-def _minimal_paths(s: Sequence[str], h: Sequence[str], substitution: int) -> tuple[set[Vertex], list[Edge]]:
-    n, m = len(s), len(h)
-    distance = _distances(s, h, substitution)
-    found = {(n, m)}
-    edges: list[Edge] = []
-    stack = [(n, m)]
-    while stack:
-        i, j = stack.pop()
-        here = distance[i][j]
-        steps: list[Vertex] = []
-        if i and j and here == distance[i - 1][j - 1] + (0 if s[i - 1] == h[j - 1] else substitution):
-            steps.append((i - 1, j - 1))
-        if i and here == distance[i - 1][j] + 1:
-            steps.append((i - 1, j))
-        if j and here == distance[i][j - 1] + 1:
-            steps.append((i, j - 1))
-        for step in steps:
-            edges.append((step, (i, j)))
-            if step not in found:
-                found.add(step)
-                stack.append(step)
-    return found, edges
 
 
 def _distances(s: Sequence[str], h: Sequence[str], substitution: int) -> list[list[int]]:
@@ -112,17 +106,11 @@ def _distances(s: Sequence[str], h: Sequence[str], substitution: int) -> list[li
 
 @dataclass(frozen=True, slots=True)
 class Arcs:
-    """Lattice edges and merged arcs.
+    """Lattice edges and merged arcs."""
 
-    Attributes:
-        order: Every entry in the order of discovery, lattice edges first; entries may repeat.
-        length: Lattice steps of an arc; infinite if it was taken out.
-        unchanged: Arcs made of unchanged words only.
-    """
-
-    order: list[Edge]
-    length: dict[Edge, float]
-    unchanged: set[Edge]
+    order: list[Edge]  # in the order of discovery, lattice edges first; entries may repeat
+    length: dict[Edge, float]  # in lattice steps; infinite for an arc that was taken out
+    unchanged: set[Edge]  # arcs made of unchanged words only
 
 
 def merge(lattice: Lattice, max_unchanged: int, arc_limit: int = MAX_ARCS) -> Arcs | None:
@@ -175,3 +163,27 @@ def _without_long_matches(order: list[Edge], length: dict[Edge, float], unchange
             kept.append(following)
             break
     return kept
+
+
+def cheapest_path(vertices: list[Vertex], order: list[Edge], cost: dict[Edge, float]) -> list[Edge]:
+    """Bellman-Ford over the arc list; stopping after a pass without change is exact."""
+    distance = dict.fromkeys(vertices, math.inf)
+    distance[vertices[0]] = 0.0
+    arrived: dict[Vertex, Vertex] = {}
+    costs = [cost[arc] for arc in order]
+    changed = True
+    while changed:
+        changed = False
+        for (start, end), step in zip(order, costs, strict=True):
+            total = distance[start] + step
+            if total < distance[end]:
+                distance[end] = total
+                arrived[end] = start
+                changed = True
+    path: list[Edge] = []
+    end = vertices[-1]
+    while end != vertices[0]:
+        start = arrived[end]
+        path.append((start, end))
+        end = start
+    return path[::-1]

@@ -21,7 +21,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from errorbar.edits.shift import Changed, Words, changed_lines
+Words = frozenset[str]
+Changed = tuple[int, Words, Words]
+"""A line whose words are not those of its source: its number, counted from 0; the source's words; its own."""
 
 SHORTEST = 4
 """Words of a source line that is judged."""
@@ -50,9 +52,7 @@ class NamedLines:
 
     def note(self, number: int) -> None:
         """Count one."""
-        self.n += 1
-        if len(self.first) < MOST_NAMED:
-            self.first.append(number)
+        self.add(NamedLines(1, [number]), 0)
 
     def add(self, other: NamedLines, before: int) -> None:
         """Take those of a later piece, which so many lines come before."""
@@ -80,51 +80,38 @@ class Sample:
     def add(self, hashes: Iterable[int], level: int = 0) -> None:
         """Take some more, of which only those of a level are given."""
         self.level = max(self.level, level)
-        self._take(hashes)
+        self.hashes.update(hashes)
+        self.hashes = self.at(self.level)
         while len(self.hashes) > MOST_TRIPLES:
             self.level += 1
-            self._take(self.hashes)
+            self.hashes = self.at(self.level)
 
-    def _take(self, hashes: Iterable[int]) -> None:
-        mask = (1 << self.level) - 1
-        self.hashes = {each for each in (*self.hashes, *hashes) if not each & mask}
+    def at(self, level: int) -> set[int]:
+        """Those of a level."""
+        mask = (1 << level) - 1
+        return {each for each in self.hashes if not each & mask}
 
     def shared(self, other: Sample) -> float:
         """The smaller of the shares of either that stand in the other; 0 without any."""
-        mask = (1 << max(self.level, other.level)) - 1
-        ours, theirs = ({each for each in side.hashes if not each & mask} for side in (self, other))
+        ours, theirs = (side.at(max(self.level, other.level)) for side in (self, other))
         return len(ours & theirs) / max(len(ours), len(theirs), 1)
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What was seen of a text beside its source.
-
-    Attributes:
-        n_lines: Lines looked at.
-        changed: Lines with other words than the source.
-        short: Of them, those whose source is too short to be judged.
-        unlike: Of the others that are not empty, those that are unlike their source.
-        n_unlike_words: Different words of the unlike and of the emptied source lines.
-        empty: Lines without a word where the source has some.
-        joined: Lines that join a mark to a word.
-        example: A joined word, and the mark.
-        pair: The beginnings of the first unlike source line and of the text's line.
-        there: Word triples of the unlike lines of the source.
-        said: Those of the text.
-    """
+    """What was seen of a text beside its source; triples are of words, and of the unlike lines alone."""
 
     n_lines: int = 0
-    changed: int = 0
-    short: int = 0
+    changed: int = 0  # lines with other words than the source
+    short: int = 0  # of them, those whose source is too short to be judged
     unlike: NamedLines = field(default_factory=NamedLines)
-    n_unlike_words: int = 0
-    empty: NamedLines = field(default_factory=NamedLines)
+    n_unlike_words: int = 0  # different words of the unlike and of the emptied source lines
+    empty: NamedLines = field(default_factory=NamedLines)  # where the source has words
     joined: NamedLines = field(default_factory=NamedLines)
-    example: tuple[str, str] = ("", "")
-    pair: tuple[str, str] = ("", "")
-    there: Sample = field(default_factory=Sample)
-    said: Sample = field(default_factory=Sample)
+    example: tuple[str, str] = ("", "")  # a joined word, and the mark
+    pair: tuple[str, str] = ("", "")  # the beginnings of the first unlike source line and of the text's line
+    there: Sample = field(default_factory=Sample)  # triples of the source
+    said: Sample = field(default_factory=Sample)  # those of the text
 
     @property
     def moved(self) -> float:
@@ -135,6 +122,13 @@ class Evidence:
     def n_triples(self) -> int:
         """How many word triples that rests on: of the side that has fewer."""
         return min(len(self.there.hashes), len(self.said.hashes))
+
+    @property
+    def quoted(self) -> str:
+        """The pair as a message names it."""
+        source, line = (" ".join(text.split()) for text in self.pair)
+        source, line = (said if len(said) <= SHOWN else f"{said[:SHOWN]}…" for said in (source, line))
+        return f"{line!r} for {source!r}"
 
     def add(self, other: Evidence) -> None:
         """Take what was seen of the lines that follow."""
@@ -150,11 +144,15 @@ class Evidence:
         self.said.add(other.said.hashes, other.said.level)
 
 
-def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
-    """See whether lines look like corrections of the source lines of the same numbers.
+def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
+    """The lines that have other words than their source lines; how often, and in what order, does not count."""
+    differing = [number for number, (source, line) in enumerate(zip(sources, lines, strict=True)) if source != line]
+    found = ((number, frozenset(sources[number].split()), frozenset(lines[number].split())) for number in differing)
+    return [each for each in found if each[1] != each[2]]
 
-    ``changed`` are those that ``changed_lines`` finds, if they are known already.
-    """
+
+def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> Evidence:
+    """See whether lines look like corrections of the source lines; the changed ones may be known already."""
     found = Evidence(len(sources))
     there: set[int] = set()
     said: set[int] = set()
@@ -171,7 +169,7 @@ def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Cha
             found.short += 1
         elif 2 * (len(old) - len(lost)) < ALIKE * (len(old) + len(new)) and _alike(sources[at], lines[at]) < UNLIKE:
             found.unlike.note(at + 1)
-            found.pair = found.pair if found.pair[0] else (_beginning(sources[at]), _beginning(lines[at]))
+            found.pair = found.pair if found.pair[0] else (sources[at][: 2 * SHOWN], lines[at][: 2 * SHOWN])
             found.n_unlike_words += len(old)
             there |= _triples(sources[at])
             said |= _triples(lines[at])
@@ -184,35 +182,24 @@ def evidence(sources: Sequence[str], lines: Sequence[str], changed: Sequence[Cha
     return found
 
 
-def _beginning(text: str) -> str:
-    said = " ".join(text[: 2 * SHOWN].split())
-    return said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
-
-
 def _see_joined(found: Evidence, lost: Words, new: Words, number: int) -> None:
-    marks = [mark for mark in lost if not mark.isalnum() and is_attached(mark)]
-    if not marks:
-        return
-    joined = ((word, mark) for mark in marks for word in new if _joins(word, mark))
+    marks = {mark: plain(mark) for mark in lost if not mark.isalnum() and is_attached(mark)}
+    joined = (
+        (word, mark)
+        for mark, letters in marks.items()
+        for word in new
+        if len(word) > len(letters) and plain(word).endswith(letters)
+    )
     first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
     if first is not None:
         found.joined.note(number)
         found.example = found.example if found.example[0] else first
 
 
-def _joins(word: str, mark: str) -> bool:
-    letters = plain(mark)
-    return len(word) > len(letters) and plain(word).endswith(letters)
-
-
 def _alike(source: str, line: str) -> float:
-    old, new = _letters(source), _letters(line)
+    packed = ("".join(text.split()).casefold() for text in (source, line))
+    old, new = ({text[k : k + 3] for k in range(len(text) - 2)} for text in packed)
     return 2 * len(old & new) / (len(old) + len(new) or 1)
-
-
-def _letters(text: str) -> set[str]:
-    packed = "".join(text.split()).casefold()
-    return {packed[k : k + 3] for k in range(len(packed) - 2)}
 
 
 def _triples(text: str) -> set[int]:

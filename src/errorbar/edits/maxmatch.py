@@ -14,25 +14,38 @@ Source
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from errorbar.core.edit import Edit
-from errorbar.edits.encode import ReferenceEdit, reference_edits
-from errorbar.edits.kernel import (
-    DEFAULT_MAX_UNCHANGED,
-    MAX_ARCS,
-    MAX_CELLS,
-    MAX_STATES,
-    MOST_ANNOTATORS,
-    PairTooLargeError,
-    states_of,
-)
+from errorbar.core.edit import Edit, check_edits, check_tokens
+from errorbar.core.errors import InputError, Place, Problem, wrong_type
 from errorbar.edits.large import cheapest_path_large
-from errorbar.edits.lattice import Arcs, Edge, Lattice, Vertex, edit_lattice, merge
+from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit, cheapest_path, edit_lattice, merge
 
 EPSILON = 0.001
+MAX_CELLS = 1 << 25
+"""Cells of the distance table, (source tokens + 1) * (hypothesis tokens + 1), beyond which a pair is refused."""
+MAX_STATES = 1 << 28
+"""States of the large search, (source tokens + 1 + reference insertions) * (hypothesis tokens + 1) *
+(``max_unchanged`` + 2), for one annotator of a sentence, beyond which a pair is refused."""
+MOST_ANNOTATORS = 4
+"""How many times as many states the large search may have for all annotators of a sentence together."""
+
+_Groups = dict[tuple[int, int], list[Edge]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How edits are found."""
+
+    max_unchanged: int = 2  # words that an edit may span, as in the official scorer
+    ignore_case_space: bool = False  # drop proposed edits that only change letter case or white space
+    kernel: bool | None = None  # by the kernel, by its twin, or by the kernel where there is one
+    arc_limit: int = MAX_ARCS  # entries of the arc list beyond which ``errorbar.edits.large`` takes over
+
+
+DEFAULT_RULES = Rules()
 
 
 class Match(NamedTuple):
@@ -42,11 +55,17 @@ class Match(NamedTuple):
         proposed: The hypothesis as edits of the source, left to right.
         matched: Indices of the reference edits that were matched, ascending.
         large: The pair was too large for the official search order (see docs/design/large-lattices.md).
+        hits: Whether each proposed edit equals a reference edit after those that earlier ones were matched with.
     """
 
     proposed: list[Edit]
     matched: list[int]
     large: bool
+    hits: list[bool]
+
+
+class PairTooLargeError(Exception):
+    """A sentence pair is beyond the limits; whoever knows its place says so."""
 
 
 def max_match(
@@ -54,7 +73,7 @@ def max_match(
     hypothesis: Sequence[str],
     reference: Sequence[Edit],
     *,
-    max_unchanged: int = DEFAULT_MAX_UNCHANGED,
+    max_unchanged: int = 2,
     ignore_case_space: bool = False,
 ) -> Match:
     """Find the hypothesis edits that match one annotator's edits best.
@@ -68,62 +87,79 @@ def max_match(
 
     Returns:
         The edits that the hypothesis is read as, and which of them match.
+
+    Raises:
+        InputError: If the pair is too large to be compared.
+        UsageError: If the texts are no lists of tokens, or the reference no edits.
     """
-    return match_all(source, hypothesis, [reference], max_unchanged=max_unchanged, ignore_case_space=ignore_case_space)[
-        0
-    ]
+    check_tokens("the source", source)
+    check_tokens("the hypothesis", hypothesis)
+    check_edits("the reference", reference)
+    if not isinstance(max_unchanged, int):
+        raise wrong_type("max_unchanged", "a whole number", max_unchanged)
+    try:
+        return match_all(source, hypothesis, [reference], Rules(max_unchanged, ignore_case_space))[0]
+    except PairTooLargeError:
+        raise too_large("the source", len(source), len(hypothesis), Place()) from None
+
+
+def too_large(what: str, n_source: int, n_hypothesis: int, place: Place) -> InputError:
+    """The refusal of a text that is too long to be compared with its hypothesis."""
+    said = f"{what} has {n_source} tokens and its hypothesis {n_hypothesis}: too many to compare"
+    expected = f"at most {MAX_CELLS:,} pairs of their tokens; fewer with many annotators or much larger max_unchanged"
+    return InputError(Problem("pair-too-large", said, place, expected, "split the line"))
+
+
+def replacement_tokens(text: str) -> list[str]:
+    """The tokens of a correction as written: only a single space is between two, and other white space matches none."""
+    return text.split(" ") if text else []
 
 
 def match_all(
-    source: Sequence[str],
-    hypothesis: Sequence[str],
-    references: Sequence[Sequence[Edit]],
-    *,
-    max_unchanged: int = DEFAULT_MAX_UNCHANGED,
-    ignore_case_space: bool = False,
-    arc_limit: int = MAX_ARCS,
+    source: Sequence[str], hypothesis: Sequence[str], references: Sequence[Sequence[Edit]], rules: Rules
 ) -> list[Match]:
-    """As ``max_match``, for several annotators of one sentence; the lattice is built once.
-
-    Raises:
-        PairTooLargeError: If the pair is beyond the limits of ``errorbar.edits.kernel``.
-    """
+    """As ``max_match``, for several annotators of one sentence; PairTooLargeError beyond the limits of this module."""
     if (len(source) + 1) * (len(hypothesis) + 1) > MAX_CELLS:
         raise PairTooLargeError
     lattice = edit_lattice(source, hypothesis)
-    arcs = merge(lattice, max_unchanged, arc_limit)
+    arcs = merge(lattice, rules.max_unchanged, rules.arc_limit)
     base, by_span = _base_costs(arcs) if arcs else ({}, {})
     matches: list[Match] = []
     without_hit: list[Edge] | None = None
-    states = 0
+    all_states = 0
     for reference in references:
-        wanted = reference_edits(reference)
+        wanted = [
+            ReferenceEdit(edit.start, edit.end, tuple(tuple(replacement_tokens(text)) for text in edit.replacements))
+            for edit in reference
+        ]
         if arcs is None:
-            n_insertions = sum(edit.start == edit.end for edit in reference)
-            states += states_of(len(source), len(hypothesis), n_insertions, max_unchanged)
-            if states > MOST_ANNOTATORS * MAX_STATES:
+            n_layers = len(source) + 1 + sum(edit.is_insertion for edit in reference)
+            states = n_layers * (len(hypothesis) + 1) * (rules.max_unchanged + 2)
+            all_states += states
+            if states > MAX_STATES or all_states > MOST_ANNOTATORS * MAX_STATES:
                 raise PairTooLargeError
-            path = cheapest_path_large(lattice, wanted, max_unchanged)
+            path = cheapest_path_large(lattice, wanted, rules.max_unchanged)
         else:
             cost = _costs_with_hits(lattice, arcs, base, by_span, wanted)
             if cost is not None:
-                path = _cheapest_path(lattice.vertices, arcs.order, cost)
+                path = cheapest_path(lattice.vertices, arcs.order, cost)
             else:  # every annotator without a hit gives the same costs
-                without_hit = without_hit or _cheapest_path(lattice.vertices, arcs.order, base)
+                without_hit = without_hit or cheapest_path(lattice.vertices, arcs.order, base)
                 path = without_hit
             path = [arc for arc in path if arc not in arcs.unchanged]
-        edits = [(i, i2, tuple(hypothesis[j:j2])) for (i, j), (i2, j2) in path]
-        if ignore_case_space:
-            edits = [edit for edit in edits if _folded(source[edit[0] : edit[1]]) != _folded(edit[2])]
-        proposed = [Edit(i, i2, (" ".join(tokens),)) for i, i2, tokens in edits]
-        matches.append(Match(proposed, _matched(edits, wanted), arcs is None))
+        edits = [ReferenceEdit(i, i2, (tuple(hypothesis[j:j2]),)) for (i, j), (i2, j2) in path]
+        if rules.ignore_case_space:
+            edits = [each for each in edits if _folded(source[each.start : each.end]) != _folded(each.replacements[0])]
+        matched, hits = _matched(edits, wanted)
+        proposed = [Edit(each.start, each.end, (" ".join(each.replacements[0]),)) for each in edits]
+        matches.append(Match(proposed, matched, arcs is None, hits))
     return matches
 
 
-def _base_costs(arcs: Arcs) -> tuple[dict[Edge, float], dict[tuple[int, int], list[Edge]]]:
+def _base_costs(arcs: Arcs) -> tuple[dict[Edge, float], _Groups]:
     """Costs without any hit, and the list's entries by the source span they cover."""
     cost: dict[Edge, float] = dict(arcs.length)
-    by_span: dict[tuple[int, int], list[Edge]] = {}
+    by_span: _Groups = {}
     for arc in arcs.order:
         by_span.setdefault((arc[0][0], arc[1][0]), []).append(arc)
         if arc not in arcs.unchanged:
@@ -132,25 +168,21 @@ def _base_costs(arcs: Arcs) -> tuple[dict[Edge, float], dict[tuple[int, int], li
 
 
 def _costs_with_hits(
-    lattice: Lattice,
-    arcs: Arcs,
-    base: dict[Edge, float],
-    by_span: dict[tuple[int, int], list[Edge]],
-    reference: list[ReferenceEdit],
+    lattice: Lattice, arcs: Arcs, base: dict[Edge, float], by_span: _Groups, reference: list[ReferenceEdit]
 ) -> dict[Edge, float] | None:
     """Costs for one annotator, or None where no arc is a reference edit."""
     hit_cost = float(-len(arcs.order))
     hits: dict[Edge, float] = {}
-    seen: set[int] = set()
+    wanted: dict[tuple[int, int], list[ReferenceEdit]] = {}
     for edit in reference:
-        group = by_span.get((edit.start, edit.end), [])
-        if edit.start < edit.end:
-            hits.update((arc, hit_cost) for arc in group if _hit(lattice, arc, edit))
-        elif edit.start not in seen:
-            seen.add(edit.start)
-            rivals = [other for other in reference if other.start == other.end == edit.start]
-            if any(_hit(lattice, arc, rival) for arc in group for rival in rivals):
-                hits |= _match_insertions(lattice, arcs, sorted(group), rivals, hit_cost)
+        wanted.setdefault(edit[:2], []).append(edit)
+    for span, rivals in wanted.items():
+        group = by_span.get(span, [])
+        met = [arc for arc in group if any(_hit(lattice, arc, edit) for edit in rivals)]
+        if met and span[0] == span[1]:
+            hits |= _match_insertions(lattice, arcs, sorted(group), rivals, hit_cost)
+        else:
+            hits |= dict.fromkeys(met, hit_cost)
     return {**base, **hits} if hits else None
 
 
@@ -159,9 +191,8 @@ def _match_insertions(
 ) -> dict[Edge, float]:
     """Match insertions at one point from the left and the right end in turn, as the official scorer does."""
     cost: dict[Edge, float] = {arc: arcs.length[arc] for arc in group}
-    low, high = 0, len(group) - 1
-    first, last = 0, len(reference) - 1
-    current = low
+    low = current = first = 0
+    high, last = len(group) - 1, len(reference) - 1
     while low <= high:
         from_left = current == low
         arc = group[current]
@@ -194,41 +225,19 @@ def _hit(lattice: Lattice, arc: Edge, edit: ReferenceEdit) -> bool:
     return tuple(lattice.hypothesis[arc[0][1] : arc[1][1]]) in edit.replacements
 
 
-def _cheapest_path(vertices: list[Vertex], order: list[Edge], cost: dict[Edge, float]) -> list[Edge]:
-    """Bellman-Ford over the arc list; stopping after a pass without change is exact."""
-    distance = dict.fromkeys(vertices, math.inf)
-    distance[vertices[0]] = 0.0
-    arrived: dict[Vertex, Vertex] = {}
-    costs = [cost[arc] for arc in order]
-    changed = True
-    while changed:
-        changed = False
-        for (start, end), step in zip(order, costs, strict=True):
-            total = distance[start] + step
-            if total < distance[end]:
-                distance[end] = total
-                arrived[end] = start
-                changed = True
-    path: list[Edge] = []
-    end = vertices[-1]
-    while end != vertices[0]:
-        start = arrived[end]
-        path.append((start, end))
-        end = start
-    return path[::-1]
-
-
-def _matched(proposed: list[tuple[int, int, tuple[str, ...]]], reference: list[ReferenceEdit]) -> list[int]:
+def _matched(proposed: list[ReferenceEdit], reference: list[ReferenceEdit]) -> tuple[list[int], list[bool]]:
     """Match proposed edits with reference edits, both left to right; a repeated reference edit matches again."""
     matched: list[int] = []
-    last = 0
-    for start, end, tokens in proposed:
-        for index in range(last, len(reference)):
-            edit = reference[index]
-            if start == edit.start and end == edit.end and tokens in edit.replacements:
-                matched.append(index)
-                last = index + 1
-    return matched
+    hits: list[bool] = []
+    for start, end, (tokens,) in proposed:
+        found = [
+            index
+            for index in range(matched[-1] + 1 if matched else 0, len(reference))
+            if (start, end) == reference[index][:2] and tokens in reference[index].replacements
+        ]
+        matched += found
+        hits.append(bool(found))
+    return matched, hits
 
 
 def _folded(tokens: Sequence[str]) -> str:

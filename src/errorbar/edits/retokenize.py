@@ -19,7 +19,7 @@ Source
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
@@ -57,19 +57,12 @@ def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:
 
 @dataclass(slots=True)
 class Retokenized:
-    """What was changed in some lines.
+    """What was changed in some lines."""
 
-    Attributes:
-        n_lines: Lines looked at.
-        lines: Those that were cut.
-        n_cut: Words that were cut.
-        example: A word, and what it was cut into.
-    """
-
-    n_lines: int = 0
-    lines: NamedLines = field(default_factory=NamedLines)
-    n_cut: int = 0
-    example: tuple[str, str] = ("", "")
+    n_lines: int = 0  # looked at
+    lines: NamedLines = field(default_factory=NamedLines)  # that were cut
+    n_cut: int = 0  # words that were cut
+    example: tuple[str, str] = ("", "")  # a word, and what it was cut into
 
     def add(self, other: Retokenized) -> None:
         """Take what was changed in the lines that follow."""
@@ -80,23 +73,17 @@ class Retokenized:
 
 
 def retokenize_lines(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[str], Retokenized]:
-    """Give the lines of a text that look untokenized the source's tokens.
-
-    Returns:
-        The lines, and what was changed in them.
-    """
+    """Give the lines of a text that look untokenized the source's tokens; also say what was changed."""
     done = Retokenized(len(sources))
     made = []
     for number, (source, line) in enumerate(zip(sources, lines, strict=True), 1):
         words = _cut(source, line)
-        if words is None:
-            made.append(line)
-            continue
-        made.append(" ".join(" ".join(tokens) for _, tokens in words))
-        cut = [(word, " ".join(tokens)) for word, tokens in words if len(tokens) > 1]
-        done.lines.note(number)
-        done.n_cut += len(cut)
-        done.example = done.example if done.example[0] else cut[0]
+        made.append(line if words is None else " ".join(" ".join(tokens) for _, tokens in words))
+        cut = [(word, " ".join(tokens)) for word, tokens in words or () if len(tokens) > 1]
+        if cut:
+            done.lines.note(number)
+            done.n_cut += len(cut)
+            done.example = done.example if done.example[0] else cut[0]
     return made, done
 
 
@@ -107,8 +94,9 @@ class _Aligned:
         self.tokens = tokens
         self.units = [unit for word in words for unit in _UNIT.findall(word)]
         number = {place: at for at, place in enumerate(accumulate(map(len, self.units), initial=0))}
-        # The rules may cut a quotation mark of two letters in the middle.
-        self.spaces, self.ruled = ({number[end] for end in _ends(each) if end in number} for each in (words, ruled))
+        # After how many units words end; the rules may cut a quotation mark of two letters in the middle.
+        ends = (accumulate(map(len, each), initial=0) for each in (words, ruled))
+        self.spaces, self.ruled = ({number[end] for end in each if end in number} for each in ends)
         self.intact = self._intact("".join(map(plain, self.units)))
 
     def _intact(self, said: str) -> dict[int, tuple[int, int]]:
@@ -118,9 +106,8 @@ class _Aligned:
         found = {}
         for number, (start, end) in enumerate(pairwise(accumulate(map(len, spelled), initial=0))):
             at = place.get(start, -1)
-            if at < 0 or any(place.get(start + k) != at + k for k in range(1, end - start)):
-                continue
-            if self.spaces.isdisjoint(range(at + 1, at + end - start)):
+            together = at >= 0 and all(place.get(start + k) == at + k for k in range(1, end - start))
+            if together and self.spaces.isdisjoint(range(at + 1, at + end - start)):
                 found[number] = (at, at + end - start)
         return found
 
@@ -156,11 +143,6 @@ class _Aligned:
         """A token of the system's own, with apostrophes as the source writes them."""
         said = plain_apostrophes(token)
         return token if said == token or any(plain_apostrophes(each) != each for each in self.tokens) else said
-
-
-def _ends(words: Iterable[str]) -> Iterator[int]:
-    """After how many letters words end, beginning with 0."""
-    return accumulate(map(len, words), initial=0)
 
 
 def _same_letters(source: str, said: str) -> Iterator[tuple[int, int, int]]:

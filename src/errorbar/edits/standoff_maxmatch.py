@@ -1,7 +1,6 @@
-"""MaxMatch for stand-off edits: of all decompositions of what a system changed, the one that agrees best with gold.
+"""MaxMatch for stand-off edits: what a system changed is cut anew, so that it agrees best with the gold edits.
 
-The paper's own remark: a system is penalized for cutting the same changes into other edits than the annotators. Here
-the changes are cut anew, so that as many gold edits as possible come out.
+The HOO paper's own remark: a system is penalized for cutting the same changes into other edits than the annotators.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem
@@ -31,11 +31,6 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
     than ``max_unchanged`` words lie between them. White space counts as a token, so that spans are exact. No text is
     made of edits that overlap, so these stay as they are.
 
-    Args:
-        gold: The gold edits and the source text.
-        system: The system's edits of it.
-        max_unchanged: How many unchanged words an edit may span.
-
     Raises:
         InputError: If the fragment has no text, or its stretches are too long to be searched.
     """
@@ -46,12 +41,9 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
     if not system:
         return []
     found: list[StandoffEdit] = []
-    clear = set(_apart([edit for edit in system if edit.corrections and edit.end <= len(text)]))
+    clear = _apart([edit for edit in system if edit.corrections and edit.end <= len(text)])
     left = MOST_CELLS + CELLS_A_CHARACTER * len(text)
-    stretches = list(_stretches(text, [*gold.edits, *system], max_unchanged))
-    for (low, high), mine, theirs in zip(
-        stretches, _dealt(system, stretches), _dealt(gold.edits, stretches), strict=True
-    ):
+    for low, high, theirs, mine in _stretches(text, gold.edits, system, max_unchanged):
         known = [edit for edit in mine if edit in clear]
         found += [edit for edit in mine if edit not in clear]  # also those that change no text
         if theirs and known:
@@ -60,7 +52,10 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
             n_tokens += max(gained, 0) // 2  # as many on both sides: a short one beside a long one is found no sooner
             left -= n_tokens * n_tokens
             if left < 0:
-                raise _too_dense(gold, n_tokens, low)
+                what = f"fragment {gold.name}: its edits lie too close together, {n_tokens:,} tokens of them from"
+                what += f" character {low} on"
+                place = Place(gold.file)
+                raise InputError(Problem("hoo-too-dense", what, place, "stretches of some hundred", "matching=edits"))
             anew = list(_search(text, low, high, theirs, known, max_unchanged))
             # The search merges neighbors that touch, so the edits as they were can agree better.
             known = max(known, anew, key=lambda edits: _agreeing(edits, theirs))
@@ -72,53 +67,36 @@ def _n_tokens(text: str) -> int:
     return sum(1 for _ in _TOKEN.finditer(text))
 
 
-def _too_dense(gold: Fragment, n_tokens: int, low: int) -> InputError:
-    what = (
-        f"fragment {gold.name}: its edits lie too close together, {n_tokens:,} tokens of them from character {low} on"
-    )
-    return InputError(Problem("hoo-too-dense", what, Place(gold.file), "stretches of some hundred", "matching=edits"))
-
-
-def _dealt(edits: Sequence[StandoffEdit], stretches: Sequence[tuple[int, int]]) -> list[list[StandoffEdit]]:
-    """The edits of each stretch, in the order given; no two stretches touch, and each edit is in one."""
-    starts = [low for low, _ in stretches]
-    dealt: list[list[StandoffEdit]] = [[] for _ in stretches]
-    for edit in edits:
-        dealt[bisect_right(starts, edit.start) - 1].append(edit)
-    return dealt
-
-
-def _apart(edits: Sequence[StandoffEdit]) -> Iterator[StandoffEdit]:
+def _apart(edits: Sequence[StandoffEdit]) -> set[StandoffEdit]:
     """Those that overlap no other one."""
-    reach, last, alone = 0, None, True
-    for edit in in_text_order(edits):
-        if edit.start < reach:
-            alone = False
-        else:
-            if last is not None and alone:
-                yield last
-            last, alone = edit, True
-        reach = max(reach, edit.end)
-    if last is not None and alone:
-        yield last
+    ordered = in_text_order(edits)
+    reach = [0, *accumulate((edit.end for edit in ordered), max)]  # of all edits before each
+    free = [edit.start >= before for edit, before in zip(ordered, reach, strict=False)]
+    return {edit for edit, left, right in zip(ordered, free, [*free[1:], True], strict=True) if left and right}
+
+
+def _stretches(
+    text: str, gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], max_unchanged: int
+) -> Iterator[tuple[int, int, list[StandoffEdit], list[StandoffEdit]]]:
+    """Where edits lie close together, and the edits of either side there, in the order given."""
+    ends: dict[int, int] = {}  # of each stretch, by its start
+    low = high = -1
+    for start, end in sorted((edit.start, edit.end) for edit in (*gold, *system)):
+        if low < 0 or (start > high and len(text[high:start].split()) > max_unchanged):
+            low, high = start, end
+        ends[low] = high = max(high, end)
+    starts = list(ends)
+    dealt: dict[int, tuple[list[StandoffEdit], list[StandoffEdit]]] = {low: ([], []) for low in starts}
+    for side, edits in enumerate((gold, system)):
+        for edit in edits:
+            dealt[starts[bisect_right(starts, edit.start) - 1]][side].append(edit)
+    for low, (theirs, mine) in dealt.items():
+        yield low, ends[low], theirs, mine
 
 
 def _agreeing(edits: Sequence[StandoffEdit], gold: Sequence[StandoffEdit]) -> int:
     said = {(edit.start, edit.end, edit.corrections[0]) for edit in edits}
     return sum(any((edit.start, edit.end, text) in said for text in edit.corrections) for edit in gold)
-
-
-def _stretches(text: str, edits: Sequence[StandoffEdit], max_unchanged: int) -> Iterator[tuple[int, int]]:
-    low = high = -1
-    for start, end in sorted((edit.start, edit.end) for edit in edits):
-        if low >= 0 and (start <= high or len(text[high:start].split()) <= max_unchanged):
-            high = max(high, end)
-            continue
-        if low >= 0:
-            yield low, high
-        low, high = start, end
-    if low >= 0:
-        yield low, high
 
 
 def _search(
@@ -127,25 +105,20 @@ def _search(
     moved = [edit._replace(start=edit.start - low, end=edit.end - low) for edit in system]
     after = apply_standoff(text[low:high], moved)
     borders = {edit.start for edit in (*gold, *system)} | {edit.end for edit in (*gold, *system)}
-    ends = _token_ends(text, low, high, borders)
-    tokens = [_code(text[a:b]) for a, b in zip([low, *ends], ends, strict=False)]
-    number = {end: at for at, end in enumerate([low, *ends])}
+    # The tokens of the stretch, which is also cut where an edit begins or ends.
+    ends = {found.end() for found in _TOKEN.finditer(text, low, high)}
+    offsets = [low, *sorted(at for at in ends | borders if low < at <= high)]
+    tokens = [_code(text[a:b]) for a, b in pairwise(offsets)]
+    number = {offset: at for at, offset in enumerate(offsets)}
     reference = [
         Edit(number[edit.start], number[edit.end], tuple(_coded(each) for each in edit.corrections)) for edit in gold
     ]
-    offsets = [low, *ends]
     # Between two words stands a token of white space: k unchanged words are up to 2k + 1 unchanged tokens.
     match = max_match(tokens, _coded(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
     for edit in match.proposed:
         start, end = offsets[edit.start], offsets[edit.end]
         said = "".join(_decode(token) for token in edit.replacements[0].split())
         yield StandoffEdit("", start, end, text[start:end], (said,))
-
-
-def _token_ends(text: str, low: int, high: int, borders: set[int]) -> list[int]:
-    """Ends of the tokens of a stretch, which is also cut where an edit begins or ends."""
-    ends = {match.end() for match in _TOKEN.finditer(text, low, high)}
-    return sorted(at for at in ends | borders if low < at <= high)
 
 
 def _coded(text: str) -> str:

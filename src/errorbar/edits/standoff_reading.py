@@ -19,12 +19,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import extract_standoff, words_of
-from errorbar.formats.hoo_detect import is_xml
+from errorbar.formats.catalog import is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import FragmentFiles, list_run, read_text
 from errorbar.formats.hoo_xml import DataFile
@@ -47,15 +48,7 @@ def read_run(
 ) -> list[Edits]:
     """Read a run's edits of each fragment from a folder of edit files or corrected texts, or from a single one.
 
-    Args:
-        path: The folder or file.
-        name: The run's name.
-        gold: The fragments; their texts are what its offsets are checked against.
-        problems: Where problems are recorded, also fragments that the run lacks; the caller raises them.
-        missing_as_empty: Take a fragment that the run lacks for one without edits, and note it.
-
-    Raises:
-        InputError: If nothing is there, two files are about one fragment, or a file is not XML.
+    Offsets are checked against the fragments' texts; the caller raises the problems.
     """
     files = list_run(path, name, [each.name for each in gold], problems)
     found = [file_edits(files.get(each.name), each, problems) for each in gold]
@@ -65,11 +58,7 @@ def read_run(
 
 
 def file_edits(file: DataFile | None, fragment: Fragment, problems: Problems) -> Edits:
-    """A run's edits of a fragment, from an edit file or a corrected text; none without a file.
-
-    Raises:
-        InputError: If the file cannot be opened, or is no edit file.
-    """
+    """A run's edits of a fragment, from an edit file or a corrected text; none without a file."""
     if file is None:
         return ()
     if is_xml(file.path):
@@ -84,15 +73,10 @@ def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems
     """
     if fragment.text is None:
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
-        problems.error(
-            "hoo-no-text",
-            what,
-            Place(file),
-            fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
-        )
+        fix = "name the source texts: --documents=FOLDER, of check and convert --source=FOLDER"
+        problems.error("hoo-no-text", what, Place(file), fix=fix)
         return ()
-    reason = why_no_correction(fragment.text, corrected)
-    if reason:
+    if reason := why_no_correction(fragment.text, corrected):
         what = f"fragment {fragment.name}: this text seems to be another one: {reason}"
         expected, repair = "a corrected version of it", "scored as it is"
         problems.repairable("hoo-not-a-correction", what, Place(file), expected=expected, repair=repair)
@@ -126,30 +110,22 @@ def why_no_correction(source: str, target: str) -> str:
 
 def kept_pairs(source: str, target: str) -> float:
     """The share of the source's pairs of neighboring words that also stand in the target; 1 where it has none."""
-    pairs, there = (Counter(pairwise(words_of(text).tokens)) for text in (source, target))
-    return (pairs & there).total() / pairs.total() if pairs else 1.0
+    return _kept(*(Counter(pairwise(words_of(text).tokens)) for text in (source, target)))
 
 
 def kept_triples(source: str, target: str) -> float:
     """The share of the source's letter triples that also stand in the target; 1 where it has none."""
-    triples, there = _triples(source), _triples(target)
-    return (triples & there).total() / triples.total() if triples else 1.0
+    padded = ([f" {word.casefold()} " for word in words_of(text).tokens] for text in (source, target))
+    return _kept(*(Counter(word[at : at + 3] for word in words for at in range(len(word) - 2)) for words in padded))
 
 
-def _triples(text: str) -> Counter[str]:
-    words = (f" {word.casefold()} " for word in words_of(text).tokens)
-    return Counter(word[at : at + 3] for word in words for at in range(len(word) - 2))
+def _kept(here: Counter[Any], there: Counter[Any]) -> float:
+    return (here & there).total() / here.total() if here else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentReading:
-    """Fragments and runs in memory.
-
-    Attributes:
-        gold: The fragments with their gold edits.
-        runs: Every run's edits of each fragment.
-        problems: What reading them found, that of the gold edits first.
-    """
+    """Fragments with their gold edits and every run's edits of each, in memory, and what reading them found."""
 
     gold: list[Fragment]
     runs: Sequence[Sequence[Edits]]
@@ -162,24 +138,14 @@ class FragmentReading:
 
 @dataclass(frozen=True, slots=True)
 class FragmentPiece:
-    """The files of some fragments, unread: what workers of ``errorbar.execute`` are given.
-
-    Attributes:
-        files: Those of each fragment.
-        n_runs: How many runs there are.
-        lenient: Mend what can be mended.
-    """
+    """The files of some fragments, unread: what workers of ``errorbar.execute`` are given."""
 
     files: tuple[FragmentFiles, ...]
     n_runs: int
     lenient: bool
 
     def read(self) -> FragmentReading:
-        """Read the files, and compare corrected texts with their sources.
-
-        Raises:
-            InputError: If a file cannot be opened, or edits are not XML.
-        """
+        """Read the files, and compare corrected texts with their sources."""
         problems = Problems(lenient=self.lenient, limit=sys.maxsize)  # whoever collects them sets the limit
         gold = [each.read(problems) for each in self.files]
         pairs = list(zip(self.files, gold, strict=True))
@@ -193,11 +159,8 @@ def cut_fragments(
     """Cut by the number of files, never by that of the workers.
 
     ``carry`` sends what is in the files along, for workers that cannot open them.
-
-    Raises:
-        InputError: If a file that is sent along cannot be opened or is too large.
     """
     size = max(1, PIECE // (n_runs + 1))
     for start in range(0, len(files), size):
         own = files[start : start + size]
-        yield FragmentPiece(tuple(each.loaded() for each in own) if carry else tuple(own), n_runs, lenient)
+        yield FragmentPiece(tuple(each.loaded() if carry else each for each in own), n_runs, lenient)

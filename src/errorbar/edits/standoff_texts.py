@@ -3,7 +3,7 @@
 Formula
     Words (runs of letters and digits with inner apostrophes and hyphens, and the inner stops of 3.5 and e.g.) and
     single other characters that are not white space are aligned with the fewest inserted, deleted and substituted
-    ones, then with the fewest edits (errorbar.edits.extract). Every run of changed words becomes one edit; the white
+    ones, then with the fewest edits (errorbar.edits.texts). Every run of changed words becomes one edit; the white
     space around it decides where an edit begins and ends.
 Conventions
     Edits begin and end at words, so words changed side by side form one edit. A deleted word takes the white space
@@ -22,12 +22,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import accumulate, pairwise
 
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import StandoffEdit, in_text_order
-from errorbar.edits.extract import extract_edits
+from errorbar.edits.texts import extract_edits
 
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
 WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
@@ -50,13 +50,8 @@ def apply_standoff(
 ) -> str:
     """Apply each edit's first correction; edits without one leave the text as it is.
 
-    Several insertions at one point are applied in the order given, before an edit that replaces what follows.
-
-    Args:
-        text: The source text.
-        edits: Its edits, in any order.
-        problems: Where edits that overlap are recorded; in lenient mode the later one is left out. None: refused.
-        place: Where the edits are from, for messages.
+    Several insertions at one point are applied in the order given, before an edit that replaces what follows. Edits
+    that overlap are recorded in ``problems``; in lenient mode the later one is left out.
 
     Raises:
         InputError: If edits overlap or lie outside the text, and ``problems`` is None.
@@ -79,33 +74,20 @@ def apply_standoff(
 
 
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
-    """Find the edits that turn a source text into a target text.
+    """Find the edits that turn a source text into a target text: in text order, without a type; no two touch.
 
     ``name`` is the fragment's, for the edits' indexes.
-
-    Returns:
-        Edits without a type, in text order; no two touch.
     """
-    if source == target:
-        return []
     before, after = words_of(source), words_of(target)
-    edits: list[StandoffEdit] = []
-    for start, end, text in _spans(before, after, changed_blocks(before.tokens, after.tokens)):
-        edits.append(StandoffEdit(f"{name}-{len(edits) + 1:04d}", start, end, source[start:end], (text,)))
-    return edits
+    found = _spans(before, after, changed_blocks(before.tokens, after.tokens))
+    return [
+        StandoffEdit(f"{name}-{number:04d}", start, end, source[start:end], (text,))
+        for number, (start, end, text) in enumerate(found, 1)
+    ]
 
 
 class Words:
-    """A text cut into words.
-
-    Attributes:
-        text: The text.
-        tokens: Its words.
-        starts: First character of each word.
-        ends: One past its last character.
-        gap_starts: Where the white space before each word begins; one more for the end of the text.
-        gap_ends: Where it ends.
-    """
+    """A text cut into words: where each of them, and the white space before it and at the end, starts and ends."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -131,47 +113,41 @@ def _spans(source: Words, target: Words, blocks: Sequence[_Block]) -> Iterator[t
     """Character spans and corrections of changed words and of changed white space between kept ones."""
     i = j = 0
     for low, high, first, last in [*blocks, (len(source.tokens) + 1, 0, 0, 0)]:
-        stop = min(low, len(source.tokens) + 1)
-        for gap in range(i, stop if _differ(source, target, i, j, stop - 1) else i):
-            there = target.gap(j + gap - i)
-            if source.gap(gap) != there:
-                yield source.gap_starts[gap], source.gap_ends[gap], there
+        # Mostly, the text from the gap before word i to that before the block is the same on both sides.
+        here = source.text[source.gap_starts[i] : source.gap_ends[low - 1]] if low > i else ""
+        if low > i and here != target.text[target.gap_starts[j] : target.gap_ends[j + low - 1 - i]]:
+            for gap in range(i, low):
+                there = target.gap(j + gap - i)
+                if source.gap(gap) != there:
+                    yield source.gap_starts[gap], source.gap_ends[gap], there
         if low <= len(source.tokens):
             yield _edit_span(source, target, (low, high, first, last))
         # The gap after the block belongs to it.
         i, j = high + 1, last + 1
 
 
-def _differ(source: Words, target: Words, i: int, j: int, last: int) -> bool:
-    """Whether white space differs between kept words: from the gap before word i to that before word ``last``."""
-    if last < i:
-        return False
-    there = target.text[target.gap_starts[j] : target.gap_ends[j + last - i]]
-    return source.text[source.gap_starts[i] : source.gap_ends[last]] != there
-
-
 def _edit_span(source: Words, target: Words, block: _Block) -> tuple[int, int, str]:
     low, high, first, last = block
-    same_before, same_after = source.gap(low) == target.gap(first), source.gap(high) == target.gap(last)
-    start, begin = source.gap_ends[low], target.gap_ends[first]
-    end, stop = source.gap_starts[high], target.gap_starts[last]
+    before, after = source.gap(low), source.gap(high)
+    new_before, new_after = target.gap(first), target.gap(last)
     if low == high:  # an insertion: the one white space becomes two
-        same_after = target.gap(last) == source.gap(low)
-        start, end = source.gap_starts[low], source.gap_ends[low]
-        if same_before:
-            return end, end, target.text[begin : target.gap_ends[last]]
-        if same_after:
-            return start, start, target.text[target.gap_starts[first] : stop]
+        if before == new_before:
+            at = source.gap_ends[low]
+            return at, at, target.text[target.gap_ends[first] : target.gap_ends[last]]
+        if before == new_after:
+            at = source.gap_starts[low]
+            return at, at, target.text[target.gap_starts[first] : target.gap_starts[last]]
     elif first == last:  # a deletion: of two white spaces one is left
-        left = target.gap(first)
-        if left == source.gap(low):
-            return start, source.gap_ends[high], ""
-        if left == source.gap(high):
-            return source.gap_starts[low], end, ""
+        if new_before == before:
+            return source.gap_ends[low], source.gap_ends[high], ""
+        if new_before == after:
+            return source.gap_starts[low], source.gap_starts[high], ""
     else:
-        if not same_before:
+        start, begin = source.gap_ends[low], target.gap_ends[first]
+        end, stop = source.gap_starts[high], target.gap_starts[last]
+        if before != new_before:
             start, begin = source.gap_starts[low], target.gap_starts[first]
-        if not same_after:
+        if after != new_after:
             end, stop = source.gap_ends[high], target.gap_ends[last]
         return start, end, target.text[begin:stop]
     return source.gap_starts[low], source.gap_ends[high], target.text[target.gap_starts[first] : target.gap_ends[last]]
@@ -203,14 +179,10 @@ def changed_blocks(source: Sequence[str], target: Sequence[str]) -> list[_Block]
 
 def _largest(sizes: Sequence[int], n_words: int) -> int:
     """Word pairs of the largest stretch that is compared, so that all those up to it are affordable together."""
-    left = MOST_PAIRS + PAIRS_A_WORD * n_words
-    largest = 0
-    for size, several in groupby(sorted(sizes)):
-        left -= size * len(list(several))
-        if left < 0:
-            break
-        largest = size
-    return largest
+    most = MOST_PAIRS + PAIRS_A_WORD * n_words
+    ordered = sorted(sizes)
+    together = dict(zip(ordered, accumulate(ordered), strict=True))  # of equal sizes, the last sum
+    return max((size for size, total in together.items() if total <= most), default=0)
 
 
 def _cuts(source: Sequence[str], target: Sequence[str], i: int, j: int, level: int) -> Iterator[tuple[int, int]]:
@@ -255,8 +227,8 @@ def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         before.append(ends[at - 1] if at else -1)
         tails[at : at + 1] = [second]
         ends[at : at + 1] = [number]
-    chain: list[tuple[int, int]] = []
-    number = ends[-1] if ends else -1
+    chain = []
+    number = ends[-1]
     while number >= 0:
         chain.append(pairs[number])
         number = before[number]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.execute.executor import Executor, Processes, Serial, run
+from errorbar.execute.executor import LOCAL, Executor, Processes, Serial, run
 
 __all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "run"]
 
 
-LOCAL = "local"
-
-
 def read_jobs(jobs: int | str) -> tuple[int, str | None]:
-    """Read what says who works: a number of processes, ``local``, ``local:N``, or the address of a Dask scheduler.
+    """Read who works: a number of processes, ``local``, ``local:N``, or the address of a Dask scheduler.
 
     Returns:
-        What ``choose_executor`` takes: processes of this machine, and a Dask scheduler's address, ``local`` or None.
+        What ``choose_executor`` takes.
     """
     if not isinstance(jobs, str):
         return jobs, None
@@ -28,11 +25,7 @@ def read_jobs(jobs: int | str) -> tuple[int, str | None]:
 
 
 def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:
-    """This process, several processes, or a Dask cluster; the results are the same.
-
-    Args:
-        jobs: Processes on this machine, or of a local cluster.
-        dask: Address of a Dask scheduler, or ``local``; None: no Dask.
+    """This process, several processes, or a Dask cluster, by its address or ``local``; the results are the same.
 
     Raises:
         MissingExtraError: If Dask is asked for and not installed.

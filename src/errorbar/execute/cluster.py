@@ -17,12 +17,10 @@ from types import ModuleType
 from typing import Any
 
 from errorbar.core.errors import ErrorbarError, MissingExtraError, Problem, UsageError
-from errorbar.execute.executor import RETRIES, Job, Piece, Remote, Result, other_version
+from errorbar.execute.executor import LOCAL, RETRIES, Job, Piece, Remote, Result, other_version
 from errorbar.version import __version__
 
 EXTRA = "dask"
-LOCAL = "local"
-"""The address that means: a cluster of processes on this machine, ended with the work."""
 PATIENCE = 5.0
 """Seconds to wait for the scheduler, and then for its first worker."""
 LOOK = 1.0
@@ -36,10 +34,6 @@ class DaskCluster(Remote):
 
     A worker that is lost loses nothing: the scheduler gives its pieces, finished or not, to others. A piece that took
     ``RETRIES`` workers with it is given up.
-
-    Args:
-        address: The scheduler, e.g. ``tcp://10.0.0.1:8786``, or ``local``.
-        jobs: Processes of a local cluster.
 
     Raises:
         MissingExtraError: If Dask is not installed.
@@ -61,7 +55,7 @@ class DaskCluster(Remote):
         try:
             self.client = distributed.Client(self._cluster or address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:  # it answered and went away
-            raise UsageError(_unreachable(address, error)) from None
+            raise _unreachable(address, error) from None
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)
             self._check_versions()
@@ -84,11 +78,7 @@ class DaskCluster(Remote):
         return self.client.submit(job, piece, pure=False, retries=RETRIES)
 
     def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
-        """Wait for the first piece, as long as there is somebody who works on it.
-
-        Raises:
-            UsageError: If workers were lost too often, all of them for ``PATIENCE`` seconds, or the scheduler was.
-        """
+        """Wait for the first piece; not beyond ``PATIENCE`` if nobody works on it, or without a scheduler."""
         distributed = _distributed()
         try:
             outcome: Result | ErrorbarError = self._result(waiting[0][1])
@@ -113,9 +103,8 @@ class DaskCluster(Remote):
                 continue
             alone = 0 if self.client.scheduler_info()["workers"] else alone + 1
             if alone * LOOK >= PATIENCE:
-                what = f"the scheduler at {self.address} has lost all its workers"
-                fix = f"start some and run again: dask worker {self.address}"
-                raise UsageError(Problem("workers-lost", what, fix=fix))
+                what, fix = "has lost all its workers", f"start some and run again: dask worker {self.address}"
+                raise UsageError(Problem("workers-lost", f"the scheduler at {self.address} {what}", fix=fix))
 
     def _check_versions(self) -> None:
         try:
@@ -125,7 +114,7 @@ class DaskCluster(Remote):
             raise UsageError(Problem("worker-version", what, expected=__version__, fix="install it there")) from None
         for worker, version in versions.items():
             if version != __version__:
-                raise UsageError(other_version(f"the worker {worker}", version, __version__))
+                raise other_version(f"the worker {worker}", version, __version__)
 
     def close(self) -> None:
         """Leave the cluster, and end it if it is our own."""
@@ -159,11 +148,7 @@ def _interrupts_later() -> Iterator[None]:
 
 
 def _knock(address: str) -> None:
-    """Open a connection and close it: a Dask client that never got one leaves threads and complaints behind.
-
-    Raises:
-        UsageError: If nobody answers.
-    """
+    """Open a connection and close it: a Dask client that never got one leaves threads and complaints behind."""
     distributed = _distributed()
 
     async def connect() -> None:
@@ -177,7 +162,7 @@ def _knock(address: str) -> None:
         with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own, e.g. in a notebook
             thread.submit(asyncio.run, connect()).result()
     except (OSError, ValueError) as error:
-        raise UsageError(_unreachable(address, error)) from None
+        raise _unreachable(address, error) from None
 
 
 def _distributed() -> ModuleType:  # a module found at run time: most of Dask has no type hints
@@ -192,29 +177,29 @@ def fingerprints(paths: Sequence[str]) -> list[str]:
 
     A pipe is not looked at: what a look takes from it is gone.
     """
-    found = []
-    for path in paths:
-        if not Path(path).is_file():
-            found.append("")
-            continue
-        try:
-            with Path(path).open("rb") as stream:
-                size = stream.seek(0, 2)
-                stream.seek(0)
-                ends = stream.read(PROBE)
-                stream.seek(max(0, size - PROBE))
-                ends += stream.read(PROBE)
-        except OSError:
-            found.append("")
-        else:
-            found.append(f"{size}:{sha256(ends).hexdigest()}")
-    return found
+    return [_fingerprint(Path(path)) for path in paths]
+
+
+def _fingerprint(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as stream:
+            size = stream.seek(0, 2)
+            stream.seek(0)
+            ends = stream.read(PROBE)
+            stream.seek(max(0, size - PROBE))
+            ends += stream.read(PROBE)
+    except OSError:
+        return ""
+    return f"{size}:{sha256(ends).hexdigest()}"
 
 
 def _version() -> str:
     return __version__
 
 
-def _unreachable(address: str, error: Exception) -> Problem:
+def _unreachable(address: str, error: Exception) -> UsageError:
     what = f"no Dask scheduler answers at '{address}' within {PATIENCE:g} s ({type(error).__name__})"
-    return Problem("dask-unreachable", what, expected="e.g. tcp://10.0.0.1:8786", fix="is it running? or --jobs=local")
+    expected, fix = "e.g. tcp://10.0.0.1:8786", "is it running? or --jobs=local"
+    return UsageError(Problem("dask-unreachable", what, expected=expected, fix=fix))

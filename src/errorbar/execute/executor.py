@@ -1,4 +1,4 @@
-"""Who does the work: an ordered map over pieces, in this process, in others, or on a cluster.
+"""Who does the work: an ordered map over pieces, in this process, in others, or on a cluster; the same digits.
 
 An executor takes pieces from an iterator that may never fit in memory, keeps a few of them under way for each
 worker, and gives the results back in the order of the pieces. What is folded over them is the same whoever works.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import gc
 import signal
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import chain, islice
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from errorbar.core.errors import ErrorbarError, Problem, UsageError
 from errorbar.version import __version__
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
+LOCAL = "local"
+"""The address that means: a cluster of processes on this machine, ended with the work."""
 AHEAD = 2
 """Pieces under way for each worker: one in work, one waiting; memory does not grow with the input."""
 RETRIES = 3
@@ -35,15 +37,10 @@ FEW = 3
 
 
 def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1) -> Iterator[Result]:
-    """Yield the results of independent pieces, in order, worked on by threads of this process.
+    """Yield the results of independent pieces, in order, worked on by so many threads of this process.
 
     The kernels release Python's lock, so nothing is copied. Each piece brings everything it needs, random streams
     included: the number of workers changes no digit.
-
-    Args:
-        work: What to do with a piece.
-        pieces: The pieces.
-        jobs: How many are worked on at the same time.
     """
     if jobs <= 1 or len(pieces) <= 1:
         yield from map(work, pieces)
@@ -51,23 +48,13 @@ def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1)
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for several workers
 
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(work, piece) for piece in pieces]
-        try:
-            for future in futures:
-                yield future.result()
-        finally:
-            for future in futures:
-                future.cancel()
+        yield from pool.map(work, pieces)  # which cancels what has not begun, should one fail
 
 
-class Executor(ABC):
-    """Whoever maps work over pieces; a context manager, which ends its workers on leaving.
+class Executor(AbstractContextManager["Executor"]):
+    """Whoever maps work over pieces; a context manager, which ends its workers on leaving."""
 
-    Attributes:
-        n_workers: Pieces that can be worked on at the same time; 1: only in this process.
-    """
-
-    n_workers: int = 1
+    n_workers: int = 1  # pieces that can be worked on at the same time; 1: only in this process
 
     def sees(self, paths: Sequence[str]) -> bool:
         """Whether every worker can open these files and reads there what we read."""
@@ -75,27 +62,19 @@ class Executor(ABC):
 
     @abstractmethod
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
-        """Yield the results of all pieces, in order.
+        """Yield the results of all pieces, taken only a few at a time, in order.
 
-        Args:
-            work: What to do with a piece: pure, and with the pieces picklable where other processes work.
-            pieces: The pieces, taken only a few at a time.
+        Where other processes work, the work is pure, and picklable as the pieces are.
 
         Raises:
             ErrorbarError: What ``work`` raised, for the first piece that fails.
             UsageError: If workers were lost too often.
         """
 
-    def close(self) -> None:  # noqa: B027 - this process has no workers to end
+    def close(self) -> None:
         """End the workers."""
 
-    def __enter__(self) -> Self:
-        """Begin; workers start with the first pieces."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the workers."""
         self.close()
 
@@ -104,7 +83,7 @@ class Serial(Executor):
     """Everything in this process, one piece after the other."""
 
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
-        """Yield the results of all pieces, in order."""
+        """As everywhere."""
         return map(work, pieces)
 
 
@@ -115,19 +94,16 @@ class Remote(Executor):
         """Yield the results of all pieces, in order."""
         job = Job(work)
         waiting: deque[tuple[Piece, Any]] = deque()
-
-        def first() -> Result:
+        rest = iter(pieces)
+        while True:
+            for piece in islice(rest, AHEAD * self.n_workers - len(waiting)):
+                waiting.append((piece, self.submit(job, piece)))
+            if not waiting:
+                return
             outcome: Result | ErrorbarError = self.take(job, waiting)
             if isinstance(outcome, ErrorbarError):
                 raise outcome
-            return outcome
-
-        for piece in pieces:
-            waiting.append((piece, self.submit(job, piece)))
-            if len(waiting) >= AHEAD * self.n_workers:
-                yield first()
-        while waiting:
-            yield first()
+            yield outcome
 
     @abstractmethod
     def submit(self, job: Job[Piece, Result], piece: Piece) -> Any:  # noqa: ANN401 - Python's futures, or Dask's
@@ -144,21 +120,17 @@ class Remote(Executor):
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[Piece, Result]):
-    """Work as it is done elsewhere: by the same version; named failures come back as values, which nobody retries.
-
-    Attributes:
-        work: What to do with a piece.
-        version: The version that asks.
-    """
+    """Work as it is done elsewhere, by the version that asks; named failures are values, which nobody retries."""
 
     work: Callable[[Piece], Result]
     version: str = __version__
 
     def __call__(self, piece: Piece) -> Result | ErrorbarError:
         """Do the work."""
-        tune_worker()
+        # Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise.
+        gc.set_threshold(200_000, 50, 100)
         if self.version != __version__:
-            return UsageError(other_version("a worker", __version__, self.version))
+            return other_version("a worker", __version__, self.version)
         try:
             return self.work(piece)
         except ErrorbarError as error:
@@ -170,9 +142,6 @@ class Processes(Remote):
 
     A process that dies (killed, out of memory) loses nothing: what was under way is done again by fresh processes,
     up to ``RETRIES`` times for one piece. Fewer than ``FEW`` pieces are worked on in this process.
-
-    Args:
-        jobs: How many processes.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -193,8 +162,17 @@ class Processes(Remote):
 
     def submit(self, job: Job[Piece, Result], piece: Piece) -> Future[Result | ErrorbarError]:
         """Begin a piece."""
+        if self._pool is None:
+            from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - takes its time to load
+            from multiprocessing import get_all_start_methods, get_context  # noqa: PLC0415
+
+            # Never a plain fork: the caller may have threads, whose locks would be copied in whatever state they are.
+            method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+            # Ctrl-C is for the process that asked, which ends the others.
+            ignore = (signal.SIGINT, signal.SIG_IGN)
+            self._pool = ProcessPoolExecutor(self.n_workers, get_context(method), signal.signal, ignore)
         try:
-            return self._running().submit(job, piece)
+            return self._pool.submit(job, piece)
         except BrokenExecutor as broken:  # noticed here first; ``take`` begins it again
             failed: Future[Result | ErrorbarError] = Future()
             failed.set_exception(broken)
@@ -219,16 +197,6 @@ class Processes(Remote):
         fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
         raise UsageError(Problem("workers-lost", what, fix=fix))
 
-    def _running(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - takes its time to load
-            from multiprocessing import get_all_start_methods, get_context  # noqa: PLC0415
-
-            # Never a plain fork: the caller may have threads, whose locks would be copied in whatever state they are.
-            method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-            self._pool = ProcessPoolExecutor(self.n_workers, get_context(method), _ignore_interrupts)
-        return self._pool
-
     def close(self) -> None:
         """End the processes."""
         if self._pool is not None:
@@ -236,20 +204,11 @@ class Processes(Remote):
             self._pool = None
 
 
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, which ends the others
-
-
 def _succeeded(future: Future[Result]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 
-def tune_worker() -> None:
-    """Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise."""
-    gc.set_threshold(200_000, 50, 100)
-
-
-def other_version(who: str, theirs: str, ours: str) -> Problem:
+def other_version(who: str, theirs: str, ours: str) -> UsageError:
     """A worker that runs another version might count otherwise."""
     what = f"{who} runs errorbar {theirs}"
-    return Problem("worker-version", what, expected=ours, fix="install one version everywhere")
+    return UsageError(Problem("worker-version", what, expected=ours, fix="install one version everywhere"))

@@ -1,65 +1,40 @@
-"""The table of corpus formats: what each can hold, how it is recognized, read and written."""
+"""The table of corpus formats: how each is recognized, read and written; and HOO data beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import NamedTuple
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
+from errorbar.core.spec import split_spec
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2_file import read_m2, write_m2
 from errorbar.formats.opening import Lines, display_name, read_once
 from errorbar.formats.pipes import pipes_are_kept
 from errorbar.formats.text import read_text, write_text
 
-
-class Holds(StrEnum):
-    """What a format can hold besides the tokens of its sentences."""
-
-    EDITS = "edits of several annotators, and who looked at which sentence"
-    NAMES = "names of annotators"
-    TYPES = "error types"
-    ALTERNATIVES = "alternative corrections"
-    UNKNOWN = "edits without a known correction"
-    OPTIONAL = "optional edits"
-    COMMENTS = "comments"
-    GROUPS = "consistency sets"
-    DOCUMENTS = "documents and writers"
-    SPACING = "white space between tokens"
+HOO = "hoo"
+GOLD, RAW = "Gold", "Raw"
+_EDITS = re.compile(rb"<edits[\s>/]")
+_HEAD = 4096
+_GZIP = b"\x1f\x8b"
+_WITH_HEADER = 31  # the window of zlib for data with the header of gzip
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A corpus format.
-
-    Attributes:
-        name: Its name on the command line.
-        title: What it is, in a few words.
-        holds: What it can hold.
-        ending: How its files are usually called, e.g. ``.m2``.
-        begins: Whether a file's first line that is not blank looks like it; the first format that says yes is taken.
-        read: Reads sentences one by one. Problems are recorded; the caller raises them after the last sentence.
-        write: Yields lines without line ends, and notes what could not be written; None: errorbar only reads it.
-    """
+class Format(NamedTuple):
+    """A corpus format; the first one that the first line of a file looks like is taken."""
 
     name: str
-    title: str
-    holds: frozenset[Holds]
     ending: str
     begins: Callable[[str], bool]
     read: Callable[[Lines, Problems], Iterator[Sentence]]
-    write: Callable[[Iterable[Sentence], Problems], Iterator[str]] | None = None
-
-
-def _begins_m2(line: str) -> bool:
-    return line.startswith("S ") or line == "S"
-
-
-def _begins_nucle(line: str) -> bool:
-    return line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE"))
+    write: Callable[[Iterable[Sentence], Problems], Iterator[str]] | None = None  # None: errorbar only reads it
 
 
 def _read_nucle(lines: Lines, problems: Problems) -> Iterator[Sentence]:
@@ -72,59 +47,20 @@ def _read_nucle(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         yield from project_essays([essay], split_essays([essay]), problems, name=lines.name)
 
 
-def _write_jsonl(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
-    return write_jsonl(sentences, problems)
-
-
 FORMATS = {
     known.name: known
     for known in (
-        Format(
-            "jsonl",
-            "errorbar's own format, one JSON object per sentence; lossless",
-            frozenset(Holds),
-            ".jsonl",
-            lambda line: line.startswith("{"),
-            read_jsonl,
-            _write_jsonl,
-        ),
-        Format(
-            "m2",
-            "M2, as the CoNLL and BEA shared tasks use it",
-            frozenset({Holds.EDITS, Holds.TYPES, Holds.ALTERNATIVES, Holds.OPTIONAL, Holds.COMMENTS}),
-            ".m2",
-            _begins_m2,
-            read_m2,
-            write_m2,
-        ),
-        Format(
-            "nucle",
-            "NUCLE SGML: essays with stand-off annotations",
-            frozenset({Holds.EDITS, Holds.NAMES, Holds.TYPES, Holds.COMMENTS, Holds.DOCUMENTS}),
-            ".sgml",
-            _begins_nucle,
-            _read_nucle,
-        ),
-        Format(
-            "text",
-            "plain text, one tokenized sentence per line",
-            frozenset(),
-            ".txt",
-            lambda _: True,
-            read_text,
-            write_text,
-        ),
+        Format("jsonl", ".jsonl", lambda line: line.startswith("{"), read_jsonl, write_jsonl),
+        Format("m2", ".m2", lambda line: line.startswith("S ") or line == "S", read_m2, write_m2),
+        Format("nucle", ".sgml", lambda line: line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE")), _read_nucle),
+        Format("text", ".txt", lambda _: True, read_text, write_text),
     )
 }
 """Every format by name, in the order in which they are tried on a file."""
 
 
 def find_format(name: str) -> Format:
-    """Look a format up.
-
-    Raises:
-        UsageError: If there is none of that name.
-    """
+    """Look a format up; an unknown name is a ``UsageError``."""
     if name not in FORMATS:
         raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=nearest(name, FORMATS)))
     return FORMATS[name]
@@ -137,16 +73,12 @@ def recognize_line(first: str) -> Format:
 
 
 def recognize(path: str) -> Format:
-    """Tell a file's format by its first line; what that takes from a pipe is kept only within ``keeping_pipes``.
-
-    Raises:
-        InputError: If the file cannot be opened, holds nothing, or is markup of an unknown kind.
-    """
+    """Tell a file's format by its first line; what that takes from a pipe is kept only within ``keeping_pipes``."""
+    place = Place(display_name(path))
     if read_once(path) and not pipes_are_kept():
         what = "a look at a pipe would take its beginning away"
-        raise UsageError(Problem("read-once", what, Place(display_name(path)), fix="write it into a file first"))
+        raise UsageError(Problem("read-once", what, place, fix="write it into a file first"))
     first = Lines(path, Problems(lenient=True)).peek()
-    place = Place(display_name(path))
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
     known = recognize_line(first)
@@ -154,3 +86,51 @@ def recognize(path: str) -> Format:
         what = f"markup that errorbar does not know; it starts {first.strip()[:30]!r}"
         raise InputError(Problem("unknown-format", what, place, fix="if it is plain text all the same: --from=text"))
     return known
+
+
+def is_hoo(path: str) -> bool:
+    """Whether a path is HOO data: a folder with edit files (perhaps in ``Gold``), or an edit file."""
+    place = Path(path)
+    if place.is_dir():
+        return any(is_xml(each) for folder in (place, place / GOLD) if folder.is_dir() for each in folder.iterdir())
+    if not place.is_file():
+        return False
+    with place.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if head.startswith(_GZIP):
+        try:
+            head = zlib.decompressobj(wbits=_WITH_HEADER).decompress(head, _HEAD)
+        except zlib.error:  # the reader of lines will say what is wrong with it
+            return False
+    return _EDITS.search(head) is not None
+
+
+def is_xml(path: Path) -> bool:
+    """Whether a file is called like an edit file."""
+    return path.name.endswith((".xml", ".xml.gz"))
+
+
+def wants_hoo(gold: object, metrics: object = None) -> bool:
+    """Whether HOO scores are asked for, by the reference files or the metrics that a public function was given.
+
+    Objects in memory are no HOO data. That it is to be scored by another metric is a ``UsageError``.
+    """
+    names = [split_spec(each)[0] if isinstance(each, str) else getattr(each, "name", None) for each in _listed(metrics)]
+    asked = [name == HOO for name in names]
+    paths = [str(fspath(path)) for path in _listed(gold) if isinstance(path, str | PathLike)]
+    data = [is_hoo(path) for path in paths]
+    if any(data) and not all(asked):
+        what = "HOO edit files hold stand-off edits, which only the metric hoo scores"
+        raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of them"))
+    if any(asked) and not all(asked):
+        raise UsageError(Problem("hoo-metric", "hoo and other metrics do not score the same data", fix="two commands"))
+    # A broken edit file is left to its reader.
+    others = (path for path, hoo in zip(paths, data, strict=True) if not hoo and not is_xml(Path(path)))
+    if any(asked) and (other := next((path for path in others if Path(path).is_file()), "")):
+        what = f"{other} is no HOO edit file"
+        raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to hoo makes one of M2 and JSONL"))
+    return any(asked) or any(data)
+
+
+def _listed(value: object) -> Sequence[object]:
+    return [] if value is None else value if isinstance(value, list | tuple) else [value]

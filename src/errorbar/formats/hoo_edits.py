@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from errorbar.core.errors import Place
-from errorbar.core.inventories import inventory
+from errorbar.core.labels import error_types
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.hoo_xml import DataFile, RawEdit, Repairs, parse_edits
 from errorbar.formats.opening import display_name
+from errorbar.formats.untrusted import whole_number
 
 _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""")
 _ATTRIBUTES = {"type", "index", "start", "end", "cset"}
-_INDENTED = re.compile(r"\s*\n[ \t]+")
-"""What a program that indents XML makes of an empty element."""
+_INDENTED = re.compile(r"\s*\n[ \t]+")  # what a program that indents XML makes of an empty element
 SEVERAL = "several corrections"
 
 
-@dataclass(frozen=True, slots=True)
-class _Remarks:
+class _Remarks(NamedTuple):
     """Where what is said of one edit goes."""
 
     repairs: Repairs
@@ -41,17 +40,9 @@ _Found = list[tuple[_Remarks, StandoffEdit]]
 def read_edits(
     file: DataFile, name: str, problems: Problems, *, text: str | None = None, system: bool = False
 ) -> Fragment:
-    """Read the edits of one fragment.
+    """Read the edits of one fragment; the caller raises the problems.
 
-    Args:
-        file: The XML file.
-        name: The fragment's name.
-        problems: Where problems are recorded; the caller raises them.
-        text: The source text, which offsets and originals are checked against; None: they are not.
-        system: The edits are a system's, whose several corrections and unknown types need another remark.
-
-    Raises:
-        InputError: If the file cannot be opened, is too large, or cannot be read as XML.
+    Offsets and originals are checked against ``text``, if there is one. Of a ``system`` other things are remarked.
     """
     shown = display_name(file.path)
     repairs = Repairs(problems, shown)
@@ -63,66 +54,51 @@ def read_edits(
             found.append((remarks, edit))
     if text is not None:
         found = _check_text(found, text)
-    if not system:
-        without = [remarks.place for remarks, edit in found if not edit.type]
-        if without:
-            what = f"{len(without)} of {len(found)} edits have no error type"
-            problems.note("hoo-type", what, without[0], fix="they count as Other")
-    _check_overlaps(found)
-    _check_indexes(found)
-    sizes = Counter(edit.group for _, edit in found)
-    for remarks, edit in found:
-        if edit.group and sizes[edit.group] == 1:
-            what = f"the only one of consistency set {edit.group}"
-            remarks.note("hoo-lone-set", what, "it counts like an edit without a set")
+    without = [remarks.place for remarks, edit in found if not edit.type]
+    if without and not system:
+        what = f"{len(without)} of {len(found)} edits have no error type"
+        problems.note("hoo-type", what, without[0], fix="they count as Other")
+    _check_together(found)
     return Fragment(name, in_text_order(edit for _, edit in found), text, shown)
 
 
 def _edit(raw: RawEdit, remarks: _Remarks, *, system: bool) -> StandoffEdit | None:
-    span = _span(raw, remarks)
-    if span is None:
+    given = [raw.attributes.get(key, "").strip() for key in ("start", "end")]
+    start, end = map(whole_number, given)
+    if start is None or end is None:
+        what = f"the offsets {given[0]!r}, {given[1]!r} cannot be read"
+        remarks.mend("hoo-offsets", what, "the edit is dropped", "whole numbers")
+        return None
+    if start > end:
+        remarks.mend("hoo-offsets", f"the span {start} {end} runs backwards", "the edit is dropped", "start <= end")
         return None
     for key in raw.attributes.keys() - _ATTRIBUTES:
         remarks.mend("hoo-attribute", f"unknown attribute '{key}'", "it is left out")
     kind, group = _type(raw, remarks)
-    if not system and kind and kind not in inventory("hoo").types:
+    if not system and kind and kind not in error_types("hoo"):
         remarks.note("hoo-type", f"unknown error type '{kind}'", "it counts as Other")
-    nulls = [at for at, each in enumerate(raw.corrections or ()) if each.is_null]
-    corrections = tuple(each.said for each in raw.corrections or () if not each.is_null)
+    nulls = [at for at, each in enumerate(raw.corrections or ()) if each is None]
+    corrections = tuple(each for each in raw.corrections or () if each is not None)
     if nulls and nulls[0] > 0:
         what = "the null correction that makes it optional is not the first"
         remarks.note("hoo-null-not-first", what, "it counts as optional; optional=first reads it otherwise")
     if system and len(corrections) > 1:
         remarks.note("hoo-several", f"a system's edit with {SEVERAL}", "only the first is scored")
-    if any(_INDENTED.fullmatch(each) for each in corrections):
+    if any(map(_INDENTED.fullmatch, corrections)):
         what = "a correction of nothing but a line end and an indentation"
         remarks.note("hoo-blank", what, "if it should be the null correction, write <correction/>")
-    if raw.original is None and span[0] < span[1]:
+    if raw.original is None and start < end:
         remarks.mend("hoo-original", "no <original>", "taken from the text")
-    original = "" if raw.original is None else raw.original.said
-    at = nulls[0] if nulls else 0
-    return StandoffEdit(raw.attributes.get("index", ""), *span, original, corrections, bool(nulls), at, kind, group)
-
-
-def _span(raw: RawEdit, remarks: _Remarks) -> tuple[int, int] | None:
-    texts = [raw.attributes.get(key, "").strip() for key in ("start", "end")]
-    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in texts):
-        what = f"the offsets {texts[0]!r}, {texts[1]!r} cannot be read"
-        remarks.mend("hoo-offsets", what, "the edit is dropped", "whole numbers")
-        return None
-    start, end = int(texts[0]), int(texts[1])
-    if start > end:
-        remarks.mend("hoo-offsets", f"the span {start} {end} runs backwards", "the edit is dropped", "start <= end")
-        return None
-    return start, end
+    index, at = raw.attributes.get("index", ""), nulls[0] if nulls else 0
+    return StandoffEdit(index, start, end, raw.original or "", corrections, bool(nulls), at, kind, group)
 
 
 def _type(raw: RawEdit, remarks: _Remarks) -> tuple[str, str]:
     """The type and the set; a set swallowed into the type, as in the 2011 test data, is taken out of it."""
-    kind, group = raw.attributes.get("type", ""), raw.attributes.get("cset", "").strip()
-    swallowed = _SWALLOWED.fullmatch(kind.strip())
+    kind, group = raw.attributes.get("type", "").strip(), raw.attributes.get("cset", "").strip()
+    swallowed = _SWALLOWED.fullmatch(kind)
     if swallowed is None:
-        return kind.strip(), group
+        return kind, group
     repair = f"read as type {swallowed['type']} and set {swallowed['set']}"
     remarks.mend("hoo-attribute", f"the type {kind!r} has swallowed a consistency set", repair, 'type="…" cset="…"')
     return swallowed["type"], group or swallowed["set"]
@@ -130,10 +106,9 @@ def _type(raw: RawEdit, remarks: _Remarks) -> tuple[str, str]:
 
 def _check_text(found: _Found, text: str) -> _Found:
     """Compare spans with the text. A file whose offsets count bytes is read by bytes."""
-    decode = _byte_offsets(text) if _counts_bytes(found, text) else None
+    found = _in_characters(found, text)
     kept: _Found = []
-    for remarks, given in found:
-        edit = given if decode is None else _from_bytes(given, decode, remarks)
+    for remarks, edit in found:
         if edit.end > len(text):
             what = f"the span {edit.start} {edit.end} ends past the text of {len(text)} characters"
             remarks.mend("hoo-outside", what, "the edit is dropped", "start <= end <= length of the text")
@@ -149,35 +124,34 @@ def _check_text(found: _Found, text: str) -> _Found:
     return kept
 
 
-def _counts_bytes(found: _Found, text: str) -> bool:
-    """Whether originals that are not the text at their offsets are the text at these byte offsets."""
+def _in_characters(found: _Found, text: str) -> _Found:
+    """The edits by characters, also where more originals are the text at their offsets if these count bytes."""
     if text.isascii():
-        return False
+        return found
     raw = text.encode("utf-8", "surrogatepass")
     more_bytes = 0
     for _, edit in found:
         if edit.original:
             characters = text[edit.start : edit.end] == edit.original
             more_bytes += (raw[edit.start : edit.end] == edit.original.encode("utf-8", "surrogatepass")) - characters
-    return more_bytes > 0
+    if more_bytes <= 0:
+        return found
+    # For each byte offset the character that begins there or has begun before it; one more for the end.
+    at = [number for number, char in enumerate(text) for _ in char.encode("utf-8", "surrogatepass")] + [len(text)]
+    read: _Found = []
+    for remarks, edit in found:
+        start, end = edit.start, edit.end
+        if end < len(at):  # else it is past the end either way, which is said later
+            start, end = at[start], at[end]
+        if (start, end) != (edit.start, edit.end):
+            what = f"the offsets {edit.start} {edit.end} count bytes"
+            remarks.mend("hoo-byte-offsets", what, f"read as characters {start} {end}", "characters")
+        read.append((remarks, edit._replace(start=start, end=end)))
+    return read
 
 
-def _byte_offsets(text: str) -> list[int]:
-    """For each byte offset the character that begins there or has begun before it; one more for the end."""
-    return [at for at, char in enumerate(text) for _ in char.encode("utf-8", "surrogatepass")] + [len(text)]
-
-
-def _from_bytes(edit: StandoffEdit, decode: list[int], remarks: _Remarks) -> StandoffEdit:
-    if edit.end >= len(decode):
-        return edit  # past the end either way, and said so
-    start, end = decode[edit.start], decode[edit.end]
-    if (start, end) != (edit.start, edit.end):
-        what = f"the offsets {edit.start} {edit.end} count bytes"
-        remarks.mend("hoo-byte-offsets", what, f"read as characters {start} {end}", "characters")
-    return edit._replace(start=start, end=end)
-
-
-def _check_overlaps(found: _Found) -> None:
+def _check_together(found: _Found) -> None:
+    """Overlaps, indexes that stand twice, and sets of one edit."""
     last: tuple[_Remarks, StandoffEdit] | None = None
     for remarks, edit in sorted(found, key=lambda pair: (pair[1].start, pair[1].end)):
         if last is not None and edit.start < last[1].end:
@@ -185,11 +159,13 @@ def _check_overlaps(found: _Found) -> None:
             remarks.note("hoo-overlap", what, "scores count both; a text can have only one")
         if last is None or edit.end > last[1].end:
             last = remarks, edit
-
-
-def _check_indexes(found: _Found) -> None:
     seen: dict[str, int] = {}
     for remarks, edit in found:
         if edit.index and edit.index in seen:
             remarks.mend("hoo-index", f"the index stands twice (line {seen[edit.index]})", "both edits are kept")
         seen.setdefault(edit.index, remarks.place.line)
+    sizes = Counter(edit.group for _, edit in found)
+    for remarks, edit in found:
+        if edit.group and sizes[edit.group] == 1:
+            what = f"the only one of consistency set {edit.group}"
+            remarks.note("hoo-lone-set", what, "it counts like an edit without a set")

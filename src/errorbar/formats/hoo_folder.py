@@ -10,34 +10,25 @@ from pathlib import Path
 from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment
-from errorbar.formats.hoo_detect import GOLD, RAW, is_xml
+from errorbar.formats.catalog import GOLD, RAW, is_xml
 from errorbar.formats.hoo_edits import read_edits
-from errorbar.formats.hoo_xml import DataFile, read_bytes
-from errorbar.formats.opening import read_once
+from errorbar.formats.hoo_xml import DataFile
+from errorbar.formats.opening import decoded, read_once
 from errorbar.formats.reference import NamedFile, refuse_same_names
 
 _NAME = re.compile(r"(\d+)[A-Z]{2,}\d*")
-_ENDINGS = (".gz", ".xml", ".txt")
 _DATA = (".xml", ".txt", ".xml.gz", ".txt.gz")
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentFiles:
-    """The files about a fragment, unread.
-
-    Attributes:
-        name: The fragment's name.
-        edits: Its gold edits.
-        text: Its source text; None where there is none.
-        need_text: Without a source text it is an error: it was asked for, or other fragments have one.
-        runs: The edit file or corrected text of each run; None where a run has none.
-    """
+    """The files about a fragment, unread."""
 
     name: str
     edits: DataFile
     text: DataFile | None
-    need_text: bool = False
-    runs: tuple[DataFile | None, ...] = ()
+    need_text: bool = False  # without a text it is an error: it was asked for, or other fragments have one
+    runs: tuple[DataFile | None, ...] = ()  # the edit file or corrected text of each run; None where it has none
 
     @property
     def paths(self) -> list[str]:
@@ -53,56 +44,33 @@ class FragmentFiles:
         """Read the gold edits and the source text."""
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
-            what = f"no source text for fragment {self.name}"
-            problems.error(
-                "hoo-no-text",
-                what,
-                Place(str(self.edits.path)),
-                fix="name the source texts: --documents=FOLDER, of check and convert --source=FOLDER",
-            )
+            what, place = f"no source text for fragment {self.name}", Place(str(self.edits.path))
+            fix = "name the source texts: --documents=FOLDER, of check and convert --source=FOLDER"
+            problems.error("hoo-no-text", what, place, fix=fix)
         return read_edits(self.edits, self.name, problems, text=text)
 
 
 def read_gold(path: str, problems: Problems, *, source: str | None = None, need_text: bool = False) -> list[Fragment]:
-    """Read gold edits, and their source texts where these can be found (``list_gold``).
-
-    Raises:
-        InputError: If nothing is there, two files are about one fragment, or a file is not XML.
-    """
+    """Read gold edits, and their source texts where these can be found (``list_gold``)."""
     return [files.read(problems) for files in list_gold(path, source=source, need_text=need_text)]
 
 
 def read_source(path: str, problems: Problems) -> list[Fragment]:
     """Read source texts as fragments without edits."""
-    return [
-        Fragment(name, (), read_text(DataFile(file), problems), str(file))
-        for name, file in list_files(Path(path), ".txt").items()
-    ]
+    files = list_files(Path(path), ".txt").items()
+    return [Fragment(name, (), read_text(DataFile(file), problems), str(file)) for name, file in files]
 
 
 def read_text(file: DataFile, problems: Problems) -> str:
     """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text."""
-    content = file.read()
-    try:
-        return content.decode().removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        what = f"byte 0x{content[error.start]:02X} at offset {error.start} is not UTF-8"
-        place = Place(str(file.path), line)
-        problems.repairable("not-utf8", what, place, expected="UTF-8 text", repair="replaced by U+FFFD")
-        return content.decode(errors="replace").removeprefix("\ufeff")
+    return decoded(file.read(), Place(str(file.path), 1), problems).removeprefix("\ufeff")
 
 
 def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Read run arguments: ``path`` or ``name=path``; a folder of folders is a team with a run in each.
+    """Name and path of each run: ``path`` or ``name=path``; a folder of folders is a team with a run in each.
 
-    A folder that is called by a number, ``UI/9``, is a run of the team whose folder it stands in: ``UI-9``.
-
-    Returns:
-        Name and path of each run.
-
-    Raises:
-        UsageError: If two runs have one name.
+    A folder that is called by a number, ``UI/9``, is a run of the team whose folder it stands in: ``UI-9``. Two runs of
+    one name are a ``UsageError``.
     """
     runs: list[tuple[str, str]] = []
     for argument in arguments:
@@ -124,23 +92,16 @@ def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 def fragment_name(path: Path) -> str:
     """The fragment a file is about: ``1005`` for ``1005.txt``, ``1005GE.xml`` and ``1005UI0.xml``."""
-    stem = path.name
-    for ending in _ENDINGS:
-        stem = stem.removesuffix(ending)
+    stem = path.name.removesuffix(".gz").removesuffix(".xml").removesuffix(".txt")
     match = _NAME.fullmatch(stem)
     return match[1] if match else stem
 
 
 def list_gold(path: str, *, source: str | None = None, need_text: bool = False) -> list[FragmentFiles]:
-    """Find gold edits, and their source texts where there are any.
+    """Find gold edits, and their source texts where there are any; with ``need_text`` there must be all.
 
-    Args:
-        path: An edit file, a folder of them, or a folder that has them in ``Gold``.
-        source: A folder of source texts, or the text of the only file; None: looked for in ``Raw`` beside ``Gold``.
-        need_text: A fragment without a text is an error.
-
-    Raises:
-        InputError: If nothing is there, ``source`` was named and has no text, or two files are about one fragment.
+    ``path`` is an edit file, a folder of them, or one that has them in ``Gold``; ``source`` a folder of texts or the
+    text of the only file, None: looked for in ``Raw`` beside ``Gold``.
     """
     edits = list_files(Path(path), ".xml")
     texts = _list_texts(Path(path), source)
@@ -154,14 +115,8 @@ def list_gold(path: str, *, source: str | None = None, need_text: bool = False) 
 def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems) -> Mapping[str, DataFile]:
     """Find the files of a run by fragment: a folder of edit files or corrected texts, or a single one.
 
-    Args:
-        path: The folder or file.
-        name: The run's name.
-        fragments: The fragments it should be about; a single file is about the only one, whatever it is called.
-        problems: Where files about other fragments are noted.
-
-    Raises:
-        InputError: If nothing is there, nothing is about these fragments, or two files are about one fragment.
+    A single file is about the only fragment, whatever it is called. Files about other fragments are noted; if there are
+    no others, that is an error.
     """
     known = dict.fromkeys(fragments)
     found: dict[str, DataFile] = {}
@@ -179,12 +134,6 @@ def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems)
     return found
 
 
-def raw_folder(gold: Path) -> Path | None:
-    """The ``Raw`` folder inside or beside gold edits, if there is one."""
-    folder = gold if gold.is_dir() else gold.parent
-    return next((each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()), None)
-
-
 def _list_texts(gold: Path, source: str | None) -> dict[str, Path]:
     """Source texts by fragment: those of ``source``, else of the ``Raw`` folder beside or inside ``gold``."""
     if source is not None:
@@ -192,7 +141,8 @@ def _list_texts(gold: Path, source: str | None) -> dict[str, Path]:
         if named.is_file() or read_once(named):
             return {fragment_name(named if gold.is_dir() else gold): named}
         return list_files(named, ".txt")
-    raw = raw_folder(gold)
+    folder = gold if gold.is_dir() else gold.parent
+    raw = next((each for each in (folder / RAW, folder.parent / RAW) if each.is_dir()), None)
     texts = {} if raw is None else list_files(raw, ".txt")
     if not gold.is_dir():  # the others are about other fragments
         texts = {name: file for name, file in texts.items() if name == fragment_name(gold)}
@@ -200,13 +150,9 @@ def _list_texts(gold: Path, source: str | None) -> dict[str, Path]:
 
 
 def list_files(path: Path, *endings: str) -> dict[str, Path]:
-    """The files of a folder by fragment, in order; a file is a folder of one.
-
-    Raises:
-        InputError: If there is nothing at the path, no file of the folder ends so, or two are about one fragment.
-    """
+    """The files of a folder by fragment, in order, at least one, no two about one; a file is a folder of one."""
     if not path.exists() and not read_once(path):
-        read_bytes(path)  # there is nothing to read, and this says so
+        DataFile(path).read()  # there is nothing to read, and this says so
     if path.is_dir() and (path / GOLD).is_dir() and not any(is_xml(each) for each in path.iterdir()):
         path /= GOLD
     wanted = tuple(end for ending in endings for end in (ending, f"{ending}.gz"))

@@ -1,50 +1,36 @@
-"""The XML of HOO edit files, read so that no file can do harm: no entities, no outside references, size limits."""
+"""The XML of HOO edit files: read so that no file can do harm, written as the same bytes for the same edits."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
+from xml.sax.saxutils import escape, quoteattr
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Source, display_name
+from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.formats import MOST_EDIT_BYTES, MOST_REPAIRS
+from errorbar.formats.catalog import GOLD, RAW
+from errorbar.formats.saving import STANDARD_OUTPUT, cannot_write, save_lines
 from errorbar.formats.untrusted import XmlReader, read_limited
 
-MOST_BYTES = 1 << 26
-"""Bytes of one file, unpacked; the largest edit file of the shared task has 20 thousand."""
-MOST_REPAIRS = 10_000
-"""Things out of place in one file; the most that a file of the shared task has are 57."""
+Part = TypeVar("Part")
 _INSIDE = {"": {"edits"}, "edits": {"edit"}, "edit": {"corrections", "original"}, "corrections": {"correction"}}
 _INSIDE |= {"correction": {"empty"}, "original": {"empty"}, "empty": set()}
-
-
-@dataclass(slots=True)
-class RawText:
-    """The text of an ``original`` or a ``correction`` as it stands in the file."""
-
-    text: str = ""
-    empty: bool = False  # it holds an <empty/> element
-
-    @property
-    def is_null(self) -> bool:
-        """It says nothing, not even that the text is the empty one."""
-        return not self.empty and not self.text
-
-    @property
-    def said(self) -> str:
-        """The text that is meant."""
-        return "" if self.empty else self.text
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(slots=True)
 class RawEdit:
-    """An ``edit`` element as it stands in the file; None where an element is missing."""
+    """An ``edit`` element as it stands in the file; None where an element is missing, or a correction says nothing."""
 
     line: int
     attributes: dict[str, str]
-    original: RawText | None = None
-    corrections: list[RawText] | None = None
-    seen: set[str] = field(default_factory=set)
+    original: str | None = None
+    corrections: list[str | None] | None = None
 
 
 @dataclass(slots=True)
@@ -56,25 +42,12 @@ class Repairs:
     n_found: int = 0
 
     def mend(self, code: str, what: str, place: Place, repair: str, expected: str = "") -> None:
-        """Record one thing.
-
-        Raises:
-            InputError: As ``Problems.repairable`` does, and where there are too many, mended or not.
-        """
+        """Record one thing; too many of them, mended or not, are an ``InputError``."""
         self.n_found += 1
         if self.n_found > MOST_REPAIRS:
             what = f"more than {MOST_REPAIRS:,} things are wrong in the file"
             raise InputError(Problem("hoo-broken", what, Place(self.name), "a file of edits"))
         self.problems.repairable(code, what, place, expected=expected, repair=repair)
-
-
-def read_bytes(path: Source, limit: int = MOST_BYTES) -> bytes:
-    """Read a whole file, gzipped or not, that may not be larger than ``limit`` bytes.
-
-    Raises:
-        InputError: If it cannot be opened or is larger; no more than the limit is ever read.
-    """
-    return read_limited(path, limit, Place(display_name(path)), "hoo-too-large", "name the file of one fragment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +58,18 @@ class DataFile:
     content: bytes | None = field(default=None, repr=False)
 
     def read(self) -> bytes:
-        """What is in it, unpacked; errors as of ``read_bytes``."""
-        return read_bytes(self.path) if self.content is None else self.content
+        """What is in it, unpacked; one that is too large is an ``InputError``, and not read to its end."""
+        if self.content is not None:
+            return self.content
+        return read_limited(self.path, MOST_EDIT_BYTES, "hoo-too-large", "name the file of one fragment")
 
     def loaded(self) -> DataFile:
-        """The same with its content; errors as of ``read_bytes``."""
+        """The same with its content."""
         return replace(self, content=self.read())
 
 
 def parse_edits(content: bytes, repairs: Repairs) -> list[RawEdit]:
-    """Parse an edit file; elements and text out of place are mended.
-
-    Raises:
-        InputError: If it is not well-formed XML (line and column are named), declares a document type or an
-            entity, or its root is not ``edits``.
-    """
+    """Parse an edit file, XML whose root is ``edits``; elements and text out of place are mended."""
     reader = _Reader(repairs)
     reader.parse(content)
     return reader.edits
@@ -115,8 +85,8 @@ class _Reader(XmlReader):
         self.repairs = repairs
         self.edits: list[RawEdit] = []
         self.path: list[str] = []
-        self.text: RawText | None = None
-        self.parts: list[str] = []  # of that text: the parser gives it in pieces
+        self.parts: list[str] = []  # of an original or a correction: the parser gives it in pieces
+        self.empty = False  # it holds an <empty/> element
         self.skipping = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -134,40 +104,34 @@ class _Reader(XmlReader):
         self.path.append(tag)
         if tag == "edit":
             self.edits.append(RawEdit(self.parser.CurrentLineNumber, attributes))
-        elif tag in ("original", "corrections"):
-            self._part(tag)
-        elif tag == "correction":
-            self.text = RawText()
-            corrections = self.edits[-1].corrections
-            assert corrections is not None  # <correction> stands inside <corrections> only
-            corrections.append(self.text)
-        elif tag == "empty" and self.text is not None:
-            self.text.empty = True
-
-    def _part(self, tag: str) -> None:
-        edit = self.edits[-1]
-        if tag in edit.seen:
-            self._mend(f"a second <{tag}>", "the last one is used", "one")
-        edit.seen.add(tag)
-        if tag == "original":
-            edit.original = self.text = RawText()
-        else:
-            edit.corrections = []
+        elif tag == "empty":
+            self.empty = True
+        elif tag != "edits":
+            edit = self.edits[-1]
+            if getattr(edit, tag, None) is not None:
+                self._mend(f"a second <{tag}>", "the last one is used", "one")
+            if tag == "corrections":
+                edit.corrections = []
+            self.empty = False
 
     def end(self, tag: str) -> None:
         if self.skipping:
             self.skipping -= 1
             return
         self.path.pop()
-        if tag in ("original", "correction") and self.text is not None:
-            self.text.text = "".join(self.parts)
-            self.text = None
-            self.parts.clear()
+        if tag not in ("original", "correction"):
+            return
+        edit, text = self.edits[-1], "" if self.empty else "".join(self.parts)
+        self.parts.clear()
+        if tag == "original":
+            edit.original = text
+        elif edit.corrections is not None:
+            edit.corrections.append(text if text or self.empty else None)
 
     def data(self, data: str) -> None:
         if self.skipping:
             return
-        if self.text is not None and self.path[-1] != "empty":
+        if self.path[-1] in ("original", "correction"):
             self.parts.append(data)
         elif data.strip():
             # The parser has read to the next tag already.
@@ -178,3 +142,89 @@ class _Reader(XmlReader):
         edit = f"edit {self.edits[-1].attributes.get('index', '?')}: " if self.edits and len(self.path) > 1 else ""
         place = Place(self.name, line or self.parser.CurrentLineNumber)
         self.repairs.mend("hoo-element", f"{edit}{what}", place, repair, expected)
+
+
+def write_edits(fragment: Fragment, problems: Problems) -> Iterator[str]:
+    """Yield the lines of an edit file, without line ends (a text may contain some).
+
+    Edits without an index are numbered ``NAME-0001``. Characters that XML cannot hold are an error.
+    """
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield "<edits>"
+    for number, edit in enumerate(fragment.edits, 1):
+        if any(map(_NOT_XML.search, (edit.original, *edit.corrections, edit.type, edit.group, edit.index))):
+            what = f"fragment {fragment.name}: the edit {edit.start} {edit.end} has a character that XML cannot hold"
+            problems.error("hoo-not-xml", what, Place(fragment.file), fix="take the control character out of the text")
+        yield from _edit_lines(edit, edit.index or f"{fragment.name}-{number:04d}")
+    yield "</edits>"
+
+
+def _edit_lines(edit: StandoffEdit, index: str) -> Iterator[str]:
+    group = f" cset={quoteattr(edit.group)}" if edit.group else ""
+    kind = f" type={quoteattr(edit.type)}" if edit.type else ""
+    yield f'  <edit index={quoteattr(index)} start="{edit.start}" end="{edit.end}"{kind}{group}>'
+    yield f"    <original>{_text(edit.original)}</original>"
+    if not edit.unknown:
+        yield "    <corrections>"
+        texts = [f"<correction>{_text(text)}</correction>" for text in edit.corrections]
+        if edit.optional:
+            texts.insert(edit.null_at, "<correction/>")
+        yield from (f"      {text}" for text in texts)
+        yield "    </corrections>"
+    yield "  </edit>"
+
+
+def _text(text: str) -> str:
+    # A carriage return would be read back as a line feed.
+    return escape(text, {"\r": "&#13;"}) if text else "<empty/>"
+
+
+def save_fragments(fragments: Sequence[Fragment], out: str, problems: Problems, *, texts: bool = False) -> None:
+    """Write edit files; problems are raised before anything is written.
+
+    ``out`` is a file for the only fragment (a name that ends in ``.xml`` or ``.gz``, or ``-``), or a folder, which gets
+    ``Gold`` and ``Raw`` if the source ``texts`` are written too.
+    """
+    written = {fragment.name: list(write_edits(fragment, problems)) for fragment in fragments}
+    problems.raise_errors()
+    if out == STANDARD_OUTPUT or out.endswith((".xml", ".gz")):
+        save_lines(_only(written, "fragments", "edit file", out), out)
+        return
+    folder = Path(out)
+    for name, lines in written.items():
+        save_lines(lines, _in_folder(folder / GOLD if texts else folder, f"{name}.xml"))
+    for fragment in fragments if texts else ():
+        save_text(fragment.text or "", _in_folder(folder / RAW, f"{fragment.name}.txt"))
+
+
+def save_texts(texts: Mapping[str, str], out: str) -> None:
+    """Write texts by the names of their fragments: one into a file that is named as one, several into a folder."""
+    one_file = out == STANDARD_OUTPUT or out.endswith((".txt", ".gz")) or Path(out).is_file()
+    if one_file or (len(texts) == 1 and not Path(out).is_dir()):
+        save_text(_only(texts, "corrected texts", "file", out), out)
+        return
+    for name, text in texts.items():
+        save_text(text, _in_folder(Path(out), f"{name}.txt"))
+
+
+def _only(parts: Mapping[str, Part], many: str, one: str, out: str) -> Part:
+    if len(parts) != 1:
+        what = f"{len(parts)} {many} cannot go into one {one}"
+        raise InputError(Problem("hoo-one-file", what, Place(out), fix="name a folder: --out FOLDER"))
+    return next(iter(parts.values()))
+
+
+def save_text(text: str, out: str) -> None:
+    """Write a text, the last line ended, which changes no offset; ``-`` is standard output."""
+    save_lines(text.removesuffix("\n").split("\n"), out)
+
+
+def _in_folder(folder: Path, name: str) -> str:
+    if "/" in name or name.startswith("."):
+        what = f"the fragment's name {name!r} cannot be a file name"
+        raise InputError(Problem("hoo-file-name", what, Place(str(folder)), fix="give the sentences another document"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(str(folder), "made", error) from None
+    return str(folder / name)

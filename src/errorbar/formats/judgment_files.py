@@ -8,10 +8,8 @@ is odd: the rules of a row stand once, in ``_row``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, compress
 from math import nan
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,26 +18,21 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
-from errorbar.formats.judgment_layouts import COLUMNS, NEEDED, is_batch, read_batch, read_wide
+from errorbar.formats.item_tables import COLUMNS, NEEDED, at_least_0, is_batch, read_batch, read_wide
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
-from errorbar.formats.parquet_file import is_parquet
-from errorbar.formats.tables import Block, Wanted, finite, header_of, json_record, table_blocks
+from errorbar.formats.tables import Block, Wanted, header_of, table_blocks
+from errorbar.formats.untrusted import is_parquet, json_record
 
 Layout = Literal["auto", "long", "wide", "batch"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
 REPEATED = "choose by --repeats which judgment counts"
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgmentTable:
-    """Judgments and what came with them.
-
-    Attributes:
-        judgments: The judgments, in the order of the file.
-        seconds: Time of each, NaN where it is not known; None: the file has no times, or none were asked for.
-    """
+class JudgmentTable(NamedTuple):
+    """Judgments in the order of the file; times, NaN where one is not known, None where none are given or wanted."""
 
     judgments: Judgments
     seconds: Floats | None
@@ -47,66 +40,50 @@ class JudgmentTable:
 
 def read_judgment_table(
     path: Source,
-    problems: Problems | None = None,
+    problems: Problems,
     *,
     layout: Layout = "auto",
     columns: Mapping[str, str] | None = None,
     labels: Sequence[str] = (),
-    closed: bool = False,
     repeats: RepeatPolicy = "refuse",
 ) -> JudgmentTable:
     """Read a table of judgments: CSV (comma, tab or semicolon) or JSON lines, gzipped or not, or Parquet.
 
     Args:
         path: The file, or ``-``.
-        problems: Where problems and notes go; None: read strictly.
+        problems: Where problems and notes go.
         layout: ``long``: a row for each judgment, with item, rater, label and maybe weight; ``wide``: a row for each
-            item and a column for each rater; ``batch``: results of Mechanical Turk; ``auto``: batch or long, by the
-            header.
+            item and a column for each rater; ``batch``: results of Mechanical Turk; ``auto``: batch or long.
         columns: ``item``, ``rater``, ``label``, ``weight`` or ``seconds`` to the name that the file has for it.
         labels: Labels that get the first codes, in this order, whether or not they occur.
-        closed: Whether there may be no other labels.
         repeats: What to do where a rater judged an item twice: ``refuse`` (lenient reading keeps the first), ``first``,
             ``last``, or ``keep`` both.
-
-    Raises:
-        InputError: If the file is bad. Lenient reading leaves out bad rows.
-        UsageError: If a column or the answer of a batch is not named as it must be.
-        MissingExtraError: If the file is Parquet and pyarrow is not installed.
     """
-    notebook, roles, first = Problems() if problems is None else problems, dict(columns or {}), rereadable(path)
+    roles, again = dict(columns or {}), rereadable(path)
     for role in roles:
         if role not in COLUMNS:
             what = f"judgments have no column '{role}'"
             raise UsageError(Problem("judgments-column", what, fix=nearest(role, COLUMNS)))
     if layout == "auto":
-        layout = "batch" if is_batch(header_of(first)) else "long"
-    lines: list[Sequence[int]] = []
+        layout = "batch" if is_batch(header_of(again)) else "long"
+    lines: Numbers = np.empty(0, np.int64)
     seconds: Floats | None = None
     if layout == "batch":
         answer, item = roles.get("label", ""), roles.get("item", "")
-        batch = read_batch(first, notebook, answer=answer, item=item, labels=labels)
-        judgments, seconds, lines = batch.judgments, batch.seconds, [batch.lines]
+        judgments, seconds, lines = read_batch(again, problems, answer=answer, item=item, labels=labels)
     elif layout == "wide":
-        judgments = read_wide(first, notebook, item=roles.get("item", "item"), labels=labels)
+        judgments = read_wide(again, problems, item=roles.get("item", "item"), labels=labels)
     else:
-        judgments, seconds, lines = _read_long(first, display_name(path), notebook, roles, labels)
-    if closed:
-        refuse_others(judgments, labels, display_name(path))
-    kept = _settled(judgments, repeats, lines, display_name(path), notebook)
-    notebook.raise_errors()
+        judgments, seconds, lines = _read_long(again, problems, roles, labels)
+    kept = _settled(judgments, repeats, lines, display_name(path), problems)
+    problems.raise_errors()
     if kept is None:
         return JudgmentTable(judgments, seconds)
     return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept])
 
 
 def is_corpus(path: Source, *, told: bool = False) -> bool:
-    """Whether a file is an annotated corpus and no table.
-
-    Args:
-        path: A file that can be read more than once.
-        told: An option says that it is a table, so that JSON lines of whatever keys are one.
-    """
+    """Whether a file is a corpus and no table; told: an option says that JSON lines of whatever keys are a table."""
     if is_parquet(path):
         return False
     first = Lines(path, Problems(lenient=True)).peek()
@@ -126,12 +103,6 @@ class _Columns(NamedTuple):
     seconds: Floats | None
     lines: Sequence[int]
 
-    def take(self, rows: NDArray[np.bool_]) -> _Columns:
-        """Some of the rows."""
-        item, rater, label = ([*compress(column, rows)] for column in (self.item, self.rater, self.label))
-        weight, seconds = (None if column is None else column[rows] for column in (self.weight, self.seconds))
-        return _Columns(item, rater, label, weight, seconds, [*compress(self.lines, rows)])
-
 
 class _Codes(dict[str, int]):
     """Text to number, growing as texts are looked up; a hit never leaves C."""
@@ -146,77 +117,67 @@ class _Codes(dict[str, int]):
 
 
 def _read_long(
-    path: Source, name: str, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
-) -> tuple[Judgments, Floats | None, list[Sequence[int]]]:
+    path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
+) -> tuple[Judgments, Floats | None, Numbers]:
     """The judgments with their times, and the lines they stand in, block by block."""
     names = {role: roles.get(role, role) for role in COLUMNS if role != "seconds" or role in roles}
-    needed = [role for role in names if role != "weight"]
-    single, must = {*names.values()}, [names[role] for role in needed]
-    wanted = Wanted(must, needed, "judgments", "judgments-header", "judgments-json", single)
+    needed = {name: role for role, name in names.items() if role != "weight"}
+    wanted = Wanted(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
+    place = Place(display_name(path))
     items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
-    parts: tuple[list[NDArray[np.int32]], ...] = ([], [], [])
-    weights, times = list[Floats](), list[Floats]()
-    lines: list[Sequence[int]] = []
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _Columns._fields}
     extra: dict[str, None] = {}
-    weighted: bool | None = None
-    n_rows = n_missing = 0
     for block in table_blocks(path, problems, wanted):
-        extra |= dict.fromkeys(key for key in block.header if key and key not in single)
+        extra |= dict.fromkeys(key for key in block.header if key and key not in names.values())
         places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
-        rows = _checked(block, places, name, problems)
+        rows = _checked(block, places, place.file, problems)
         if not rows.item:
             continue
-        n_rows += len(rows.item)
-        weighted = (rows.weight is not None) if weighted is None else weighted
-        if weighted is not (rows.weight is not None):
+        if parts["item"] and bool(parts["weight"]) is not (rows.weight is not None):
+            what, expected = "some rows have a weight and some have none", "a weight in every row or in none"
             for line in rows.lines:
-                what = "some rows have a weight and some have none"
-                problems.error("judgments-weight", what, Place(name, line), expected="a weight in every row or in none")
+                problems.error("judgments-weight", what, Place(place.file, line), expected=expected)
             continue
-        item, rater = items.of(rows.item), raters.of(rows.rater)
-        if "" in rows.label:  # items and raters are known all the same
-            said = np.fromiter(map(bool, rows.label), np.bool_, len(rows.label))
-            n_missing += len(said) - int(said.sum())
-            rows, item, rater = rows.take(said), item[said], rater[said]
-        for part, codes in zip(parts, (item, rater, known.of(rows.label)), strict=True):
-            part.append(codes)
-        for column, values in ((weights, rows.weight), (times, rows.seconds)):
-            if values is not None:
-                column.append(values)
-        lines.append(rows.lines)
+        coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
+        label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
+        for name, column in (coded | {"label": np.asarray(label, np.int32)}).items():
+            if column is not None:
+                parts[name].append(np.asarray(column))
     if extra:
         what = f"columns that judgments have no use for: {', '.join(extra)}"
-        problems.note("judgments-extra", what, Place(name), fix="they are not read")
-    if not n_rows and not problems.errors:
-        problems.error("judgments-empty", "no judgment in the file", Place(name))
-    if not lines:
+        problems.note("judgments-extra", what, place, fix="they are not read")
+    if not parts["item"]:
+        if not problems.errors:
+            problems.error("judgments-empty", "no judgment in the file", place)
         problems.raise_errors()
-    if n_missing:
-        what = f"{n_missing} of {n_rows} rows have no label; they count as not judged"
-        problems.note("judgments-no-label", what, Place(name))
-    item, rater, label = map(np.concatenate, parts)
-    weight, seconds = (np.concatenate(column) if column else None for column in (weights, times))
-    return Judgments(item, rater, label, tuple(items), tuple(raters), tuple(known), weight), seconds, lines
+    columns = {name: np.concatenate(part) for name, part in parts.items() if part}
+    said = columns["label"] >= 0
+    if n_missing := len(said) - int(said.sum()):  # their items and raters are known all the same
+        what = f"{n_missing} of {len(said)} rows have no label; they count as not judged"
+        problems.note("judgments-no-label", what, place)
+        columns = {name: column[said] for name, column in columns.items()}
+    codes = (columns["item"], columns["rater"], columns["label"])
+    judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
+    return judgments, columns.get("seconds"), columns["lines"]
 
 
 def _checked(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:
     """The columns of a block; a row that will not do is left out and said."""
-    across = block.columns
-    item, rater, label = (_texts(across[places[role]], all_are=block.texts) for role in NEEDED)
-    weight, seconds = (_numbers(across[places[role]]) if role in places else None for role in COLUMNS[3:])
+    item, rater, label = (_texts(block.columns[places[role]], all_are=block.texts) for role in NEEDED)
+    weight, seconds = (_numbers(block.columns[places[role]]) if role in places else None for role in COLUMNS[3:])
     numbers = ("weight" in places) == (weight is not None) and ("seconds" in places) == (seconds is not None)
     if item and rater and label and numbers and not ("" in item or "" in rater or any(map(is_list, {*label}))):
         return _Columns(item, rater, label, weight, seconds, block.lines)
-    rows: list[_Row] = []
+    rows = []
     for line, *values in zip(block.lines, *block.columns, strict=True):
         row = _row({role: values[at] for role, at in places.items()}, Place(name, line), problems)
         if row is not None:
-            rows.append(row)
+            rows.append((*row, line))
+    columns = [*zip(*rows, strict=True)] if rows else [()] * 6
     weight, seconds = (
-        np.array([getattr(row, role) for row in rows], np.float64) if role in places else None for role in COLUMNS[3:]
+        np.array(columns[at], np.float64) if role in places else None for at, role in enumerate(COLUMNS[3:], 3)
     )
-    item, rater, label = ([getattr(row, role) for row in rows] for role in NEEDED)
-    return _Columns(item, rater, label, weight, seconds, [row.line for row in rows])
+    return _Columns(columns[0], columns[1], columns[2], weight, seconds, columns[5])
 
 
 def _texts(column: Sequence[object], *, all_are: bool) -> Sequence[str] | None:
@@ -229,91 +190,60 @@ def _texts(column: Sequence[object], *, all_are: bool) -> Sequence[str] | None:
 
 def _numbers(column: Sequence[object]) -> Floats | None:
     """A column as numbers; None where one is no number of at least 0."""
-    numbers = [*map(_number, column)]
+    numbers = [*map(at_least_0, column)]
     return None if None in numbers else np.array(numbers, np.float64)
 
 
-class _Row(NamedTuple):
-    item: str
-    rater: str
-    label: str
-    weight: float
-    seconds: float
-    line: int
-
-
-def _row(record: Mapping[str, object], place: Place, problems: Problems) -> _Row | None:
+def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tuple[str, str, str, float, float] | None:
     """A checked row; None, with the problem recorded, where it is bad."""
-    left_out = "the row is left out"
-    texts = []
-    for name in NEEDED:
-        value = record[name]
-        if isinstance(value, bool | list | dict):
-            what = f"the {name} is {type(value).__name__}"
-            problems.repairable("judgments-value", what, place, repair=left_out, expected="text or a number")
-            return None
-        texts.append("" if value is None else str(value))
-    item, rater, label = texts
-    if not item or not rater:
-        what = "the row names no item" if not item else "the row names no rater"
-        problems.repairable("judgments-name", what, place, repair=left_out)
-        return None
-    if is_list(label):
-        problems.repairable("judgments-list", list_words(label), place, repair=left_out, expected=ONE_LABEL)
-        return None
-    weight, seconds = (_number(record.get(role)) for role in COLUMNS[3:])
-    expected = "a number of at least 0"
-    if weight is None and "weight" in record:
-        what = f"the weight {record['weight']!r} will not do"
-        problems.repairable("judgments-weight", what, place, repair=left_out, expected=expected)
+    item, rater, label = ("" if (value := record[name]) is None else str(value) for name in NEEDED)
+    weight, seconds = (at_least_0(record.get(role)) for role in COLUMNS[3:])
+    number, odd = "a number of at least 0", [name for name in NEEDED if isinstance(record[name], bool | list | dict)]
+    wrong = None
+    if odd:
+        wrong = "judgments-value", f"the {odd[0]} is {type(record[odd[0]]).__name__}", "text or a number"
+    elif not item or not rater:
+        wrong = "judgments-name", f"the row names no {'rater' if item else 'item'}", ""
+    elif is_list(label):
+        wrong = "judgments-list", list_words(label), ONE_LABEL
+    elif weight is None and "weight" in record:
+        wrong = "judgments-weight", f"the weight {record['weight']!r} will not do", number
+    if wrong is not None:
+        problems.repairable(*wrong[:2], place, repair="the row is left out", expected=wrong[2])
         return None
     said = record.get("seconds")
     if seconds is None and not (said is None or (isinstance(said, str) and not said.strip())):
         what, repair = f"the time {said!r} will not do", "the time counts as unknown"
-        problems.repairable("judgments-seconds", what, place, repair=repair, expected=expected)
-    return _Row(item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds, place.line)
-
-
-def _number(value: object) -> float | None:
-    number = finite(value)
-    return None if number is None or number < 0 else number
+        problems.repairable("judgments-seconds", what, place, repair=repair, expected=number)
+    return item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds
 
 
 def _settled(
-    table: Judgments, repeats: RepeatPolicy, lines: Sequence[Sequence[int]], name: str, problems: Problems
+    table: Judgments, repeats: RepeatPolicy, lines: Numbers, name: str, problems: Problems
 ) -> NDArray[np.bool_] | None:
     """Which judgments are kept where a rater judged an item more than once; None: all."""
     if repeats == "keep" or not table.n_repeated():
         return None
     if repeats != "refuse":
         return table.settled(repeats)
-    first, line_of = table.first_rows(), [*chain.from_iterable(lines)]
+    first = table.first_rows()
     again = first != np.arange(len(table))
     for row in np.flatnonzero(again).tolist():
         rater, item = table.raters[table.rater[row]], table.items[table.item[row]]
-        what = f"rater '{rater}' judged item '{item}' before, in line {line_of[first[row]]}"
-        place, repair = Place(name, line_of[row]), "the first judgment is kept"
+        what = f"rater '{rater}' judged item '{item}' before, in line {lines[first[row]]}"
+        place, repair = Place(name, int(lines[row])), "the first judgment is kept"
         problems.repairable("judgments-repeated", what, place, repair=repair, hint=REPEATED)
     return np.asarray(~again, np.bool_)
 
 
 def refuse_others(table: Judgments, declared: Sequence[str], name: str) -> None:
-    """Refuse labels that were not declared.
-
-    Raises:
-        InputError: With one problem for each label.
-    """
+    """Refuse labels that were not declared: an ``InputError`` with one problem for each."""
     votes = np.bincount(table.label, minlength=len(table.labels)).tolist()
-    found = [
-        Problem(
-            "crowd-label",
-            f"{'1 judgment says' if n == 1 else f'{n:,} judgments say'} '{label}', which is not declared",
-            Place(name),
-            "",
-            nearest(label, declared),
-        )
-        for label, n in zip(table.labels, votes, strict=True)
-        if label not in declared
-    ]
+    found = []
+    for label, n in zip(table.labels, votes, strict=True):
+        if label not in declared:
+            said = "1 judgment says" if n == 1 else f"{n:,} judgments say"
+            what = f"{said} '{label}', which is not declared"
+            found.append(Problem("crowd-label", what, Place(name), fix=nearest(label, declared)))
     if found:
         raise InputError(found)

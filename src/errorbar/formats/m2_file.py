@@ -4,40 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 
-from errorbar.core.corpus import Annotation, Sentence, annotator_order
-from errorbar.core.edit import Edit
+from errorbar.core.corpus import Sentence, annotator_order
+from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
 from errorbar.core.errors import Place, shortened
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_annotation, check_span, check_white_space
 from errorbar.formats.opening import Lines, Source, byte_blocks
 
 NOTHING = "-NONE-"
 NOOP = "noop"
 N_FIELDS = 6
-BLOCK = 1 << 20
-"""Bytes looked at together in search of annotators."""
-MOST_EXAMPLES = 5
-"""How many of the edits or documents that lose something are named in a note."""
-MOST_KNOWN = 1 << 16
-"""Parts of A lines that are remembered; bounds the memory of reading."""
+BLOCK = 1 << 20  # bytes looked at together in search of annotators
+MOST_KNOWN = 1 << 16  # parts of A lines that are remembered; bounds the memory of reading
 
 
 def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read an M2 file sentence by sentence.
-
-    A sentence without any A line is yielded without annotations: what that means is the caller's policy
-    (``errorbar.formats.reference``).
-
-    Yields:
-        Sentences whose annotators are the ids in the file, as text.
-    """
-    name = lines.name
-    assembler = _Assembler(name, problems)
-    text: str | None = None
+    """Read an M2 file sentence by sentence; what one without any A line means is the caller's policy (``Unmarked``)."""
+    name, assembler, text = lines.name, _Assembler(lines.name, problems), None
     block: list[tuple[int, str]] = []
-    s_number = number = count = 0
+    s_number = number = n_sentences = 0
     for number, line in enumerate(lines, lines.before + 1):
         start = line[:2]
         if start == "A ":
@@ -50,7 +36,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
                 no_blank_line(Place(name, number), problems)
                 yield assembler.sentence(text, s_number, block)
             text, s_number, block = line[2:].strip(), number, []
-            count += 1
+            n_sentences += 1
         elif not line or line.isspace():
             if text is not None:
                 yield assembler.sentence(text, s_number, block)
@@ -60,7 +46,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
             problems.repairable("m2-line", what, Place(name, number), expected="S, A or a blank line", repair="skipped")
     if text is not None:
         yield assembler.sentence(text, s_number, block)
-    if not count:
+    if not n_sentences:
         what = "the file is empty" if not number else "the file has no S line"
         problems.error("m2-empty", what, Place(name), expected="M2: S and A lines")
 
@@ -71,8 +57,7 @@ def no_blank_line(place: Place, problems: Problems) -> None:
     problems.repairable("m2-no-blank", what, place, expected=expected, repair="a new block")
 
 
-_Rest = tuple[tuple[str, ...], str, bool, str, str]
-"""The fields of an edit after its span."""
+_Rest = tuple[tuple[str, ...], str, bool, str, str]  # the fields of an edit after its span
 
 # The parts of A lines recur so often, within a file and between files, that looking them up takes a fifth of the
 # time of parsing them again. Only what needs no remark is kept.
@@ -97,8 +82,8 @@ class _Assembler:
         numbers: dict[str, list[int]] = {}
         for number, line in lines:
             head, _, tail = line.partition("|||")
-            parsed = tails.get(tail) or self._tail(tail, number)
-            span = spans.get(head) or self._span(head, number)
+            parsed = tails.get(tail) or self._tail(tail, Place(self.name, number))
+            span = spans.get(head) or self._span(head, Place(self.name, number))
             if parsed is None:
                 continue
             annotator, rest = parsed
@@ -114,39 +99,38 @@ class _Assembler:
                 continue
             edits[annotator].append(new(Edit, span + rest))  # what Edit(...) does, twice as fast
             numbers[annotator].append(number)
-        annotations: dict[str, Annotation] = {}
-        for annotator, found in edits.items():
-            place_of = partial(self._place, numbers[annotator])
-            annotations[annotator] = tuple(check_annotation(found, tokens, place_of, self.problems))
+        annotations = {
+            annotator: tuple(check_annotation(found, tokens, partial(self._place, numbers[annotator]), self.problems))
+            for annotator, found in edits.items()
+        }
         return Sentence(text, annotations, line=s_number)
 
     def _place(self, numbers: list[int], index: int) -> Place:
         return Place(self.name, numbers[index])
 
-    def _span(self, head: str, number: int) -> tuple[int, int] | None:
+    def _skipped(self, what: str, place: Place, expected: str) -> None:
+        self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
+
+    def _span(self, head: str, place: Place) -> tuple[int, int] | None:
         try:
             first, second = head[2:].split()
             span = int(first), int(second)
         except ValueError:
-            what = f"the span {shortened(head[2:])!r} cannot be read"
-            place = Place(self.name, number)
-            expected = "two whole numbers"
-            self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
+            self._skipped(f"the span {shortened(head[2:])!r} cannot be read", place, "two whole numbers")
             return None
         if len(_SPANS) < MOST_KNOWN:
             _SPANS[head] = span
         return span
 
-    def _tail(self, tail: str, number: int) -> tuple[str, _Rest | None] | None:
+    def _tail(self, tail: str, place: Place) -> tuple[str, _Rest | None] | None:
         """Annotator and fields after the span; None where the line cannot be used."""
         fields = tail.split("|||")
-        place = Place(self.name, number)
         if len(fields) < N_FIELDS - 1:
-            what, expected = f"an A line of {len(fields) + bool(tail)} fields", f"{N_FIELDS} fields separated by |||"
-            self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
+            what = f"an A line of {len(fields) + bool(tail)} fields"
+            self._skipped(what, place, f"{N_FIELDS} fields separated by |||")
             return None
         kind, _, need, comment, annotator = (field.strip() for field in fields[:5])
-        replacements = tuple([_replacement(part) for part in fields[1].split("||")])
+        replacements = tuple(["" if part == NOTHING else part.strip() for part in fields[1].split("||")])
         usual = check_white_space(replacements, place, self.problems)
         if NOTHING in replacements:
             what = f"{NOTHING} with white space around it; it is read as a word and not as a deletion"
@@ -168,19 +152,11 @@ class _Assembler:
         return parsed
 
 
-def _replacement(text: str) -> str:
-    return "" if text == NOTHING else text.strip()
-
-
 def m2_annotators(path: Source, most: int | None = None) -> list[str]:
     """The annotator ids of an M2 file, by first appearance, found without parsing the file.
 
     A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
-    the five separators and ends with the one id.
-
-    Args:
-        path: The file.
-        most: Look no further than for so many; None: for all.
+    the five separators and ends with the one id. With ``most`` no more are looked for.
     """
     found: dict[str, None] = {}
     known: set[bytes] = set()
@@ -212,26 +188,25 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
     for name in annotator_order(annotators):
         _number(name, ids)
     used: set[str] = set()
-    lost = _Lost()
+    lost: dict[str, dict[str, None]] = {}  # what was left out, and of which edits or documents
     for number_of_sentence, sentence in enumerate(sentences, 1):
         yield f"S {' '.join(sentence.tokens)}"
         if sentence.document or sentence.writer:
-            lost.add("documents and writers", sentence.document or sentence.writer)
+            lost.setdefault("documents and writers", {})[sentence.document or sentence.writer] = None
         for annotator, edits in sentence.annotations.items():
             number = ids.get(annotator) or _number(annotator, ids)
             used.add(annotator)
             if not edits:
                 yield f"A -1 -1|||{NOOP}|||{NOTHING}|||REQUIRED|||{NOTHING}|||{number}"
             for edit in edits:
-                lost.item = edit.comment or f"edit {edit.start} {edit.end} of sentence {number_of_sentence}"
-                if edit.group:
-                    lost.add("consistency sets", lost.item)
-                if not edit.replacements:
-                    lost.add("corrections that are unknown (written as deletions)", lost.item)
-                yield _a_line(edit, number, lost)
+                line, losses = _a_line(edit, number)
+                yield line
+                for what in losses:
+                    item = edit.comment or f"edit {edit.start} {edit.end} of sentence {number_of_sentence}"
+                    lost.setdefault(what, {})[item] = None
         yield ""
-    for what, items in sorted(lost.found.items()):
-        examples = f"{', '.join(islice(items, MOST_EXAMPLES))}{', ...' if len(items) > MOST_EXAMPLES else ''}"
+    for what, items in sorted(lost.items()):
+        examples = ", ".join([*islice(items, 5), *(["..."] if len(items) > 5 else [])])
         problems.note("m2-cannot-hold", f"M2 cannot hold {what}; left out ({len(items):,}: {examples})", Place())
     renamed = {name: number for name, number in ids.items() if name != number and name in used}
     if renamed:
@@ -239,49 +214,34 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
         problems.note("m2-annotators", f"M2 numbers its annotators: {pairs}", Place())
 
 
-class _Lost:
-    """What was left out, and of which edits or documents."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, dict[str, None]] = {}
-        self.item = ""
-
-    def add(self, what: str, item: str = "") -> None:
-        self.found.setdefault(what, {})[item or self.item] = None
-
-
 def _number(annotator: str, ids: dict[str, str]) -> str:
-    taken = set(ids.values())
-    number = annotator if annotator.isdecimal() and annotator not in taken else ""
-    candidate = 0
-    while not number:
-        if str(candidate) not in taken:
-            number = str(candidate)
-        candidate += 1
-    ids[annotator] = number
-    return number
+    taken = {*ids.values()}
+    keeps = annotator.isdecimal() and annotator not in taken
+    ids[annotator] = annotator if keeps else next(number for number in map(str, count()) if number not in taken)
+    return ids[annotator]
 
 
-def _a_line(edit: Edit, number: str, lost: _Lost) -> str:
-    replacements = [_plain(text, "||", "corrections", lost) for text in edit.replacements]
-    if NOTHING in replacements:
-        lost.add(f"the correction {NOTHING}, which it reads as a deletion")
-    if len(replacements) > 1:
-        correction = "||".join(text or NOTHING for text in replacements)
-    else:
-        correction = replacements[0] if replacements else ""
-    kind = _plain(edit.type, "|||", "types", lost)
-    comment = _plain(edit.comment, "|||", "comments", lost)
+def _a_line(edit: Edit, number: str) -> tuple[str, list[str]]:
+    """The line of an edit, and what it loses."""
+    replacements = tuple([_plain(text, "||") for text in edit.replacements])
+    kind, comment = _plain(edit.type, "|||"), _plain(edit.comment, "|||")
+    losses = {
+        "consistency sets": bool(edit.group),
+        "corrections that are unknown (written as deletions)": not edit.replacements,
+        "|| and line feeds in corrections (written as spaces)": replacements != edit.replacements,
+        f"the correction {NOTHING}, which it reads as a deletion": NOTHING in replacements,
+        "||| and line feeds in types (written as spaces)": kind != edit.type,
+        "||| and line feeds in comments (written as spaces)": comment != edit.comment,
+    }
+    several = len(replacements) > 1
+    correction = "||".join(text or NOTHING if several else text for text in replacements)
     need = "OPTIONAL" if edit.optional else "REQUIRED"
-    return f"A {edit.start} {edit.end}|||{kind}|||{correction}|||{need}|||{comment or NOTHING}|||{number}"
+    line = f"A {edit.start} {edit.end}|||{kind}|||{correction}|||{need}|||{comment or NOTHING}|||{number}"
+    return line, [what for what, happened in losses.items() if happened]
 
 
-def _plain(text: str, separator: str, what: str, lost: _Lost) -> str:
-    """The text without what would end its field or its line."""
-    plain = text
+def _plain(text: str, separator: str) -> str:
+    """The text without what would end its field or its line, or join the separator beside it."""
     if separator in text or "\n" in text or "\r" in text:
-        plain = " ".join(text.replace(separator, " ").split())
-    plain = plain.strip("|")  # would join the separator beside it
-    if plain != text:
-        lost.add(f"{separator} and line feeds in {what} (written as spaces)")
-    return plain
+        text = " ".join(text.replace(separator, " ").split())
+    return text.strip("|")

@@ -9,22 +9,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 from pathlib import Path
+from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
+from errorbar.formats import LARGEST_COUNT, LARGEST_SCORE
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import NotJsonError, parse_json
 
 SCORE_SCHEMA = "errorbar.score/1"
-LARGEST = 1e100
-"""Scores beyond it have squares and sums that no float holds; a score of a metric has a size of ten or a hundred."""
-_LARGEST_COUNT = 1 << 53
-_LONGEST = 30
-"""Characters of a number that are shown."""
+_LONGEST = 30  # characters of a number that are shown
 _Sentences = dict[str, dict[str, float]]
 
 
@@ -36,33 +34,28 @@ def read_metric_scores(
     betas: Sequence[float] = (),
     first_sentence: int = 1,
 ) -> list[MetricScores]:
-    """Read the scores of one or several metrics; higher must be better.
+    """Read the scores of one or several metrics, strictly without ``problems``; higher must be better.
 
-    A metric that has scores of sentences only gets their mean as the score of a system.
-
-    Args:
-        path: The file, gzipped or not.
-        problems: Where problems go; None: read strictly.
-        name: What a metric that the file does not name is called; None: after the file.
-        betas: Where a file has precision and recall, further metrics: F with these betas.
-        first_sentence: The number that the first sentence of ``errorbar score`` gets.
+    A metric that has scores of sentences only gets their mean as the score of a system; one that the file does not name
+    is called ``name``, else after the file (``scores.m2``: ``m2``). Where there are precision and recall, F with the
+    ``betas`` are further metrics. The first sentence of ``errorbar score`` gets the number ``first_sentence``.
     """
-    notebook = Problems() if problems is None else problems
-    called = name or _name_of(path)
+    scores = _Scores(Problems() if problems is None else problems)
+    file = Path(display_name(path)).name
+    called = name or (file.removeprefix("scores.") if file.startswith("scores.") else file.split(".")[0])
     path = rereadable(path)
-    lines = Lines(path, notebook)
+    lines = Lines(path, scores.problems)
     first = lines.peek()
-    scores = _Scores(notebook)
     if first.lstrip().startswith("{"):
         _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)
     elif "system" in {field.strip().strip('"') for field in first.replace(";", ",").replace("\t", ",").split(",")}:
         _read_table(path, called, scores)
     else:
         _read_lines(lines, called, betas, scores)
-    if not scores.systems and not notebook.errors:
+    if not scores.systems and not scores.problems.errors:
         expected = "columns system and score, lines of a system and a score, or JSON of errorbar score"
-        notebook.error("scores-empty", "no score in the file", Place(display_name(path)), expected=expected)
-    notebook.raise_errors()
+        scores.problems.error("scores-empty", "no score in the file", Place(lines.name), expected=expected)
+    scores.problems.raise_errors()
     return scores.metrics()
 
 
@@ -72,12 +65,6 @@ def f_score(precision: float, recall: float, beta: float) -> float:
         return recall  # what F comes to
     below = beta * beta * precision + recall
     return (1 + beta * beta) * precision * recall / below if below else 0.0
-
-
-def _name_of(path: Source) -> str:
-    """``scores.m2`` is the file of m2, ``gleu.csv`` that of gleu."""
-    name = Path(display_name(path)).name
-    return name.removeprefix("scores.") if name.startswith("scores.") else name.split(".")[0]
 
 
 class _Scores:
@@ -106,14 +93,15 @@ class _Scores:
         try:
             number = float(text)
         except ValueError:
-            number = float("nan")
-        if not abs(number) <= LARGEST:  # nor where it is not a number
-            shown = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}... of {len(text)} characters"
-            expected = "a finite number" if isnan(number) else f"a number between -{LARGEST:g} and {LARGEST:g}"
-            repair = "the row is left out"
-            self.problems.repairable("scores-number", f"the score {shown}", place, repair=repair, expected=expected)
-            return None
-        return number
+            number = nan
+        if abs(number) <= LARGEST_SCORE:
+            return number
+        shown = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}... of {len(text)} characters"
+        expected = f"a number between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}"
+        expected = "a finite number" if isnan(number) else expected
+        repair = "the row is left out"
+        self.problems.repairable("scores-number", f"the score {shown}", place, repair=repair, expected=expected)
+        return None
 
     def metrics(self) -> list[MetricScores]:
         """Every metric; where it has scores of sentences only, their mean is the score of a system."""
@@ -161,9 +149,8 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
     fields = document if isinstance(document, dict) else {}
     rows = fields.get("rows")
     if not isinstance(rows, list) or fields.get("schema") != SCORE_SCHEMA:
-        what = "not the scores of systems"
         expected = f'a document of "schema": "{SCORE_SCHEMA}", as errorbar score prints'
-        raise InputError(Problem("scores-json", what, place, expected))
+        raise InputError(Problem("scores-json", "not the scores of systems", place, expected))
     for number, row in enumerate(rows, 1):
         if not _is_score(row):
             what = f"row {number} must have a system, a metric and its score, all of them numbers of scores"
@@ -188,12 +175,12 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
                 scores.of(called, sentence)[system] = found
 
 
-def _is_score(row: object) -> bool:
-    if not isinstance(row, dict) or not isinstance(row.get("main", "f"), str):
+def _is_score(row: Any) -> bool:  # noqa: ANN401 - whatever JSON has
+    """Whether a row has texts, numbers and counts of sentences where ``errorbar score`` writes them."""
+    if not isinstance(row, dict) or not isinstance(main := row.get("main", "f"), str) or main not in row:
         return False
-    main, lower = row.get("main", "f"), row.get("lower_is_better", [])
     sentences = row.get("by_sentence") or []
-    if not {"system", "metric", main} <= row.keys() or not isinstance(lower, list) or not isinstance(sentences, list):
+    if not isinstance(row.get("lower_is_better", []), list) or not isinstance(sentences, list):
         return False
     if not all(isinstance(each, dict) for each in sentences):
         return False
@@ -202,9 +189,9 @@ def _is_score(row: object) -> bool:
     values = [row[main], *(row.get(key, 0.0) for key in ("beta", "precision", "recall"))]
     values += [each[main] for each in sentences if main != "f" and each.get(main) is not None]
     return (
-        all(isinstance(row[key], str) for key in ("system", "metric"))
-        and all(type(count) is int and 0 <= count < _LARGEST_COUNT for count in counts)
-        and all(type(value) in (int, float) and abs(value) <= LARGEST for value in values)
+        all(isinstance(row.get(key), str) for key in ("system", "metric"))
+        and all(type(count) is int and 0 <= count < LARGEST_COUNT for count in counts)
+        and all(type(value) in (int, float) and abs(value) <= LARGEST_SCORE for value in values)
     )
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from errorbar.core.errors import InputError, Place, Problem, shortened
 from errorbar.core.problems import Problems
+from errorbar.formats import MOST_DIGITS
 from errorbar.formats.opening import Lines
+from errorbar.formats.untrusted import whole_number
 
 _LEAVES = ("TITLE", "P", "TYPE", "CORRECTION", "COMMENT")
 _BRANCHES = ("DOC", "TEXT", "ANNOTATION", "MISTAKE")
@@ -22,56 +25,30 @@ _ATTRIBUTE = re.compile(r"""(?<![A-Za-z_])([A-Za-z_]+)\s*=\s*(?:"([^"]*)"|'([^']
 _ENTITY = re.compile(r"&(amp|lt|gt|quot|apos);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _NUMBERS = ("start_par", "start_off", "end_par", "end_off")
-_MOST_DIGITS = 18
-"""Of an offset; Python refuses to read thousands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """One annotated mistake.
-
-    Attributes:
-        start_par: Paragraph of the first character, counted from 0; a title counts as a paragraph.
-        start: Its offset in that paragraph.
-        end_par: Paragraph of the last character.
-        end: One past its offset.
-        type: Error type.
-        correction: What should stand there, untokenized.
-        comment: The annotator's remark on one line, or ``""``.
-        line: Line of the file.
-    """
+class Mistake(NamedTuple):
+    """One annotated mistake, from a paragraph and offset to before another; a title counts as a paragraph."""
 
     start_par: int
     start: int
     end_par: int
     end: int
     type: str
-    correction: str
-    comment: str
-    line: int
+    correction: str  # untokenized
+    comment: str  # on one line
+    place: Place
 
 
 @dataclass(slots=True)
 class Essay:
-    """One ``DOC``.
-
-    Attributes:
-        nid: The essay's id.
-        line: Line of the file.
-        paragraphs: Title and paragraphs as text; none where the file holds annotations only.
-        annotations: Annotator to mistakes, in the order of the file.
-        file: The file, for messages.
-        file_of: The file of each annotator, where it is another one.
-        partial: Annotators whose file does not hold the essay's text: they looked only where they marked something.
-    """
+    """One ``DOC``: title and paragraphs, none where the file holds annotations only, and each annotator's mistakes."""
 
     nid: str
-    line: int
+    place: Place
     paragraphs: list[str] = field(default_factory=list)
     annotations: dict[str, list[Mistake]] = field(default_factory=dict)
-    file: str = ""
-    file_of: dict[str, str] = field(default_factory=dict)
-    partial: set[str] = field(default_factory=set)
+    partial: set[str] = field(default_factory=set)  # whose files have no text: they looked only where they marked
 
 
 def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
@@ -100,19 +77,10 @@ def read_essays(path: str, problems: Problems) -> list[Essay]:
 
 
 def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
-    """Bring the annotations of several files over the same essays together.
+    """Bring the annotations of several files, each with its name, over the essays of the first together.
 
     The annotator of a file that knows only one takes the name of the file; otherwise they become ``name.annotator``.
-    An essay without text takes the text of the same essay in an earlier file.
-
-    Args:
-        files: Name and essays of each file.
-
-    Returns:
-        The essays of the first file, with the annotators of all.
-
-    Raises:
-        InputError: If a file has an essay that the first does not have, or other text for it.
+    An essay without text takes the text of the same essay in the first file; other text or another essay is an error.
     """
     merged: dict[str, Essay] = {}
     for at, (name, stream) in enumerate(files):
@@ -121,20 +89,17 @@ def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
         called = {a: name if len(known) == 1 else f"{name}.{a}" for a in known}
         for essay in essays:
             if not at:
-                merged[essay.nid] = Essay(essay.nid, essay.line, essay.paragraphs, {}, essay.file)
+                merged[essay.nid] = Essay(essay.nid, essay.place, essay.paragraphs)
             base = merged.get(essay.nid)
-            place = Place(essay.file, essay.line)
             if base is None:
-                what = f"the essay {essay.nid!r} is not in {files[0][0]}"
-                raise InputError(Problem("nucle-other-essay", what, place, fix="name the file with all essays first"))
+                what, fix = f"the essay {essay.nid!r} is not in {files[0][0]}", "name the file with all essays first"
+                raise InputError(Problem("nucle-other-essay", what, essay.place, fix=fix))
             if essay.paragraphs and essay.paragraphs != base.paragraphs:
                 what = f"the essay {essay.nid!r} has other text than in {files[0][0]}"
-                raise InputError(Problem("nucle-other-text", what, place, fix="give files over the same essays"))
-            for annotator, mistakes in essay.annotations.items():
-                base.annotations[called[annotator]] = mistakes
-                base.file_of[called[annotator]] = essay.file
-                if not essay.paragraphs:
-                    base.partial.add(called[annotator])
+                raise InputError(Problem("nucle-other-text", what, essay.place, fix="give files over the same essays"))
+            base.annotations |= {called[annotator]: mistakes for annotator, mistakes in essay.annotations.items()}
+            if not essay.paragraphs:
+                base.partial |= {called[annotator] for annotator in essay.annotations}
     return list(merged.values())
 
 
@@ -146,32 +111,36 @@ class _Reader:
         self.problems = problems
         self.essay: Essay | None = None
         self.annotator: str | None = None
-        self.mistake: dict[str, int] | None = None
+        self.mistake: tuple[Place, list[int | None]] | None = None  # and its numbers
+        self.values: dict[str, str] = {}  # its leaves
         self.leaf = ""
         self.leaf_line = 0
         self.parts: list[str] = []
-        self.values: dict[str, str] = {}
-        self.number = 0
+        self.place = Place(name)
         self.seen: set[str] = set()
 
     def feed(self, line: str, number: int) -> Iterator[Essay]:
-        self.number = number
+        self.place = Place(self.name, number)
         at = 0
         for tag in _TAG.finditer(line):
             self._text(line[at : tag.start()])
             at = tag.end()
             name = tag[2].upper()
-            if tag[1]:
-                yield from self._close(name)
+            if not tag[1]:
+                self._leaf_ends_before(f"<{name}>")
+                self._open(name, {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(tag[3])})
+            elif name == self.leaf:
+                self._end_leaf()
             else:
-                self._open(name, tag[3])
+                self._leaf_ends_before(f"</{name}>")
+                yield from self._close(name)
         self._text(line[at:])
         if self.leaf:
             self.parts.append("\n")
 
     def finish(self) -> None:
         if self.essay is not None:
-            self.error("nucle-unclosed", f"the essay {self.essay.nid!r} is not closed", "</DOC>", self.essay.line)
+            self.error("nucle-unclosed", f"the essay {self.essay.nid!r} is not closed", "</DOC>", self.essay.place)
         elif not self.seen:
             self.problems.error("nucle-empty", "no essay in the file", Place(self.name), expected="<DOC nid=...>")
 
@@ -182,11 +151,9 @@ class _Reader:
             what = f"text outside of paragraphs and corrections: {text.strip()[:40]!r}"
             self.repairable("nucle-stray", what, "a tag", "left out")
 
-    def _open(self, name: str, rest: str) -> None:
-        self._leaf_ends_before(f"<{name}>")
-        attributes = {key.lower(): double or single for key, double, single in _ATTRIBUTE.findall(rest)}
+    def _open(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "DOC":
-            self._open_essay(attributes)
+            self._open_essay(attributes.get("nid", ""))
         elif self.essay is None:
             self.error("nucle-place", f"<{name}> outside of an essay", "<DOC nid=...> before it")
         elif name == "ANNOTATION":
@@ -197,39 +164,31 @@ class _Reader:
         elif name == "MISTAKE":
             self._open_mistake(attributes)
         elif name in _LEAVES:
-            self.leaf, self.leaf_line, self.parts = name, self.number, []
+            self.leaf, self.leaf_line, self.parts = name, self.place.line, []
 
-    def _open_essay(self, attributes: Mapping[str, str]) -> None:
+    def _open_essay(self, nid: str) -> None:
         if self.essay is not None:
             self.error("nucle-unclosed", f"<DOC> inside of the essay {self.essay.nid!r}", "</DOC>")
-        nid = attributes.get("nid", "")
         if not nid:
             self.error("nucle-attribute", "<DOC> without nid", 'nid="..."')
         elif nid in self.seen:
             self.error("nucle-twice", f"a second essay with the id {nid!r}", "every nid once")
         self.seen.add(nid)
-        self.essay = Essay(nid, self.number, file=self.name)
+        self.essay = Essay(nid, self.place)
         self.annotator = self.mistake = None
 
     def _open_mistake(self, attributes: Mapping[str, str]) -> None:
         if self.mistake is not None:
             self.error("nucle-unclosed", "<MISTAKE> inside of a <MISTAKE>", "</MISTAKE>")
-        self.mistake = {"line": self.number}
-        self.values = {}
-        for key in _NUMBERS:
-            value = attributes.get(key, "")
-            if value.isdecimal() and len(value) <= _MOST_DIGITS:
-                self.mistake[key] = int(value)
-            else:
-                what = f"<MISTAKE> with {key}={shortened(value)!r}" if key in attributes else f"<MISTAKE> without {key}"
-                expected = f"a whole number{f' of at most {_MOST_DIGITS} digits' if value.isdecimal() else ''}"
-                self.repairable("nucle-attribute", what, expected, "the mistake is dropped")
+        numbers = [whole_number(attributes.get(key, "")) for key in _NUMBERS]
+        self.mistake, self.values = (self.place, numbers), {}
+        for key, number in zip(_NUMBERS, numbers, strict=True):
+            if number is None:
+                said = f"with {key}={shortened(attributes[key])!r}" if key in attributes else f"without {key}"
+                expected = f"a whole number of at most {MOST_DIGITS} digits"
+                self.repairable("nucle-attribute", f"<MISTAKE> {said}", expected, "the mistake is dropped")
 
     def _close(self, name: str) -> Iterator[Essay]:
-        if name == self.leaf:
-            self._end_leaf()
-            return
-        self._leaf_ends_before(f"</{name}>")
         opened = {"DOC": self.essay, "MISTAKE": self.mistake, "ANNOTATION": self.annotator, "TEXT": self.essay}
         if opened.get(name) is None:
             self.repairable("nucle-place", f"</{name}> without <{name}>", f"<{name}>", "left out")
@@ -239,7 +198,7 @@ class _Reader:
             self.annotator = None
         elif name == "DOC" and self.essay is not None:
             if self.mistake is not None:
-                self.error("nucle-unclosed", "</DOC> inside of a <MISTAKE>", "</MISTAKE>", self.mistake["line"])
+                self.error("nucle-unclosed", "</DOC> inside of a <MISTAKE>", "</MISTAKE>", self.mistake[0])
                 self.mistake = None
             essay, self.essay = self.essay, None
             yield essay
@@ -267,23 +226,24 @@ class _Reader:
     def _end_mistake(self) -> None:
         assert self.essay is not None
         assert self.mistake is not None
-        mistake, self.mistake = self.mistake, None
+        (place, numbers), self.mistake = self.mistake, None
         if self.annotator is None:
             self.error("nucle-place", "<MISTAKE> outside of an <ANNOTATION>", "<ANNOTATION teacher_id=...>")
             return
-        for leaf in ("TYPE", "CORRECTION"):
-            if leaf not in self.values:
-                what = f"<MISTAKE> without <{leaf}>"
-                self.repairable("nucle-missing", what, f"<{leaf}>...</{leaf}>", "the mistake is dropped")
-                return
-        if all(key in mistake for key in _NUMBERS):
+        missing = next((leaf for leaf in ("TYPE", "CORRECTION") if leaf not in self.values), "")
+        if missing:
+            what, expected = f"<MISTAKE> without <{missing}>", f"<{missing}>...</{missing}>"
+            self.repairable("nucle-missing", what, expected, "the mistake is dropped")
+            return
+        span = [number for number in numbers if number is not None]
+        if len(span) == len(_NUMBERS):
             kind, comment = (" ".join(self.values.get(leaf, "").split()) for leaf in ("TYPE", "COMMENT"))
-            first, start, last, end = (mistake[key] for key in _NUMBERS)
-            found = Mistake(first, start, last, end, kind, self.values["CORRECTION"], comment, mistake["line"])
+            first, start, last, end = span
+            found = Mistake(first, start, last, end, kind, self.values["CORRECTION"], comment, place)
             self.essay.annotations[self.annotator].append(found)
 
-    def error(self, code: str, what: str, expected: str, line: int = 0) -> None:
-        self.problems.error(code, what, Place(self.name, line or self.number), expected=expected)
+    def error(self, code: str, what: str, expected: str, place: Place | None = None) -> None:
+        self.problems.error(code, what, place or self.place, expected=expected)
 
     def repairable(self, code: str, what: str, expected: str, repair: str) -> None:
-        self.problems.repairable(code, what, Place(self.name, self.number), expected=expected, repair=repair)
+        self.problems.repairable(code, what, self.place, expected=expected, repair=repair)

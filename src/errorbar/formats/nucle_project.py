@@ -15,23 +15,19 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence
-from errorbar.core.edit import Edit
+from errorbar.core.edit import Edit, check_annotation
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.validate import check_annotation
 from errorbar.formats.nucle import Essay, Mistake, read_essays
 from errorbar.formats.tokenize import sentence_spans, treebank_tokens
 
 NOOP = "noop"
 _QUOTES = ("``", "''")
-
-
-_Found = dict[str, list[tuple[Edit, Place]]]
-"""The edits of a sentence by annotator, and where each is from."""
+_Found = dict[str, list[tuple[Edit, Place]]]  # the edits of a sentence by annotator, and where each is from
 
 
 class Dropped(StrEnum):
@@ -42,8 +38,7 @@ class Dropped(StrEnum):
     OUTSIDE = "it lies outside the text"
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """A sentence, its tokens, and the half-open character span of each in the paragraph."""
 
     sentence: Sentence
@@ -52,11 +47,7 @@ class Located:
 
 
 def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
-    """Cut essays into tokenized sentences where no tokens are given.
-
-    Raises:
-        MissingExtraError: If nltk is not installed.
-    """
+    """Cut essays into tokenized sentences where no tokens are given; finding sentences needs nltk."""
     for essay in essays:
         for text in essay.paragraphs:
             for start, end in sentence_spans(text):
@@ -66,35 +57,24 @@ def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
 def locate(
     essays: Iterable[Essay], sentences: Iterable[Sentence], name: str = ""
 ) -> Iterator[tuple[Essay, list[list[Located]]]]:
-    """Find the sentences of each paragraph of each essay, in order; titles are sentences too.
-
-    Yields:
-        Each essay with the sentences of each of its paragraphs.
-    """
+    """Yield each essay with the sentences of each of its paragraphs, in order; titles are sentences too."""
     rest = iter(sentences)
     for essay in essays:
         if not essay.paragraphs:
-            what = f"the essay {essay.nid!r} has no text"
-            place = Place(essay.file, essay.line)
-            fix = "name the SGML file with the essays' text first"
-            raise InputError(Problem("nucle-no-text", what, place, "<TEXT> with paragraphs", fix))
+            what, fix = f"the essay {essay.nid!r} has no text", "name the SGML file with the essays' text first"
+            raise InputError(Problem("nucle-no-text", what, essay.place, "<TEXT> with paragraphs", fix))
         yield essay, [_locate_paragraph(essay, number, rest, name) for number in range(len(essay.paragraphs))]
     left = sum(1 for _ in rest)
     if left:
-        what = f"{left} sentences are left when the essays are at their end"
-        raise InputError(Problem("nucle-tokens", what, Place(name), fix="give the sentences of these essays"))
+        raise _other_tokens(f"{left} sentences are left when the essays are at their end", Place(name))
 
 
 def with_documents(
     sentences: Iterable[Sentence], essays_path: str, problems: Problems, name: str = ""
 ) -> Iterator[Sentence]:
-    """Yield the sentences with the essay that each is from.
+    """Yield all sentences of some essays, which NUCLE SGML has the text of, in order, with the essay of each.
 
-    Args:
-        sentences: All sentences of the essays, in order.
-        essays_path: NUCLE SGML with the text of the essays.
-        problems: Where problems of that file are recorded.
-        name: The file the sentences are from, for messages.
+    ``name``: the file the sentences are from, for messages.
     """
     for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
         for paragraph in paragraphs:
@@ -116,58 +96,43 @@ def project_essays(
     name: str = "",
     detach_stops: bool = False,
 ) -> Iterator[Sentence]:
-    """Turn the mistakes of essays into edits of sentences.
+    """Turn the mistakes of essays into edits of their tokenized sentences, which come from the file ``name``.
 
-    Args:
-        essays: The essays, with their text.
-        sentences: Their tokenized sentences in the same order.
-        problems: Where dropped mistakes are noted and overlapping edits are recorded.
-        name: The file the sentences are from, for messages.
-        detach_stops: Cut a correction's last full stop off even before a full stop.
-
-    Yields:
-        The sentences with their essay as document. An annotator who marked something in an essay's file looked at
-        all of its sentences; of an essay given without its text (alternative answers), only at those marked.
+    The essay becomes their document. An annotator who marked something in an essay's file looked at all of its
+    sentences; of an essay given without its text (alternative answers), only at those marked.
     """
     for essay, paragraphs in locate(essays, sentences, name):
-        found: list[list[_Found]] = [[{} for _ in located] for located in paragraphs]
+        whole = [annotator for annotator in essay.annotations if annotator not in essay.partial]
+        found: list[list[_Found]] = [[{who: [] for who in whole} for _ in located] for located in paragraphs]
         for annotator, mistakes in essay.annotations.items():
-            if annotator not in essay.partial:
-                for row in found:
-                    for collected in row:
-                        collected[annotator] = []
             for mistake in mistakes:
-                place = Place(essay.file_of.get(annotator, essay.file), mistake.line)
                 result = project_mistake(
                     mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops, keep=problems.as_written
                 )
                 if isinstance(result, Dropped):
-                    _record(result, mistake, essay, place, problems)
+                    _record(result, mistake, essay, problems)
                     continue
                 paragraph, number, edit = result
                 looked = found[paragraph][number].setdefault(annotator, [])
                 if edit.type != NOOP:
-                    looked.append((edit, place))
+                    looked.append((edit, mistake.place))
         for located_row, row in zip(paragraphs, found, strict=True):
-            for located, collected in zip(located_row, row, strict=True):
+            for (sentence, tokens, _), collected in zip(located_row, row, strict=True):
                 annotations: dict[str, Annotation] = {}
-                for annotator, pairs in collected.items():
-                    edits, places = [edit for edit, _ in pairs], [place for _, place in pairs]
-                    checked = check_annotation(edits, located.tokens, places.__getitem__, problems)
-                    annotations[annotator] = tuple(checked)
-                sentence = located.sentence
+                for annotator in filter(collected.__contains__, essay.annotations):
+                    edits = [edit for edit, _ in collected[annotator]]
+                    places = [place for _, place in collected[annotator]]
+                    annotations[annotator] = tuple(check_annotation(edits, tokens, places.__getitem__, problems))
                 yield Sentence(sentence.text, annotations, essay.nid, sentence.writer, sentence.line)
 
 
-def _record(why: Dropped, mistake: Mistake, essay: Essay, place: Place, problems: Problems) -> None:
+def _record(why: Dropped, mistake: Mistake, essay: Essay, problems: Problems) -> None:
     what = f"the mistake {mistake.type!r} is dropped: {why}"
-    if why is Dropped.CROSSES:
-        problems.note("nucle-crosses", what, place)
-    elif why is Dropped.NO_CHANGE:
-        problems.note("nucle-no-change", what, place)
-    else:
+    if why is Dropped.OUTSIDE:
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
-        problems.repairable("nucle-outside", what, place, expected=expected, repair="it is dropped")
+        problems.repairable("nucle-outside", what, mistake.place, expected=expected, repair="it is dropped")
+    else:
+        problems.note("nucle-crosses" if why is Dropped.CROSSES else "nucle-no-change", what, mistake.place)
 
 
 def project_mistake(
@@ -178,17 +143,9 @@ def project_mistake(
     detach_stops: bool = False,
     keep: bool = False,
 ) -> tuple[int, int, Edit] | Dropped:
-    """Turn one mistake into an edit.
+    """Turn one mistake into an edit, with its paragraph and the sentence in it; or say why there is none.
 
-    Args:
-        mistake: The mistake.
-        texts: The paragraphs of its essay.
-        paragraphs: The sentences of each paragraph.
-        detach_stops: Cut a correction's last full stop off even before a full stop.
-        keep: A mistake that changes no token becomes an edit without effect, as in release 2.3.1 of CoNLL-2013.
-
-    Returns:
-        Paragraph, sentence of that paragraph, and edit; or why there is none.
+    ``keep``: one that changes no token becomes an edit without effect, as in release 2.3.1 of CoNLL-2013.
     """
     number = mistake.start_par
     if max(number, mistake.end_par) >= len(texts) or not paragraphs[number]:
@@ -200,19 +157,32 @@ def project_mistake(
     for at, located in enumerate(paragraphs[number]):
         if located.spans and located.spans[0][0] <= mistake.start and mistake.end <= located.spans[-1][1]:
             edit = _edit(mistake, texts[number], located, detach_stops=detach_stops)
-            return (number, at, edit) if keep or not _without_effect(edit) else Dropped.NO_CHANGE
+            nothing = edit.is_insertion and edit.replacements == ("",) and edit.type != NOOP
+            return Dropped.NO_CHANGE if nothing and not keep else (number, at, edit)
     return Dropped.CROSSES
 
 
 def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) -> Edit:
-    start, end = _without_space(text, mistake.start, mistake.end)
-    first, last = _touched(located.spans, start, end)
-    before = text[located.spans[first][0] : start] if first < last else ""
-    after = text[end : located.spans[last - 1][1]] if first < last else ""
-    new = _tokens(before, mistake.correction, after, located, last, end + len(after), detach_stops=detach_stops)
+    _, tokens, spans = located
+    # White space at the ends is no part of the span.
+    end = mistake.start + len(text[mistake.start : mistake.end].rstrip())
+    start = end - len(text[mistake.start : end].lstrip())
+    first, last = _touched(spans, start, end)
+    before, after = (text[spans[first][0] : start], text[end : spans[last - 1][1]]) if first < last else ("", "")
+    said = mistake.correction if mistake.correction.strip() else ""
+    if said.rstrip().endswith((".", "?", "!")) and said != said.rstrip():
+        said = f"{said.rstrip()}\n"  # ends a sentence, whatever follows
+    said = before + said + after
+    stop = last < len(tokens) and tokens[last] == "." and spans[last][0] == end + len(after)
+    if last == len(tokens):
+        new = treebank_tokens(said)
+    elif said and stop and not said[-1].isspace() and not detach_stops:
+        new = treebank_tokens(f"{said}.")[:-1]
+    else:
+        new = treebank_tokens(said if said.endswith("\n") else f"{said} ")
     if mistake.type == NOOP:
         return Edit(first, last, (" ".join(new),), NOOP)
-    old = located.tokens[first:last]
+    old = tokens[first:last]
     while new and old and new[0] == old[0]:
         del new[0], old[0]
         first += 1
@@ -220,15 +190,6 @@ def _edit(mistake: Mistake, text: str, located: Located, *, detach_stops: bool) 
         del new[-1], old[-1]
         last -= 1
     return Edit(first, last, (" ".join(new),), mistake.type, comment=mistake.comment)
-
-
-def _without_effect(edit: Edit) -> bool:
-    return edit.is_insertion and edit.replacements == ("",) and edit.type != NOOP
-
-
-def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
-    end = start + len(text[start:end].rstrip())
-    return end - len(text[start:end].lstrip()), end
 
 
 def _touched(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
@@ -240,24 +201,6 @@ def _touched(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, i
     return first, next(k for k in range(len(spans), 0, -1) if spans[k - 1][0] < end)
 
 
-def _tokens(
-    before: str, correction: str, after: str, located: Located, following: int, end: int, *, detach_stops: bool
-) -> list[str]:
-    """Tokenize a correction together with what is left of the tokens around it."""
-    said = correction.rstrip()
-    if said.endswith((".", "?", "!")) and said != correction:
-        said += "\n"  # ends a sentence, whatever follows
-    elif said:
-        said = correction
-    text = before + said + after
-    if following == len(located.tokens):
-        return treebank_tokens(text)
-    glued = not text[-1:].isspace() and located.tokens[following] == "." and located.spans[following][0] == end
-    if glued and text and not detach_stops:
-        return treebank_tokens(f"{text}.")[:-1]
-    return treebank_tokens(text if text.endswith("\n") else f"{text} ")
-
-
 def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], name: str) -> list[Located]:
     text = essay.paragraphs[number]
     found: list[Located] = []
@@ -266,20 +209,17 @@ def _locate_paragraph(essay: Essay, number: int, sentences: Iterator[Sentence], 
         sentence = next(sentences, None)
         if sentence is None:
             what = f"the sentences are at their end in paragraph {number} of the essay {essay.nid!r}"
-            raise InputError(Problem("nucle-tokens", what, Place(name), fix="give the sentences of these essays"))
-        tokens = sentence.tokens
+            raise _other_tokens(what, Place(name))
         spans: list[tuple[int, int]] = []
-        for token in tokens:
+        for token in sentence.tokens:
             at = _skip_space(text, at)
-            if text.startswith(token, at):
-                length = len(token)
-            elif token in _QUOTES and text.startswith('"', at):
-                length = 1
-            else:
-                raise InputError(_mismatch(essay, number, at, token, Place(name, sentence.line)))
+            length = 1 if token in _QUOTES and text.startswith('"', at) else len(token)
+            if length == len(token) and not text.startswith(token, at):
+                there = f"paragraph {number} of the essay {essay.nid!r}: {text[at : at + 30]!r}"
+                raise _other_tokens(f"the token {token!r} is not what stands in {there}", Place(name, sentence.line))
             spans.append((at, at + length))
             at += length
-        found.append(Located(sentence, tokens, spans))
+        found.append(Located(sentence, sentence.tokens, spans))
         at = _skip_space(text, at)
     return found
 
@@ -290,7 +230,6 @@ def _skip_space(text: str, at: int) -> int:
     return at
 
 
-def _mismatch(essay: Essay, number: int, at: int, token: str, place: Place) -> Problem:
-    there = essay.paragraphs[number][at : at + 30]
-    what = f"the token {token!r} is not what stands in paragraph {number} of the essay {essay.nid!r}: {there!r}"
-    return Problem("nucle-tokens", what, place, fix="give the tokenized sentences of these essays, in their order")
+def _other_tokens(what: str, place: Place) -> InputError:
+    fix = "give the tokenized sentences of these essays, in their order"
+    return InputError(Problem("nucle-tokens", what, place, fix=fix))

@@ -8,16 +8,16 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from gzip import BadGzipFile
-from itertools import chain
+from itertools import chain, count, islice
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
+from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 from errorbar.formats.pipes import (
     NAMES,
-    STANDARD_INPUT,
+    RawBytes,
     Source,
     cannot_keep,
     display_name,
@@ -26,23 +26,12 @@ from errorbar.formats.pipes import (
     read_once,
 )
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+__all__ = ["Lines", "Source", "byte_blocks", "display_name", "open_bytes", "read_once", "rereadable"]
 
-__all__ = ["STANDARD_INPUT", "Lines", "Source", "byte_blocks", "display_name", "open_bytes", "read_once", "rereadable"]
-
-BLOCK = 1 << 18
-"""Bytes read at a time."""
-LONGEST_LINE = 1 << 26
-"""Bytes; a whole book in one line has a few million."""
-MOST_EXPANSION = 50
-"""Times as many bytes as gzip data may hold; text has up to 10, regular tables 30; gzip can pack 1,030."""
-FREELY_UNPACKED = 1 << 19
-"""Bytes that are unpacked whatever they were packed in."""
-_HEAD = 64
-"""Bytes that tell what a file is."""
+BLOCK = 1 << 18  # bytes read at a time
+_HEAD = 64  # bytes that tell what a file is
 _GZIP = b"\x1f\x8b"
-_OTHER = {
+_OTHER = {  # what other files begin with
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
     b"PAR1": "Parquet",
@@ -51,21 +40,13 @@ _OTHER = {
     b"\xfd7zXZ\x00": "xz data",
     b"\x28\xb5\x2f\xfd": "zstd data",
 }
-"""What other files begin with."""
-_BOM = "\ufeff"
-_WEB_PAGE = ("<!doctype html", "<html")
 
 
 @contextmanager
 def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReader]:
     """Open a file, gzipped or not, a pipe, or standard input (``-``); what goes wrong while it is read is named too.
 
-    Args:
-        path: The file.
-        last: Of a pipe: nobody opens it again, and what is read from here on need not be kept.
-
-    Raises:
-        InputError: If it does not exist, is a directory, may not be read, or its compressed data is damaged.
+    ``last``: nobody opens a pipe again, and what is read of it from here on need not be kept.
     """
     place = Place(display_name(path))
     try:
@@ -75,7 +56,7 @@ def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReade
         raise InputError(_cannot_open(path, error)) from None
     with stream:
         try:
-            yield io.BufferedReader(_Unpacked(stream, place), BLOCK) if stream.peek(2)[:2] == _GZIP else stream
+            yield io.BufferedReader(Unpacked(stream, place), BLOCK) if stream.peek(2)[:2] == _GZIP else stream
         except (EOFError, BadGzipFile, zlib.error) as error:
             what = f"the compressed data is damaged: {error}"
             raise InputError(Problem("gzip-damaged", what, place, fix="fetch or compress the file again")) from None
@@ -83,50 +64,33 @@ def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReade
             raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
 
 
-class _Unpacked(io.RawIOBase):
+class Unpacked(RawBytes):
     """What gzip data holds, as long as that is in proportion: some kilobytes can be made to fill any memory."""
 
     def __init__(self, packed: io.BufferedReader, place: Place) -> None:
         import gzip  # noqa: PLC0415 - most files are not gzipped
 
-        self.packed = packed
+        self._packed = packed
         self._unpacked = gzip.GzipFile(fileobj=packed)
         self._place = place
         self._size = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        room = memoryview(buffer).cast("B")
-        data = self._unpacked.read(len(room))
-        room[: len(data)] = data
+    def take(self, size: int) -> bytes:
+        data = self._unpacked.read(size)
         self._size += len(data)
-        if self._size > FREELY_UNPACKED and self._size > MOST_EXPANSION * self.packed.tell():
-            what = f"{self.packed.tell():,} compressed bytes hold more than {self._size:,}"
+        if self._size > FREELY_UNPACKED and self._size > MOST_EXPANSION * self._packed.tell():
+            what = f"{self._packed.tell():,} compressed bytes hold more than {self._size:,}"
             expected = f"at most {MOST_EXPANSION} times as many"
             fix = "unpack it with gunzip if that is meant"
             raise InputError(Problem("gzip-expands", what, self._place, expected, fix))
-        return len(data)
-
-
-def packed_stream(stream: io.BufferedReader) -> io.BufferedReader | None:
-    """The gzip data behind a stream that ``open_bytes`` opened; None where the file is not gzipped."""
-    return stream.raw.packed if isinstance(stream.raw, _Unpacked) else None
+        return data
 
 
 def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Generator[bytes]:
     """Yield whole lines, many at once, each with its LF, which only the last of the file may lack.
 
-    However a file is read, its lines come from here: none may be longer than ``LONGEST_LINE``.
-
-    Args:
-        path: The file.
-        last: As for ``open_bytes``.
-        size: Bytes read at a time.
-
-    Raises:
-        InputError: As ``open_bytes`` does; or if a line is too long, or the file is known not to be text in UTF-8.
+    However a file is read, its lines come from here: none may be longer than ``LONGEST_LINE``, and a file that is known
+    not to be text in UTF-8 is refused.
     """
     name = display_name(path)
     number = 0
@@ -136,7 +100,7 @@ def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Gener
         with open_bytes(path, last=last) as stream:
             while chunk := stream.read(size):
                 if not number and not parts:
-                    _refuse_other(chunk, name)
+                    _refuse_other(chunk[:_HEAD], name)
                 end = chunk.rfind(b"\n") + 1
                 if end:
                     block = b"".join([*parts, chunk[:end]])
@@ -156,18 +120,12 @@ def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Gener
         yield rest
 
 
-def _refuse_other(start: bytes, name: str) -> None:
-    """Refuse what is known, from its first bytes, to be no text in UTF-8."""
-    found = next((what for magic, what in _OTHER.items() if start.startswith(magic)), "")
-    # Without a mark, every other byte of a text in Latin letters is 0.
-    if any(
-        start[at:_HEAD:2].strip(b"\0") == b"" and start[1 - at : _HEAD : 2].strip(b"\0")
-        for at in (0, 1)
-        if start[at:_HEAD:2]
-    ):
-        found = "UTF-16"
-    if len(start) >= _HEAD and not start[:_HEAD].strip(b"\0"):
-        found = "nothing but zeros, as a file has that was never written"
+def _refuse_other(head: bytes, name: str) -> None:
+    found = next((what for magic, what in _OTHER.items() if head.startswith(magic)), "")
+    if not head.strip(b"\0"):
+        found = "nothing but zeros, as a file has that was never written" if len(head) == _HEAD else ""
+    elif any(half and not half.strip(b"\0") for half in (head[::2], head[1::2])):
+        found = "UTF-16"  # without a mark, every other byte of a text in Latin letters is 0
     if found == "UTF-16":
         fix = "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
         raise InputError(Problem("utf-16", "this looks like UTF-16", Place(name), "UTF-8 text", fix))
@@ -179,19 +137,8 @@ def _refuse_other(start: bytes, name: str) -> None:
 class Lines:
     """The lines of a UTF-8 file, cut on LF alone, without their LF or CR LF and without a byte order mark.
 
-    U+2028 and its relatives stay inside their line. A byte that is not UTF-8 is an error; lenient reading
-    replaces it by U+FFFD. Iterating twice goes on where the first iteration stopped.
-
-    Attributes:
-        name: What the file is called in messages.
-        before: Lines of the file before these.
-
-    Args:
-        path: The file.
-        problems: Where problems are recorded.
-        last: As for ``open_bytes``.
-        cut: Blocks of whole lines that were cut out of the file; None: it is opened.
-        before: Lines of the file before those blocks.
+    U+2028 and its relatives stay inside their line. A byte that is not UTF-8 is an error; lenient reading replaces it
+    by U+FFFD. Lines that were ``cut`` out of the file after ``before`` others are taken instead of opening it.
     """
 
     def __init__(
@@ -215,8 +162,20 @@ class Lines:
     def _decoded(self, blocks: Iterable[bytes], problems: Problems) -> Iterator[list[str]]:
         """Decoding and cutting many lines at once is several times faster than one by one."""
         number = self.before
-        for block in filter(None, blocks):
-            lines = _decode(block.removesuffix(b"\n"), self.name, number, problems)
+        for whole in filter(None, blocks):
+            block = whole.removesuffix(b"\n")
+            try:
+                lines = block.decode().split("\n")
+            except UnicodeDecodeError:
+                each = enumerate(block.split(b"\n"), number + 1)
+                lines = [decoded(raw, Place(self.name, at), problems) for at, raw in each]
+            if b"\r" in block:
+                lines = [line.removesuffix("\r") for line in lines]
+            if number == 0:
+                lines[0] = lines[0].removeprefix("\ufeff")
+                if lines[0].lower().startswith(("<!doctype html", "<html")):
+                    fix = "download the raw file, not the page that shows it"
+                    raise InputError(Problem("web-page", "this is a web page", Place(self.name, 1), "text", fix))
             yield lines
             number += len(lines)
 
@@ -225,26 +184,22 @@ class Lines:
         yield self._ahead
         yield from self._blocks
 
-    def ahead(self, count: int) -> list[str]:
-        """The first lines, before any is taken; fewer in a shorter file."""
-        while len(self._ahead) < count and self._more():
-            pass
-        return self._ahead[:count]
+    def _looked(self) -> Iterator[str]:
+        """The lines, before any is taken, read as far as they are looked at."""
+        for number in count():
+            if number == len(self._ahead):
+                self._ahead += next(self._blocks, ())
+            if number == len(self._ahead):
+                return
+            yield self._ahead[number]
 
-    def _more(self) -> bool:
-        """Look one block further; False at the end."""
-        block = next(self._blocks, None)
-        self._ahead += block or ()
-        return block is not None
+    def ahead(self, n: int) -> list[str]:
+        """The first lines, before any is taken; fewer in a shorter file."""
+        return list(islice(self._looked(), n))
 
     def peek(self) -> str:
         """The first line that is not blank, before any is taken; ``""`` where there is none."""
-        number = 0
-        while number < len(self._ahead) or self._more():
-            if self._ahead[number].strip():
-                return self._ahead[number]
-            number += 1
-        return ""
+        return next((line for line in self._looked() if line.strip()), "")
 
 
 def rereadable(path: Source) -> Source:
@@ -252,6 +207,7 @@ def rereadable(path: Source) -> Source:
     if pipes_are_kept() or not read_once(path):
         return path
     import atexit  # noqa: PLC0415 - rarely needed
+    import shutil  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
     with open_bytes(path) as pipe:
@@ -260,49 +216,35 @@ def rereadable(path: Source) -> Source:
             atexit.register(Path(copy.name).unlink, missing_ok=True)
             NAMES[copy.name] = display_name(path)
             with copy:
-                while block := pipe.read(BLOCK):
-                    copy.write(block)
+                shutil.copyfileobj(pipe, copy, BLOCK)
         except OSError as error:
-            raise InputError(cannot_keep(display_name(path), error)) from None
+            raise cannot_keep(display_name(path), error) from None
     return copy.name
 
 
-def _decode(block: bytes, name: str, number: int, problems: Problems) -> list[str]:
-    """Lines of a block that starts after line ``number``, without their ends and without a byte order mark."""
-    try:
-        lines = block.decode().split("\n")
-    except UnicodeDecodeError:
-        lines = [_decode_line(raw, name, number + i, problems) for i, raw in enumerate(block.split(b"\n"), 1)]
-    if b"\r" in block:
-        lines = [line.removesuffix("\r") for line in lines]
-    if number == 0:
-        lines[0] = lines[0].removeprefix(_BOM)
-        if lines[0].lower().startswith(_WEB_PAGE):
-            fix = "download the raw file, not the page that shows it"
-            raise InputError(Problem("web-page", "this is a web page", Place(name, 1), "text", fix))
-    return lines
-
-
-def _decode_line(raw: bytes, name: str, number: int, problems: Problems) -> str:
+def decoded(raw: bytes, place: Place, problems: Problems) -> str:
+    """Text in UTF-8 from a place on, in which the first bad byte is said and all are replaced."""
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        what = f"byte 0x{raw[error.start]:02X} at column {error.start + 1} is not UTF-8"
-        problems.repairable("not-utf8", what, Place(name, number), expected="UTF-8 text", repair="replaced by U+FFFD")
+        line = raw.count(b"\n", 0, error.start)
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        what = f"byte 0x{raw[error.start]:02X} at column {column} is not UTF-8"
+        there = replace(place, line=place.line + line)
+        problems.repairable("not-utf8", what, there, expected="UTF-8 text", repair="replaced by U+FFFD")
         return raw.decode(errors="replace")
 
 
 def _cannot_open(path: Source, error: OSError | ValueError) -> Problem:
-    name = Path(path)
     place = Place(fspath(path))
     if isinstance(error, IsADirectoryError):
         return Problem("is-directory", "this is a directory", place, "a file", "name the file inside it")
     if isinstance(error, FileNotFoundError):
         try:
-            siblings = [entry.name for entry in name.parent.iterdir()]
+            siblings = [entry.name for entry in Path(path).parent.iterdir()]
         except OSError:  # no such folder either, or not ours to list
             siblings = []
-        hint = nearest(name.name, siblings)
+        hint = nearest(Path(path).name, siblings)
         return Problem("no-such-file", "no such file", place, fix=hint if hint.startswith("did") else "")
     said = (error.strerror or error) if isinstance(error, OSError) else "a file name has no character 0"
     return Problem("cannot-open", f"cannot be opened: {said}", place)

@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 Source = str | PathLike[str]
-
-IN_MEMORY = 1 << 20
-"""Bytes of a pipe that are kept in memory before a file without a name takes them."""
-MAGIC = 2
-"""Bytes that the first read of a pipe waits for: those that tell what is packed."""
+IN_MEMORY = 1 << 20  # bytes of a pipe that are kept in memory before a file without a name takes them
+MAGIC = 2  # bytes that the first read of a pipe waits for: those that tell what is packed
 Key = tuple[int, int] | str
-"""What tells pipes apart, whatever they are called."""
-
-
-NAMES = {STANDARD_INPUT: "<stdin>"}
-"""What is called otherwise than by its path: standard input, and copies of pipes."""
+NAMES = {STANDARD_INPUT: "<stdin>"}  # what is called otherwise than by its path: also copies of pipes
 
 
 def display_name(path: Source) -> str:
@@ -43,14 +36,12 @@ def display_name(path: Source) -> str:
 
 def read_once(path: Source) -> bool:
     """Whether what is read is gone: standard input, or a pipe such as ``<(zcat gold.m2.gz)`` in a shell."""
-    return fspath(path) == STANDARD_INPUT or _flows(_status(path))
+    mode = getattr(_status(path), "st_mode", 0)
+    return fspath(path) == STANDARD_INPUT or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def pipe_key(path: Source) -> Key | None:
-    """What tells this pipe from others; None: it can be read again, as a device such as ``/dev/null`` can.
-
-    Standard input that is a pipe is the same pipe under all its names.
-    """
+    """What tells this pipe from others under all its names; None: it can be read again, as ``/dev/null`` can."""
     status = _status(path)
     if status is not None and stat.S_ISFIFO(status.st_mode):
         return status.st_dev, status.st_ino
@@ -64,10 +55,6 @@ def _status(path: Source) -> os.stat_result | None:
         return os.stat(path)  # noqa: PTH116 - paths may be strings, and a Path would be built for each look
     except (OSError, ValueError):  # whoever opens it says what is wrong; or no file of the system's
         return None
-
-
-def _flows(status: os.stat_result | None) -> bool:
-    return status is not None and (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode))
 
 
 class _Pipe:
@@ -117,7 +104,7 @@ class _Pipe:
             self.copy.write(data)
             self.copy.flush()
         except OSError as error:
-            raise InputError(cannot_keep(self.name, error)) from None
+            raise cannot_keep(self.name, error) from None
         self.kept += len(data)
 
     def close(self) -> None:
@@ -129,7 +116,7 @@ class _Pipe:
             self.stream.close()
 
 
-def cannot_keep(name: str, error: OSError) -> Problem:
+def cannot_keep(name: str, error: OSError) -> InputError:
     """What goes through a pipe has no room on the way; the pipe is not to blame."""
     try:
         folder = gettempdir()
@@ -137,26 +124,40 @@ def cannot_keep(name: str, error: OSError) -> Problem:
         folder = "a temporary folder"
     what = f"no copy of what goes through can be kept in {folder}: {error.strerror or error}"
     fix = "make room, name another folder by TMPDIR, or use a file instead of a pipe"
-    return Problem("no-space", what, Place(name), fix=fix)
+    return InputError(Problem("no-space", what, Place(name), fix=fix))
 
 
-class _Reader(io.RawIOBase):
-    """One reading of a pipe, from its first byte."""
+class RawBytes(io.RawIOBase):
+    """Bytes that ``take`` gives, for ``io.BufferedReader``."""
+
+    def take(self, size: int) -> bytes:
+        """Up to so many of the next bytes."""
+        raise NotImplementedError
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill a buffer as far as there is something."""
+        room = memoryview(buffer).cast("B")
+        data = self.take(len(room))
+        room[: len(data)] = data
+        return len(data)
+
+
+class _Reader(RawBytes):
+    """One reading of a pipe, from its first byte; alone: the only one, after which the pipe is closed."""
 
     def __init__(self, pipe: _Pipe, *, alone: bool) -> None:
         self.pipe = pipe
         self.alone = alone
         self.at = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        room = memoryview(buffer).cast("B")
-        data = self.pipe.read(self.at, len(room))
-        room[: len(data)] = data
+    def take(self, size: int) -> bytes:
+        data = self.pipe.read(self.at, size)
         self.at += len(data)
-        return len(data)
+        return data
 
     def seekable(self) -> bool:
         return not self.alone
@@ -177,8 +178,7 @@ class _Reader(io.RawIOBase):
         super().close()
 
 
-_open_pipes: list[dict[Key, _Pipe]] = []
-"""What is kept now: the innermost ``keeping_pipes`` last; empty outside."""
+_open_pipes: list[dict[Key, _Pipe]] = []  # what is kept now: the innermost ``keeping_pipes`` last; empty outside
 
 
 @contextmanager
@@ -198,16 +198,7 @@ def pipes_are_kept() -> bool:
 
 
 def open_pipe(path: Source, *, last: bool = False) -> io.BufferedReader:
-    """Open what can be read once.
-
-    Args:
-        path: ``-`` or a pipe.
-        last: Nobody will open it again: what comes from here on need not be kept.
-
-    Raises:
-        InputError: If standard input is closed, or the pipe was opened for the last time already.
-        OSError: If it cannot be opened.
-    """
+    """Open what can be read once; last: nobody will open it again, and what comes from here on need not be kept."""
     if not _open_pipes:
         pipe = _Pipe(path)
         pipe.last = True

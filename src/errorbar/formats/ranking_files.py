@@ -13,20 +13,19 @@ and sentence are one item, wherever they stand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
-from errorbar.core.errors import Place
+from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
+from errorbar.formats import MOST_RANKING_BYTES
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
-from errorbar.formats.ranking_pairs import Collected, Placed
+from errorbar.formats.ranking_pairs import Collected, Key, Placed
 from errorbar.formats.tables import DELIMITERS, Wanted, header_of, table_rows
 from errorbar.formats.untrusted import XmlReader, read_limited
 
-MOST_BYTES = 1 << 28
-"""Of one XML file, unpacked; 2,319 rankings have 800 thousand."""
-MOST_HEAD = 20
-"""Lines that are looked through for the first element."""
+MOST_HEAD = 20  # lines that are looked through for the first element
 TIES = ("tie", "=", "draw")
 _ITEM = ("item", "rankingID")
 _JUDGE = ("judge", "user", "judgeId")
@@ -49,53 +48,40 @@ class _PairRows:
         self.columns = columns
         self.n = 0
         self.n_again = 0
-        self.asked: set[tuple[str, str]] = set()
+        self.asked: set[tuple[str, ...]] = set()
         self.shared = columns.sentence is None
-        self.pairs: set[tuple[str, ...]] = set()
 
-    def add(self, key: tuple[str, str, str], pair: tuple[str, str]) -> None:
+    def add(self, key: Key, pair: tuple[str, str]) -> None:
         """See one row."""
         self.n += 1
-        if self.columns.item:
-            known = (*key, *sorted(pair))
-            self.n_again += known in self.pairs
-            self.pairs.add(known)
-            return
-        self.shared |= key[1:] in self.asked
-        self.asked.add(key[1:])
+        known = (*key, *sorted(pair)) if self.columns.item else key[1:]
+        self.n_again += known in self.asked
+        self.asked.add(known)
 
     def tell(self, name: str, problems: Problems) -> None:
         """Note what the intervals of these rows do not know."""
-        if self.n_again:
+        if self.columns.item and self.n_again:
             what = f"{self.n_again:,} rows compare two systems that an earlier row of their item and judge compares"
             fix = "both count, and are drawn as one; name another item if the judge was asked again"
             problems.note("ranking-twice", what, Place(name), fix=fix)
-        if self.n > 1 and not self.columns.item and self.shared:
-            what = (
-                f"{self.n:,} rows of one pair each, and no column tells which were on one screen: each is drawn alone"
-            )
+        if self.n > 1 and not self.columns.item and (self.shared or self.n_again):
+            what = f"{self.n:,} rows of one pair each, and no column tells which were on one screen: "
             other = "" if self.columns.sentence is None else ", or use --by=sentence"
             fix = f"if a judge saw several at once, add a column 'item'{other}; else intervals are too narrow"
-            problems.note("ranking-rows", what, Place(name), fix=fix)
+            problems.note("ranking-rows", f"{what}each is drawn alone", Place(name), fix=fix)
 
 
 def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
-    """Read rankings or pairs.
+    """Read rankings or pairs, strictly without ``problems``; XML is told by its first character.
 
-    Args:
-        path: The file, gzipped or not, or ``-``. XML is told by its first character.
-        problems: Where notes go; None: read strictly.
-        systems: The systems there are; another name is an error. Empty: those that the file names.
-
-    Raises:
-        InputError: If the file is bad. Lenient reading leaves out what is named.
+    Lenient reading leaves out what is wrong. A name that is none of the ``systems`` is, if these are given.
     """
     notebook = Problems() if problems is None else problems
     path, name = rereadable(path), display_name(path)
     collected = Collected(name, notebook, systems)
     # XML may have another encoding than UTF-8, and then its bytes are no errors.
     if Lines(path, Problems(lenient=True)).peek().lstrip().startswith("<"):
-        content = read_limited(path, MOST_BYTES, Place(name), "ranking-too-large", "split it by judges")
+        content = read_limited(path, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
         _XmlReader(name, collected).parse(content)
     else:
         _read_table(path, collected)
@@ -121,8 +107,7 @@ class _XmlReader(XmlReader):
         elif tag == "translation" and self.item is not None:
             missing = [name for name in ("rank", "system") if not attributes.get(name, "").strip()]
             if missing:
-                what = f"a <translation> without {' and '.join(missing)}"
-                repair = "it is left out of the ranking"
+                what, repair = f"a <translation> without {' and '.join(missing)}", "it is left out of the ranking"
                 self.collected.problems.repairable("ranking-attribute", what, self.place, repair=repair)
                 return
             rank = self.collected.rank(attributes["rank"], self.place)
@@ -134,7 +119,7 @@ class _XmlReader(XmlReader):
             return
         item, self.item = self.item, None
         if item.get("skipped") == "true" and not self.placed:
-            self.collected.skip()
+            self.collected.n_skipped += 1
             return
         # The tool's ids come again in another judge's file, so the name alone does not tell items apart.
         name = item.get("id", f"line {self.parser.CurrentLineNumber}")
@@ -144,29 +129,30 @@ class _XmlReader(XmlReader):
 def _read_table(path: Source, collected: Collected) -> None:
     problems, header = collected.problems, header_of(path)
     named = (next((name for name in names if name in header), None) for names in (_ITEM, _JUDGE, _SENTENCE))
-    columns = _Columns(*named)
-    wanted = Wanted(kind="ranking", column="ranking-columns", key="ranking-columns")
+    wanted = Wanted(kind="ranking", column="ranking-columns")
     rows = (
         ({key: value.strip() for key, value in values.items()}, place)
         for values, place in table_rows(path, problems, wanted)
     )
-    if not any(header):
+    readers = {
+        ("system1", "system2", "winner"): _read_pairs,
+        ("item", "system", "rank"): _read_long,
+        ("system1Id", "system1rank", "system2Id", "system2rank"): _read_wide,
+    }
+    reader = next((reader for columns, reader in readers.items() if {*columns} <= {*header}), None)
+    if reader is not None:
+        reader(rows, _Columns(*named), collected)
+    elif not any(header):
         expected = "XML, or a line of columns"
         problems.error("ranking-empty", "the file is empty", Place(collected.name), expected=expected)
-    elif {"system1", "system2", "winner"} <= {*header}:
-        _read_pairs(rows, columns, collected)
-    elif {"item", "system", "rank"} <= {*header}:
-        _read_long(rows, columns, collected)
-    elif {"system1Id", "system1rank", "system2Id", "system2rank"} <= {*header}:
-        _read_wide(rows, columns, collected)
     else:
         what = f"columns {', '.join(header)[:80]}"
         expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
         problems.error("ranking-columns", what, Place(collected.name, 1), expected=expected)
 
 
-def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> tuple[str, str, str] | None:
-    """Item, judge and sentence; a row of a table without items is one. None where a name is missing."""
+def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> Key | None:
+    """A row of a table without items is one. None where a name is missing."""
     for column in columns:
         if column and not row[column]:
             what, repair = f"nothing in the column '{column}'", "the row is left out"
@@ -187,7 +173,8 @@ def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
         elif winner.lower() in TIES:
             ranks = (1, 1)
         else:
-            collected.bad_winner(winner, (one, two), place)
+            what = f"the winner '{winner}' is not in the pair; {nearest(winner, (one, two, 'tie'))}"
+            collected.problems.repairable("ranking-winner", what, place, repair="the row is left out")
             continue
         if key is not None:
             seen.add(key, (one, two))
@@ -197,7 +184,7 @@ def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
 
 
 def _read_long(rows: _Rows, columns: _Columns, collected: Collected) -> None:
-    items: dict[tuple[str, str, str], list[Placed]] = {}
+    items: dict[Key, list[Placed]] = {}
     for row, place in rows:
         rank = collected.rank(row["rank"], place)
         key = _key(row, columns, place, collected.problems)
@@ -211,18 +198,18 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: Collected) -> None:
     seen = _PairRows(columns)
     for row, place in rows:
         placed = []
-        number = 1
         skipped = False
-        while f"system{number}Id" in row and f"system{number}rank" in row:
-            system, text = row[f"system{number}Id"], row[f"system{number}rank"]
-            number += 1
+        for number in count(1):
+            system, text = row.get(f"system{number}Id"), row.get(f"system{number}rank")
+            if system is None or text is None:
+                break
             skipped = skipped or text == "-1"  # the WMT's mark of a ranking that the judge skipped
             rank = None if skipped or not system else collected.rank(text, place)
             if rank is not None:
                 placed.append(Placed(rank, (system,), place))
         key = _key(row, columns, place, collected.problems)
         if skipped:
-            collected.skip()
+            collected.n_skipped += 1
         elif key is not None:
             if len(placed) == 2:
                 seen.add(key, (placed[0].systems[0], placed[1].systems[0]))

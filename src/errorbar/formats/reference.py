@@ -8,7 +8,7 @@ from glob import glob
 from itertools import islice, zip_longest
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annotator_order
 from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
@@ -19,7 +19,7 @@ from errorbar.formats.m2_file import m2_annotators, read_m2
 from errorbar.formats.opening import Lines, Source, display_name, rereadable
 
 Unmarked = Literal["auto", "official", "all", "everywhere", "absent"]
-UNMARKED: tuple[Unmarked, ...] = ("auto", "official", "all", "everywhere", "absent")
+UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
 """Who looked at a sentence without any A line.
 
 ``official``: annotator 0 looked and found nothing, nobody else looked (the official scorer). ``all``: every
@@ -27,12 +27,10 @@ annotator of the file looked at it and found nothing; at a sentence that some ma
 ``everywhere``: every annotator of the file looked at every sentence, also at those that only others marked.
 ``absent``: nobody looked. ``auto``: ``all`` where the file has one annotator, else ``official``.
 """
-OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))
-"""What takes it to know every annotator of the file."""
+OF_ALL: frozenset[Unmarked] = frozenset(("all", "everywhere"))  # what takes it to know every annotator of the file
 FIRST_ANNOTATOR = "0"
 CHUNK = 4096
-ALL = 1 << 62
-"""A chunk size that takes everything at once."""
+ALL = 1 << 62  # a chunk size that takes everything at once
 
 
 def reading_conventions(unmarked: Unmarked, *, as_written: bool) -> tuple[str, ...]:
@@ -43,12 +41,7 @@ def reading_conventions(unmarked: Unmarked, *, as_written: bool) -> tuple[str, .
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """A file and what to call it.
-
-    Attributes:
-        path: The file, or ``-``.
-        name: Its name in tables.
-    """
+    """A file, or ``-``, and its name in tables."""
 
     path: str
     name: str
@@ -66,11 +59,7 @@ class NamedFile:
 
 
 def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
-    """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, A2 before A10.
-
-    Raises:
-        InputError: If it matches no file.
-    """
+    """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, A2 before A10."""
     files: list[NamedFile] = []
     for argument in arguments:
         if not set(argument) & set("*?[") or Path(argument).exists():
@@ -84,17 +73,9 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
 
 
 def named_files(given: object, what: str, expected: str = "a path", *, patterns: bool = False) -> list[NamedFile]:
-    """The files that a function was given: a path, several, or a mapping of names to paths.
+    """The files that a function was given as ``what``, which must be ``expected``.
 
-    Args:
-        given: What was given; ``name=path`` names a file.
-        what: What messages call it.
-        expected: What it must be.
-        patterns: A path with ``*``, ``?`` or ``[`` stands for the files it matches.
-
-    Raises:
-        InputError: If a pattern matches no file.
-        UsageError: If something is no path.
+    That is a path, ``name=path``, several, or a mapping of names to paths; with ``patterns`` as in ``expand_files``.
     """
     if isinstance(given, Mapping):
         return [NamedFile(_path(path, f"{what}[{name!r}]", expected), str(name)) for name, path in given.items()]
@@ -110,11 +91,7 @@ def _path(value: object, what: str, expected: str) -> str:
 
 
 def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, example: str = "name=path") -> None:
-    """Rows of one name could not be told apart.
-
-    Raises:
-        UsageError: If two files have one name.
-    """
+    """Rows of one name could not be told apart: a ``UsageError``."""
     names = [file.name for file in files]
     for name in names:
         if names.count(name) > 1:
@@ -135,85 +112,51 @@ def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
 
 
 def reference_chunks(
-    files: Sequence[NamedFile],
-    problems: Problems,
-    *,
-    unmarked: Unmarked = "auto",
-    size: int = CHUNK,
+    files: Sequence[NamedFile], problems: Problems, *, unmarked: Unmarked = "auto", size: int = CHUNK
 ) -> Iterator[Corpus]:
     """Read one or several annotated files in step and yield corpora of at most ``size`` sentences.
 
     Annotators of a single file keep their ids. With several files annotator 0 of each takes the name of its file,
     any other id becomes ``name.id``. The last chunk is followed by a check of everything the readers recorded.
-
-    Raises:
-        UsageError: If two files have one name.
     """
     refuse_same_names(files, "reference files", "--gold=name=path")
     streams = [_opened(file, problems, unmarked, rename=len(files) > 1) for file in files]
     at = 0
-    while True:
-        parts = [stream.take(size) for stream in streams]
-        if not any(parts):
-            break
+    while any(parts := [stream.take(size) for stream in streams]):
         _check_lengths(streams, parts, at)
-        sentences = in_step(parts, streams)
-        at += len(sentences)
-        annotators = tuple(name for stream in streams for name in stream.annotators())
-        yield Corpus(sentences, annotators, files[0].name)
+        at += len(parts[0])
+        yield corpus_of(parts, streams)
     problems.raise_errors()
 
 
 def read_corpus(
     files: Source | Sequence[Source], problems: Problems | None = None, *, unmarked: Unmarked = "auto"
 ) -> Corpus:
-    """Read a whole reference corpus into memory.
-
-    Args:
-        files: One M2 or JSONL file, or several over the same sentences.
-        problems: Where notes go, ``Problems(lenient=True)`` to mend what can be mended; None: read strictly. The
-            notes are on the corpus too.
-        unmarked: What a sentence without any A line means.
-    """
-    notebook = Problems() if problems is None else problems
+    """Read a whole reference corpus, one M2 or JSONL file or several over the same sentences; None: read strictly."""
     every = [files] if isinstance(files, str | PathLike) else files
-    return read_named([NamedFile.parse(str(file)) for file in every], notebook, unmarked=unmarked)
+    return read_named([NamedFile.parse(str(file)) for file in every], problems or Problems(), unmarked=unmarked)
 
 
 def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unmarked = "auto") -> Corpus:
-    """As ``read_corpus``, for files with names of their own.
-
-    Raises:
-        UsageError: If two files have one name.
-    """
+    """As ``read_corpus``, for files with names of their own; the corpus has the notes too."""
     if not files:
         raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
     # One chunk: every annotator of every file is known before a sentence is filled in.
-    chunks = list(reference_chunks(files, problems, unmarked=unmarked, size=ALL))
-    sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
-    annotators = chunks[-1].annotators if chunks else ()
-    return Corpus(sentences, annotators, files[0].name, list(problems.notes))
+    (corpus,) = [*reference_chunks(files, problems, unmarked=unmarked, size=ALL)] or [Corpus([], (), files[0].name)]
+    corpus.notes = list(problems.notes)
+    return corpus
 
 
 @dataclass(slots=True)
 class ReferenceStream:
-    """One reference file or a part of it, taken in step with others.
-
-    Attributes:
-        file: The file.
-        sentences: Its sentences.
-        unmarked: What a sentence without any A line means.
-        rename: Its annotators are called after the file, since there are several.
-        seen: The annotators known so far.
-        complete: They are all that it takes to know what a sentence means.
-    """
+    """One reference file or a part of it, taken in step with others."""
 
     file: NamedFile
     sentences: Iterator[Sentence]
     unmarked: Unmarked
-    rename: bool
-    seen: dict[str, None] = field(default_factory=dict)
-    complete: bool = False
+    rename: bool  # its annotators are called after the file, since there are several
+    seen: dict[str, None] = field(default_factory=dict)  # the annotators known so far
+    complete: bool = False  # they are all that it takes to know what a sentence means
 
     def take(self, size: int) -> list[Sentence]:
         """The next sentences, as many as there are up to ``size``, with an entry for everybody who looked."""
@@ -273,9 +216,11 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
     raise InputError(Problem("reference-lengths", what, fix="give files over the same text"))
 
 
-def in_step(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> list[Sentence]:
+def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> Corpus:
     """Join what was taken from each stream, as many sentences of each."""
-    return parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
+    joined = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
+    annotators = tuple(name for stream in streams for name in stream.annotators())
+    return Corpus(joined, annotators, streams[0].file.name)
 
 
 def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> Sentence:
@@ -283,16 +228,11 @@ def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> S
     annotations: dict[str, Annotation] = {}
     for sentence, stream in zip(group, streams, strict=True):
         if sentence.text != first.text and sentence.tokens != first.tokens:
-            raise InputError(_mismatch(first, sentence, stream, streams[0].file.name))
+            pairs = zip_longest(first.tokens, sentence.tokens)
+            position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+            name, place = streams[0].file.name, Place(display_name(stream.file.path), sentence.line)
+            what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
+            raise InputError(Problem("source-mismatch", what, place, fix="give files over the same text"))
         for name, edits in sentence.annotations.items():
             annotations[stream.called(name)] = edits
     return Sentence(first.text, annotations, first.document, first.writer, first.line)
-
-
-def _mismatch(first: Sentence, other: Sentence, stream: ReferenceStream, name: str) -> Problem:
-    pairs = zip_longest(first.tokens, other.tokens)
-    position, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
-    what = f"the sentence is not that of {name}: token {position} is {b!r}, there (line {first.line}) {a!r}"
-    return Problem(
-        "source-mismatch", what, Place(display_name(stream.file.path), other.line), fix="give files over the same text"
-    )

@@ -18,10 +18,8 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.formats.pipes import cannot_keep
 
 STANDARD_OUTPUT = "-"
-PREFIX = ".errorbar-"
-"""What the names of unfinished files start with, where they need one."""
-_IN_MEMORY = 1 << 26
-"""Bytes that are kept in memory before standard output is buffered on disk."""
+PREFIX = ".errorbar-"  # what the names of unfinished files start with, where they need one
+_IN_MEMORY = 1 << 26  # bytes that are kept in memory before standard output is buffered on disk
 
 
 def save_lines(lines: Iterable[str], target: str) -> None:
@@ -29,19 +27,22 @@ def save_lines(lines: Iterable[str], target: str) -> None:
 
     Until then nothing of the target changes: a file is written beside it and moved into its place, and what goes
     to standard output is buffered. A name that ends in ``.gz`` is compressed, the same bytes for the same lines.
-
-    Raises:
-        InputError: If the target cannot be written.
     """
-    _save(target, lambda stream: _write(lines, stream))
+
+    def fill(stream: IO[bytes]) -> None:
+        for number, line in enumerate(lines, 1):
+            try:
+                stream.write(f"{line}\n".encode())
+            except UnicodeEncodeError as error:
+                what = f"character {error.start + 1} of output line {number} is half of a surrogate pair, not text"
+                problem = Problem("not-unicode", what, expected="Unicode text", fix="correct the input")
+                raise InputError(problem) from None
+
+    _save(target, fill)
 
 
 def save_bytes(content: bytes, target: str) -> None:
-    """Write bytes to a file, or to standard output (``-``), whole or not at all, as ``save_lines`` does.
-
-    Raises:
-        InputError: If the target cannot be written.
-    """
+    """Write bytes to a file, or to standard output (``-``), whole or not at all, as ``save_lines`` does."""
     _save(target, lambda stream: stream.write(content))
 
 
@@ -52,10 +53,9 @@ def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         return
     try:
         path = Path(os.path.realpath(target))
-        if path.is_symlink():
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        if path.is_dir():
-            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        for number, wrong in ((errno.ELOOP, path.is_symlink()), (errno.EISDIR, path.is_dir())):
+            if wrong:
+                raise OSError(number, os.strerror(number))
         with _beside(path) as temporary:
             if target.endswith(".gz"):
                 import gzip  # noqa: PLC0415 - most files are not gzipped
@@ -65,7 +65,7 @@ def _save(target: str, fill: Callable[[IO[bytes]], object]) -> None:
             else:
                 fill(temporary)
     except OSError as error:
-        raise _cannot_write(target, error) from None
+        raise cannot_write(target, "written", error) from None
 
 
 def _is_no_file(target: str) -> bool:
@@ -87,16 +87,16 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
     name = ""
     try:
         number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
-        named = False
     except (AttributeError, OSError):
         number, name = tempfile.mkstemp(prefix=PREFIX, dir=path.parent)
-        Path(name).chmod(0o666 & ~_umask())
-        named = True
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
     try:
         with os.fdopen(number, "wb") as stream:
             yield stream
             stream.flush()
-            if not named:
+            if not name:
                 name = str(path.parent / f"{PREFIX}{secrets.token_hex(8)}")
                 # A folder makes Python use linkat, which can follow the link that stands for the open file.
                 os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number, follow_symlinks=True)
@@ -105,8 +105,7 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
         Path(name).replace(path)
     finally:
         if name:
-            with suppress(FileNotFoundError):  # it has been moved
-                Path(name).unlink()
+            Path(name).unlink(missing_ok=True)  # it has been moved
 
 
 def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
@@ -117,39 +116,21 @@ def _save_late(target: str, fill: Callable[[IO[bytes]], object]) -> None:
             fill(spool)
             spool.seek(0)
         except OSError as error:
-            raise InputError(cannot_keep(target, error)) from None
-        _pour(spool, target)
+            raise cannot_keep(target, error) from None
+        if target == STANDARD_OUTPUT:
+            shutil.copyfileobj(spool, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        try:
+            with Path(target).open("wb") as stream:
+                shutil.copyfileobj(spool, stream)
+        except OSError as error:
+            raise cannot_write(target, "written", error) from None
     finally:
         with suppress(OSError):  # what could not be written is tried again
             spool.close()
 
 
-def _write(lines: Iterable[str], stream: IO[bytes]) -> None:
-    for number, line in enumerate(lines, 1):
-        try:
-            stream.write(f"{line}\n".encode())
-        except UnicodeEncodeError as error:
-            what = f"character {error.start + 1} of output line {number} is half of a surrogate pair, not text"
-            raise InputError(Problem("not-unicode", what, expected="Unicode text", fix="correct the input")) from None
-
-
-def _pour(spool: IO[bytes], target: str) -> None:
-    if target == STANDARD_OUTPUT:
-        shutil.copyfileobj(spool, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        with Path(target).open("wb") as stream:
-            shutil.copyfileobj(spool, stream)
-    except OSError as error:
-        raise _cannot_write(target, error) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _cannot_write(target: str, error: OSError) -> InputError:
-    return InputError(Problem("cannot-write", f"cannot be written: {error.strerror or error}", Place(target)))
+def cannot_write(target: str, done: str, error: OSError) -> InputError:
+    """The error for what cannot be written or made."""
+    return InputError(Problem("cannot-write", f"cannot be {done}: {error.strerror or error}", Place(target)))

@@ -8,49 +8,40 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, groupby, islice
 from math import isfinite
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines, Source, display_name
-from errorbar.formats.parquet_file import is_parquet, parquet_columns, parquet_names
-from errorbar.formats.untrusted import NotJsonError, parse_json
+from errorbar.formats.untrusted import (
+    NotJsonError,
+    is_parquet,
+    json_record,
+    parquet_columns,
+    parquet_names,
+    parse_json,
+)
 
-Value = TypeVar("Value")
 DELIMITERS = ",\t;"
-MOST_NAMED = 50
-"""Columns among which a missing one is looked for."""
-BLOCK = 1 << 10
-"""Rows taken at a time: few, so that they stay in the cache and out of the garbage collector's old generations."""
+MOST_NAMED = 50  # columns among which a missing one is looked for
+BLOCK = 1 << 10  # rows taken at a time: so few stay in the cache and out of the collector's old generations
 
 
 class Block(NamedTuple):
-    """Some rows under one another, column by column.
-
-    Attributes:
-        header: Names of the columns; JSON lines with other keys are another block.
-        columns: Values of each: texts in CSV, whatever there is in JSON and Parquet.
-        lines: Line of each row, from 1; in Parquet its number.
-        texts: Whether all values are texts.
-    """
+    """Some rows under one another; JSON lines with other keys are another block."""
 
     header: tuple[str, ...]
-    columns: Sequence[Sequence[object]]
-    lines: Sequence[int]
-    texts: bool = False
+    columns: Sequence[Sequence[object]]  # texts in CSV, whatever there is in JSON and Parquet
+    lines: Sequence[int]  # of each row, from 1; in Parquet its number
+    texts: bool = False  # all values are texts
 
 
 class TableRow(NamedTuple):
-    """One row.
-
-    Attributes:
-        values: Column to text; "" where there is nothing.
-        place: Where it is.
-    """
+    """One row: column to text, "" where there is nothing; and where it is."""
 
     values: dict[str, str]
     place: Place
@@ -58,32 +49,21 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a reader wants of a table.
+    """What a reader wants of a table."""
 
-    Attributes:
-        needed: Columns that must be there.
-        roles: What a column is for, where its name does not say it.
-        kind: First word of the codes of errors.
-        column: Code of the error of a column that is not there.
-        key: The same for JSON lines.
-        single: Columns of which there must be one only; None: all that have a name.
-    """
+    needed: Sequence[str] = ()  # columns that must be there
+    roles: Mapping[str, str] = field(default_factory=dict)  # what a column is for, where its name does not say it
+    kind: str = "table"  # first word of the codes of errors
+    column: str = "table-column"  # code of the error of a column that is not there
+    single: Collection[str] | None = None  # columns of which there must be one only; None: all that have a name
 
-    needed: Sequence[str] = ()
-    roles: Sequence[str] = ()
-    kind: str = "table"
-    column: str = "table-column"
-    key: str = "table-column"
-    single: Collection[str] | None = None
-
-    def good(self, header: Sequence[str], place: Place, problems: Problems, *, key: bool = False) -> bool:
+    def good(self, header: Sequence[str], place: Place, problems: Problems) -> bool:
         """Whether the columns will do; what is wrong with them is recorded."""
         missing = [name for name in self.needed if name not in header]
         for name in missing:
-            role = dict(zip(self.needed, self.roles, strict=False)).get(name, name)
-            what = f"no column '{name}'{f' for the {role}' if role != name else ''}"
+            role = f" for the {self.roles[name]}" if self.roles.get(name, name) != name else ""
             expected, fix = ", ".join(self.needed), nearest(name, islice(header, MOST_NAMED))
-            problems.error(self.key if key else self.column, what, place, expected=expected, fix=fix)
+            problems.error(self.column, f"no column '{name}'{role}", place, expected=expected, fix=fix)
         # Spreadsheets leave columns without a name behind.
         twice = [name for name, times in Counter(header).items() if times > 1 and name]
         twice = [name for name in twice if self.single is None or name in self.single]
@@ -93,28 +73,21 @@ class Wanted:
 
 
 def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted = ()) -> Iterator[TableRow]:
-    """Read a table of texts row by row; the caller raises the problems after the last.
-
-    Args:
-        path: The file, or ``-``.
-        problems: Where problems go; a row of the wrong width is left out by lenient reading.
-        needed: Columns that must be there, or more of what is wanted.
-
-    Raises:
-        InputError: If the file cannot be opened, or too many problems are found.
-        MissingExtraError: If the file is Parquet and pyarrow is not installed.
-    """
+    """Read a table of texts row by row; the caller raises the problems after the last. Parquet needs pyarrow."""
     name, parquet = display_name(path), is_parquet(path)
     wanted = needed if isinstance(needed, Wanted) else Wanted(needed)
     for header, columns, lines, _ in table_blocks(path, problems, wanted):
         for line, *values in zip(lines, *columns, strict=True):
             place = Place(name, line)
-            if any(isinstance(value, dict | list) for value in values):
-                what, has = ("not a flat row", "") if parquet else ("not a flat object", "keys with ")
-                code = "table-parquet" if parquet else "table-json"
-                problems.error(code, what, place, expected=f"{has}texts, numbers, true or false")
-            else:
+            if not any(isinstance(value, dict | list) for value in values):
                 yield TableRow({key: _text(value) for key, value in zip(header, values, strict=True)}, place)
+            elif parquet:
+                problems.error("table-parquet", "not a flat row", place, expected="texts, numbers, true or false")
+            else:
+                problems.error("table-json", _NOT_FLAT, place, expected=_FLAT)
+
+
+_NOT_FLAT, _FLAT = "not a flat object", "keys with texts, numbers, true or false"
 
 
 def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -132,7 +105,7 @@ def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[B
     elif first.lstrip().startswith("{"):
         yield from _json_blocks(lines, problems, wanted)
     else:
-        yield from _csv_blocks(lines, problems, wanted, first)
+        yield from _csv_blocks(lines, problems, wanted, _delimiter(first, wanted.needed))
 
 
 def header_of(path: Source) -> list[str]:
@@ -144,19 +117,8 @@ def header_of(path: Source) -> list[str]:
     return list(record) if record is not None else _fields(first, _delimiter(first, ()))
 
 
-def json_record(line: str) -> dict[str, object] | None:
-    """The object that a line is; None where it is none, and the reader of tables says why."""
-    if not line.lstrip().startswith("{"):
-        return None
-    try:
-        record = parse_json(line)
-    except NotJsonError:
-        return None
-    return record if isinstance(record, dict) else None
-
-
 def _fields(line: str, delimiter: str) -> list[str]:
-    return [field.strip().strip('"') for field in line.split(delimiter)]
+    return [each.strip().strip('"') for each in line.split(delimiter)]
 
 
 def _delimiter(line: str, needed: Sequence[str]) -> str:
@@ -165,29 +127,25 @@ def _delimiter(line: str, needed: Sequence[str]) -> str:
     return next(making, max(DELIMITERS, key=line.count))
 
 
-def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, first: str) -> Iterator[Block]:
-    reader = csv.reader(
-        chain.from_iterable(_ended(lines.blocks())), delimiter=_delimiter(first, wanted.needed), strict=True
-    )
-    header: tuple[str, ...] = ()
+def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str) -> Iterator[Block]:
+    reader = csv.reader(chain.from_iterable(_ended(lines.blocks())), delimiter=delimiter, strict=True)
     try:
-        for fields in reader:
-            if fields:
-                header = tuple(field.strip() for field in fields)
-                break
+        header = tuple(name.strip() for name in next(filter(None, reader), ()))
         if not wanted.good(header, Place(lines.name, reader.line_num), problems):
             return
-        while True:
-            before, rows, broken = reader.line_num, list[list[str]](), None
+        rows: list[list[str]] = [[]]
+        broken: csv.Error | None = None
+        while rows and broken is None:
+            before, rows = reader.line_num, []
             try:
                 rows.extend(islice(reader, BLOCK))
             except csv.Error as error:
-                broken = error
-            yield from _of_one_width(header, rows, before, reader.line_num, lines.name, problems, wanted.kind)
-            if broken is not None:
-                raise broken
-            if not rows:
-                return
+                broken = error  # what came before it is taken first
+            yield from _of_one_width(
+                header, rows, range(before + 1, reader.line_num + 1), wanted.kind, lines.name, problems
+            )
+        if broken is not None:
+            raise broken
     except csv.Error as error:
         place = Place(lines.name, reader.line_num)
         problems.error(f"{wanted.kind}-csv", f"not CSV: {error}", place, expected="fields quoted as in RFC 4180")
@@ -202,31 +160,24 @@ def _ended(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _of_one_width(
-    header: tuple[str, ...], rows: list[list[str]], before: int, after: int, name: str, problems: Problems, kind: str
+    header: tuple[str, ...], rows: list[list[str]], lines: range, kind: str, name: str, problems: Problems
 ) -> Iterator[Block]:
-    """Cut rows where one is blank or has another width, after which the lines are counted anew."""
+    """Rows in one block; in several where one is blank or has another width, and its line is that of its end."""
     width = len(header)
-    if after - before == len(rows) and set(map(len, rows)) <= {width}:
-        if rows:
-            yield Block(header, _turned(rows), range(before + 1, after + 1), texts=True)
+    if len(lines) == len(rows) and {*map(len, rows)} == {width}:
+        yield Block(header, [*zip(*rows, strict=True)], lines, texts=True)
         return
-    good: list[list[str]] = []
-    lines: list[int] = []
-    line = before
-    for fields in rows:
-        line += 1 + sum(field.count("\n") for field in fields)
-        if len(fields) == width:
-            good.append(fields)
-            lines.append(line)
-        elif fields:
-            if good:
-                yield Block(header, _turned(good), lines, texts=True)
-                good, lines = [], []
-            what = f"{len(fields)} fields in a table of {width} columns"
+    ends = accumulate((1 + sum(text.count("\n") for text in fields) for fields in rows), initial=lines.start - 1)
+    numbered = [(line, fields) for line, fields in zip(islice(ends, 1, None), rows, strict=True) if fields]
+    for n, some in groupby(numbered, lambda row: len(row[1])):
+        numbers, good = zip(*some, strict=True)
+        if n == width:
+            yield Block(header, [*zip(*good, strict=True)], numbers, texts=True)
+            continue
+        for line in numbers:
+            what, expected = f"{n} fields in a table of {width} columns", f"{width} fields"
             repair, place = "the row is left out", Place(name, line)
-            problems.repairable(f"{kind}-fields", what, place, repair=repair, expected=f"{width} fields")
-    if good:
-        yield Block(header, _turned(good), lines, texts=True)
+            problems.repairable(f"{kind}-fields", what, place, repair=repair, expected=expected)
 
 
 def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -236,27 +187,24 @@ def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[B
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
+        wrong, expected = _NOT_FLAT, _FLAT
         record: object = None
-        wrong = ""
         try:
             record = parse_json(line)
         except NotJsonError as error:
-            wrong = f"not JSON: {error}"
+            wrong, expected = f"not JSON: {error}", ""
         keys = tuple(record) if isinstance(record, dict) else ()
         if rows and (keys != header or len(rows) == BLOCK):
-            yield Block(header, _turned(rows), numbers)
+            yield Block(header, [*zip(*rows, strict=True)], numbers)
             rows, numbers = [], []
         if not isinstance(record, dict):
-            expected = "" if wrong else "keys with texts, numbers, true or false"
-            problems.error(
-                f"{wanted.kind}-json", wrong or "not a flat object", Place(lines.name, number), expected=expected
-            )
-        elif (rows and keys == header) or wanted.good(keys, Place(lines.name, number), problems, key=True):
+            problems.error(f"{wanted.kind}-json", wrong, Place(lines.name, number), expected=expected)
+        elif rows or wanted.good(keys, Place(lines.name, number), problems):
             header = keys
-            rows.append(list(record.values()))
+            rows.append([*record.values()])
             numbers.append(number)
     if rows:
-        yield Block(header, _turned(rows), numbers)
+        yield Block(header, [*zip(*rows, strict=True)], numbers)
 
 
 def _parquet_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -281,10 +229,6 @@ def finite(value: object) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if isfinite(number) else None
-
-
-def _turned(rows: Sequence[Sequence[Value]]) -> list[tuple[Value, ...]]:
-    return list(zip(*rows, strict=True))
 
 
 def _text(value: object) -> str:

@@ -1,26 +1,19 @@
-"""Plain text, one tokenized sentence per line: sources, and corrected versions in step with them."""
+"""Plain text, one tokenized sentence per line: sources, corrected versions in step with them, and system outputs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from errorbar.core.corpus import Sentence
-from errorbar.core.errors import Place
+from errorbar.core.corpus import Sentence, wrong_count
+from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines
-
-BLANK_LEFT_OUT = "blank lines at the end are left out"
+from errorbar.formats.opening import Lines, Source
 
 
 class ParallelLine(NamedTuple):
-    """One source line and its corrected versions.
-
-    Attributes:
-        number: The line, counted from 1.
-        source: The source sentence.
-        corrected: Its corrected versions, in the order of the files.
-    """
+    """One source line, its number from 1, and its corrected versions in the order of the files."""
 
     number: int
     source: str
@@ -50,45 +43,71 @@ def write_text(sentences: Iterable[Sentence], problems: Problems) -> Iterator[st
 
 
 def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems) -> Iterator[ParallelLine]:
-    """Read a source and its corrected versions line by line, in step.
-
-    Every file must have as many lines as the source; blank lines too many at the end are a repairable error.
-
-    Args:
-        source: The source text, one sentence per line.
-        corrected: The corrected texts, one per annotator.
-        problems: Where different numbers of lines are recorded; the caller raises them after the last line.
-    """
-    number = 0
+    """Read a source and its corrected versions, one per annotator, in step; the caller raises the problems."""
+    number, texts = 0, list[str | None]()
     for number, line in enumerate(source, 1):
         texts = [next(iter(lines), None) for lines in corrected]
         said = tuple(text for text in texts if text is not None)
         if len(said) < len(texts):
-            for lines, text in zip(corrected, texts, strict=True):
-                if text is None:
-                    what = f"{number - 1} lines, while {source.name} has more"
-                    problems.error("line-count", what, Place(lines.name), expected="one line per source sentence")
-            return
+            break
         yield ParallelLine(number, line, said)
     if not number:
         problems.error("text-empty", "the file is empty", Place(source.name), expected="one sentence per line")
-    for lines in corrected:
-        _check_rest(lines, number, source.name, problems)
+    n_sentences = number + sum(1 for _ in source)
+    for lines, text in zip(corrected, texts or [""] * len(corrected), strict=True):
+        check_end(lines, number - (text is None), n_sentences, problems)
 
 
-def _check_rest(lines: Lines, number: int, source: str, problems: Problems) -> None:
-    n_rest, n_said = count_rest(lines)
-    what, expected = f"{number + n_rest} lines for the {number} of {source}", "one line per source sentence"
-    if n_said:
-        problems.error("line-count", what, Place(lines.name), expected=expected)
-    elif n_rest:
-        problems.repairable("line-count", what, Place(lines.name), expected=expected, repair=BLANK_LEFT_OUT)
-
-
-def count_rest(lines: Lines) -> tuple[int, int]:
-    """How many lines are left, and how many of them are not blank."""
+def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) -> None:
+    """See that a file has a line for each sentence; lenient reading leaves blank ones at the end out."""
     n_rest = n_said = 0
     for line in lines:
         n_rest += 1
         n_said += bool(line.strip())
-    return n_rest, n_said
+    if n_taken + n_rest == n_sentences:
+        return
+    what, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
+    if n_taken + n_rest > n_sentences and not n_said:
+        what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
+        repair = "blank lines at the end are left out"
+        problems.repairable("line-count", what, place, repair=repair, expected=expected)
+    else:
+        problems.error("line-count", what, place, expected=expected, fix="one line per sentence")
+
+
+class HypothesisReader:
+    """Reads a system's sentences in step with the source; refuses M2 and JSONL, which its user took for its output."""
+
+    def __init__(self, path: Source, name: str, problems: Problems) -> None:
+        self.name = name
+        self.problems = problems
+        self.lines = Lines(path, problems, last=True)
+        self.count = 0
+        first, code, fix = self.lines.peek(), "", "errorbar convert --to text --annotator"
+        if first.startswith('{"format": "errorbar-corpus"'):
+            code = "hypothesis-jsonl"
+            what, fix = "an errorbar corpus", f"{fix} NAME {path}"
+        elif first.startswith("S ") and any(_is_a_line(line) for line in self.lines.ahead(20)):
+            code = "hypothesis-m2"
+            gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
+            what, fix = "M2", f"{gold} {fix} 0 {path}"
+        if code:
+            place = Place(self.lines.name, 1)
+            raise InputError(Problem(code, f"this is {what}, not plain text", place, "one sentence per line", fix))
+
+    def take(self, size: int) -> list[str]:
+        """The next sentences, as many as there are up to ``size``."""
+        taken = list(islice(self.lines, size))
+        self.count += len(taken)
+        return taken
+
+    def finish(self, n_sentences: int) -> None:
+        """Check that the file has as many sentences as the source."""
+        if n_sentences and not self.count and not self.lines.ahead(1):
+            place = Place(self.lines.name)
+            raise InputError(Problem("hypothesis-empty", "the file is empty", place, f"{n_sentences} lines"))
+        check_end(self.lines, self.count, n_sentences, self.problems)
+
+
+def _is_a_line(line: str) -> bool:
+    return line.startswith("A ") and line.count("|||") >= 4

@@ -15,8 +15,6 @@ from errorbar.core.errors import MissingExtraError
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-EXTRA = "tokenize"
-
 ABBREVIATIONS = (
     *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "e.g", "i.e", "cf", "fig", "no", "vol", "pp"),
     *("ed", "al", "inc", "ltd", "co", "corp", "dept", "u.s", "u.k", "u.n", "a.m", "p.m"),
@@ -60,14 +58,7 @@ def _cut(sentence: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Find the sentences of a paragraph.
-
-    Returns:
-        Half-open character spans without surrounding white space, in order.
-
-    Raises:
-        MissingExtraError: If nltk is not installed.
-    """
+    """The half-open character spans of the sentences of a paragraph, without surrounding white space, in order."""
     spans: list[tuple[int, int]] = []
     for start, end in _punkt().span_tokenize(text):
         sentence = text[start:end].strip()
@@ -82,7 +73,7 @@ def _punkt() -> PunktSentenceTokenizer:
     try:
         from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer  # noqa: PLC0415 - an extra
     except ImportError:
-        raise MissingExtraError(EXTRA, "finding sentences in raw essays") from None
+        raise MissingExtraError("tokenize", "finding sentences in raw essays") from None
     parameters = PunktParameters()
     parameters.abbrev_types = set(ABBREVIATIONS)
     return PunktSentenceTokenizer(parameters)

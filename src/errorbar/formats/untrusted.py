@@ -1,56 +1,40 @@
-"""XML and JSON from anybody: no entities, no outside references, a size limit, and the line of whatever is wrong."""
+"""XML, JSON and Parquet from anybody: no entities, no outside references, size limits, and where whatever is wrong."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-from typing import IO, ClassVar, NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from os import fspath
+from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 
-from errorbar.core.errors import InputError, Place, Problem
-from errorbar.formats.opening import Source, open_bytes, packed_stream
+from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
+from errorbar.formats import MOST_DIGITS
+from errorbar.formats.opening import Source, display_name, open_bytes, read_once
+from errorbar.formats.pipes import open_pipe, pipes_are_kept
 
-EXPANSION = 12
-"""How many times its size a packed file may have, unpacked; the edit files of the shared task have 6 to 10 times."""
-SMALL_UNPACKED = 1 << 20
-"""Bytes that any packed file may have, unpacked."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALVES = re.compile("[\ud800-\udfff]")
+_PARQUET = b"PAR1"
+ROWS = 1 << 16  # of Parquet, held at a time
 
 
-def read_limited(path: Source, limit: int, place: Place, code: str, fix: str) -> bytes:
-    """Read a whole file, gzipped or not, and never more of it than is allowed.
-
-    Args:
-        path: The file.
-        limit: Bytes of it, unpacked. A packed file may besides have no more than ``EXPANSION`` times its size, or
-            ``SMALL_UNPACKED``: a small file that unpacks to a large one is not a text.
-        place: What messages call it.
-        code: Code of the error where it is larger.
-        fix: What its user may do then.
-
-    Raises:
-        InputError: If it cannot be opened, is larger, or its compressed data is damaged.
-    """
+def read_limited(path: Source, limit: int, code: str, fix: str) -> bytes:
+    """Read a whole file, gzipped or not, and never more than ``limit`` bytes of it, unpacked."""
     with open_bytes(path) as stream:
-        packed = packed_stream(stream)
-        allowed = limit if packed is None else min(limit, max(SMALL_UNPACKED, EXPANSION * _size(packed)))
-        content = stream.read(allowed + 1)
+        content = stream.read(limit + 1)
     if len(content) > limit:
-        raise InputError(Problem(code, f"the file has more than {limit:,} bytes", place, fix=fix))
-    if len(content) > allowed:
-        what = f"the packed file has more than {allowed:,} bytes, unpacked"
-        raise InputError(Problem(code, what, place, fix=f"unpack it: a plain file may have {limit:,} bytes"))
+        raise InputError(Problem(code, f"the file has more than {limit:,} bytes", Place(display_name(path)), fix=fix))
     return content
 
 
-def _size(stream: IO[bytes]) -> int:
-    """Bytes of the file on the disk; 0 for a pipe, or what is no file."""
-    try:
-        return os.fstat(stream.fileno()).st_size
-    except OSError:
-        return 0
+def whole_number(text: str) -> int | None:
+    """The number that some digits are, between white space; None where they are none, or more than ``MOST_DIGITS``."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
 
 
 class XmlReader:
@@ -60,12 +44,9 @@ class XmlReader:
     nothing is expanded and nothing is fetched.
     """
 
-    kind: ClassVar[str]
-    """First word of the codes of errors."""
-    called: ClassVar[str]
-    """What such files are called."""
-    expected: ClassVar[str]
-    """What they have."""
+    kind: ClassVar[str]  # first word of the codes of errors
+    called: ClassVar[str]  # what such files are called
+    expected: ClassVar[str]  # what they have
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -91,11 +72,7 @@ class XmlReader:
         """Take text, or a part of it."""
 
     def parse(self, content: bytes) -> None:
-        """Parse a whole file.
-
-        Raises:
-            InputError: If it is not well-formed XML, has an encoding that nobody knows, or declares a document type.
-        """
+        """Parse a whole file, which must be well-formed, in an encoding that is known, without a document type."""
         try:
             self.parser.Parse(content, True)
             return
@@ -114,11 +91,7 @@ class XmlReader:
 
 
 class NotJsonError(Exception):
-    """A text is not JSON, or JSON that cannot be held; its message says why. Readers turn it into a problem.
-
-    Attributes:
-        line: The line of the text; 0 where the error is none of one place.
-    """
+    """A text is not JSON, or JSON that cannot be held; readers make a problem of why, and of the line (0: none)."""
 
     def __init__(self, why: str, line: int = 0) -> None:
         super().__init__(why)
@@ -126,12 +99,7 @@ class NotJsonError(Exception):
 
 
 def parse_json(text: str) -> object:
-    """Read one JSON value.
-
-    Raises:
-        NotJsonError: If the text is not JSON, is nested too deeply, has a number of thousands of digits, or half a
-            character, which no file or terminal can show.
-    """
+    """Read one JSON value; half a character, which no file or terminal can show, is a ``NotJsonError`` too."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -143,3 +111,71 @@ def parse_json(text: str) -> object:
     if _HALF.search(text) and _HALVES.search(json.dumps(value, ensure_ascii=False)):
         raise NotJsonError("it has half a character (a lone surrogate, \\ud800 to \\udfff)")
     return value
+
+
+def json_record(line: str) -> dict[str, Any] | None:
+    """The object that a line is; None where it is none, and its reader says why."""
+    try:
+        record = parse_json(line)
+    except NotJsonError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def is_parquet(path: Source) -> bool:
+    """Whether a file is called Parquet, or is one by its first bytes; a pipe that nobody keeps is not looked into."""
+    if fspath(path).endswith(".parquet"):
+        return True
+    if read_once(path) and not pipes_are_kept():
+        return False
+    try:
+        with open_bytes(path) as stream:
+            return stream.read(len(_PARQUET)) == _PARQUET
+    except InputError:
+        return False  # the reader says what is wrong
+
+
+def parquet_names(path: Source) -> list[str]:
+    """The names of the columns; errors as of ``parquet_columns``."""
+    with _said(path, "its table of contents"), _parquet(path) as file:
+        return list(file.schema_arrow.names)
+
+
+def parquet_columns(path: Source) -> Iterator[list[list[Any]]]:
+    """Yield the values of each column, for so many rows at a time as are held; needs pyarrow."""
+    with _said(path, "its table of contents"):
+        file = _parquet(path)
+        batches = iter(file.iter_batches(batch_size=ROWS))
+    done = 0
+    with file:
+        while True:
+            with _said(path, f"row {done + 1:,} or a later one"):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                values = [column.to_pylist() for column in batch.columns]
+            yield values
+            done += batch.num_rows
+
+
+def _parquet(path: Source) -> Any:  # noqa: ANN401 - pyarrow publishes no types
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("parquet", "reading Parquet") from None
+    # Within a command a pipe can be read from any place: what came before is kept.
+    return parquet.ParquetFile(open_pipe(path) if read_once(path) else fspath(path))
+
+
+@contextmanager
+def _said(path: Source, where: str) -> Iterator[None]:
+    """Turn what pyarrow raises, which is of many kinds, into one line."""
+    try:
+        yield
+    except (ArithmeticError, LookupError, MemoryError, NotImplementedError, OSError, TypeError, ValueError) as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        if isinstance(error, UnicodeDecodeError):
+            said = "a text is not UTF-8"
+        what = f"cannot be read as Parquet at {where}: {said}"
+        fix = "write the table again, or give CSV or JSON lines"
+        raise InputError(Problem("judgments-parquet", what, Place(display_name(path)), fix=fix)) from None

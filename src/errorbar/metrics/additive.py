@@ -4,13 +4,12 @@ Formula
     For each sentence, of the annotators who looked at it the one whose text costs least (the first of equal ones); the
     values are made of the sums of the counts under these.
 Conventions
-    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.apply); of edits
+    An annotator's text is the source with the first alternative of every edit applied (errorbar.edits.texts); of edits
     that overlap the later one is left out, and a note says how many. The choice of a sentence does not depend on other
-    sentences, so the order of sentences changes no digit.
+    sentences, so their order changes no sum of whole counts, and one of fractions in the last bit at most.
 Source
-    A convention of errorbar's own, modeled on practice with several references: TER takes the reference with the fewest
-    edits (Snover et al. 2006, section 2), and the M2 scorer the annotator who suits a sentence best (Dahlmeier & Ng
-    2012; errorbar.metrics.choice). What is counted, and its source, is the subclass's.
+    A convention of errorbar's own, modeled on the M2 scorer, which takes the annotator who suits a sentence best
+    (Dahlmeier & Ng 2012; errorbar.metrics.choice). What is counted, and its source, is the subclass's.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from errorbar.core.corpus import Corpus, annotator_order, wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.metrics.base import Floats, Folded, Metric, Selection, UnitParts
 
 _CACHE = "reference texts"
@@ -36,19 +35,12 @@ OVERLAP = "apply-overlap"
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Counts of each sentence against each annotator's text.
+    """Counts of each sentence against each annotator's text."""
 
-    Attributes:
-        counts: Shape (units, annotators, counted).
-        present: Whether an annotator looked at a unit; shape (units, annotators).
-        annotators: Names of the annotator axis.
-        n_overlaps: Edits that were left out of reference texts because they overlap others.
-    """
-
-    counts: NDArray[Any]
-    present: NDArray[np.bool_]
+    counts: NDArray[Any]  # shape (units, annotators, counted)
+    present: NDArray[np.bool_]  # whether an annotator looked at a unit; shape (units, annotators)
     annotators: tuple[str, ...]
-    n_overlaps: int = 0
+    n_overlaps: int = 0  # edits that were left out of reference texts because they overlap others
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -106,8 +98,7 @@ class ReferenceTexts(Metric):
             InputError: If the numbers of sentences differ.
         """
         if len(output) != len(reference):
-            problem = Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name))
-            raise InputError([problem])
+            raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
         texts, n_overlaps = _reference_texts(reference)
         counts = np.zeros((len(reference), len(reference.annotators), self.compared))
         present = np.zeros(counts.shape[:2], np.bool_)
@@ -188,8 +179,7 @@ class ReferenceTexts(Metric):
 
     def differ(self, first: Sums, second: Sums) -> NDArray[np.bool_]:
         """In which sentences the counts of two systems differ."""
-        changed: NDArray[np.bool_] = (first.counts != second.counts).any(axis=(1, 2))
-        return changed
+        return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
 
     def remarked(self, statistics: Sums) -> Mapping[str, int]:
         """Edits that are in no reference text."""
@@ -204,10 +194,7 @@ class ReferenceTexts(Metric):
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:
-    """Each sentence's text by each annotator who looked at it, and how many edits were left out of them.
-
-    They are kept with the corpus for all systems.
-    """
+    """Each sentence's text by each annotator who looked, and how many edits were left out; kept for all systems."""
     known = corpus.cache.get(_CACHE)
     if known is None:
         problems = Problems(lenient=True)

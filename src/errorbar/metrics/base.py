@@ -33,15 +33,12 @@ MAX_BETA = 1000
 class Measure:
     """A number that a metric gives."""
 
-    name: str
-    """Its name for programs, unique in the metric: ``f``."""
-    title: str
-    """Its heading: ``F0.5``."""
+    name: str  # its name for programs, unique in the metric: ``f``
+    title: str  # its heading: ``F0.5``
     kind: Literal["percent", "number"] = "percent"
     """``percent``: a fraction that is shown in percent; ``number``: shown as it is."""
     better: Literal["higher", "lower"] = "higher"
-    group: str = ""
-    """What it is shown under, where measures come in groups: ``detection, no bonus``."""
+    group: str = ""  # what it is shown under, where measures come in groups: ``detection, no bonus``
 
     @property
     def sign(self) -> float:
@@ -53,8 +50,7 @@ class Measure:
 class Swapping:
     """Ways to swap the outputs of two systems, whose units stand one after the other: unit u of the second is N + u."""
 
-    swaps: NDArray[np.bool_]
-    """Whether outputs are swapped; shape (replicates, columns)."""
+    swaps: NDArray[np.bool_]  # whether outputs are swapped; shape (replicates, columns)
     slots: NDArray[np.int64]
     """Column of ``swaps`` that each unit goes by, e.g. its document's, -1 for a unit that never swaps; shape (N,)."""
 
@@ -112,10 +108,8 @@ class Folded:
 class UnitParts:
     """The parts of single units in a fold of everything."""
 
-    annotators: Sequence[str | None]
-    """The annotator that each unit counts with, None where nobody looked."""
-    counts: NDArray[Any]
-    """What each unit adds to ``Folded.counts``; shape (units, counted)."""
+    annotators: Sequence[str | None]  # the annotator that each unit counts with, None where nobody looked
+    counts: NDArray[Any]  # what each unit adds to ``Folded.counts``; shape (units, counted)
     values: Floats | None = None
     """The measures of each unit alone; shape (units, measures); None where a unit alone has no value."""
 
@@ -137,28 +131,20 @@ class Metric(ABC):
 
     __slots__ = ()
 
-    name: ClassVar[str]
-    """What its spec starts with."""
-    summary: ClassVar[str]
-    """What it is, in a line."""
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
-    """What its spec can say; the names of its fields."""
+    name: ClassVar[str]  # what its spec starts with
+    summary: ClassVar[str]  # what it is, in a line
+    parameters: ClassVar[tuple[Parameter, ...]] = ()  # what its spec can say; the names of its fields
     shorthands: ClassVar[tuple[Parameter, ...]] = ()
     """What its spec can say too: names that each stand for values of several parameters."""
-    fold_only: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that the map does not depend on."""
+    fold_only: ClassVar[frozenset[str]] = frozenset()  # parameters that the map does not depend on
     reads: ClassVar[Reads] = "sentences"
     """What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``."""
-    counted: ClassVar[tuple[str, ...]]
-    """Names of the counts that its values are made of."""
-    type_counted: ClassVar[tuple[str, ...]] = ()
-    """Names of the counts by error type."""
-    type_measures: ClassVar[tuple[str, ...]] = ()
-    """Names of the measures that are given by error type."""
+    counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
+    type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
+    type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
     additive: ClassVar[bool] = False
     """Whether the order of units does not matter, so that a fold can be told how often each counts."""
-    lacks: ClassVar[Mapping[Feature, str]] = {}
-    """What it cannot give, and why, in a line for the user."""
+    lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """What is to be said of some units, by code: what follows their number, and what to do."""
 
@@ -311,6 +297,12 @@ _FEATURES: Mapping[Feature, str] = {
     "types": "scores by error type",
     "closed": "intervals by formula",
 }
+
+
+def divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
+    """Quotients, NaN where the divisor is not above 0."""
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    return np.asarray(np.divide(above, below, out=np.full(shape, np.nan), where=below > 0), np.float64)
 
 
 def beta_parameter(default: float) -> Parameter:

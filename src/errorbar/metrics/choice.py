@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.edits.kernel import KERNEL
+from errorbar.edits.matching import KERNEL
 from errorbar.metrics.base import Measure, Selection, Swapping
 from errorbar.metrics.edit_statistics import EditStatistics, Ints
 

@@ -32,7 +32,7 @@ from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.intervals import left_out_values, resampled_values
 from errorbar.metrics.swaps import SwapPlan, swap_tests
-from errorbar.stats.letters import MOST_GROUPS, NO_LETTERS, better_letters, letter, shared_letters
+from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_letters, letter, shared_letters
 from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling

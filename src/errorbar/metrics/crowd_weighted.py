@@ -32,7 +32,17 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.spec import Parameter
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, beta_parameter, word_parameter
+from errorbar.metrics.base import (
+    Floats,
+    Folded,
+    Measure,
+    Metric,
+    Selection,
+    UnitParts,
+    beta_parameter,
+    divided,
+    word_parameter,
+)
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units, cluster_table
 
@@ -230,10 +240,7 @@ class Crowd(Metric):
         b2 = self.beta * self.beta
         over = (hits, hits, (1 + b2) * hits)
         under = (hits + wrong, hits + missed, (1 + b2) * hits + wrong + b2 * missed)
-        values = np.full((len(totals), 3), np.nan)
-        for column, (above, below) in enumerate(zip(over, under, strict=True)):
-            np.divide(above, below, out=values[:, column], where=below > 0)
-        return values
+        return divided(np.stack(over, axis=1), np.stack(under, axis=1))
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Nothing was flagged, or no share is an error."""

@@ -17,11 +17,7 @@ FEW_DOCUMENTS = 25
 
 
 class Documents:
-    """Which essay each unit is from: the clusters that intervals resample.
-
-    Args:
-        single: What a unit without a document is called.
-    """
+    """Which essay each unit is from; ``single`` is what a unit without a document is called."""
 
     def __init__(self, single: str = "sentence") -> None:
         self._single = single
@@ -30,11 +26,11 @@ class Documents:
         self._n_without = 0
 
     def add(self, sentences: Sequence[Sentence]) -> None:
-        """Take the next sentences; one without a document is a document of its own."""
+        """Take the next sentences."""
         self.add_names([sentence.document for sentence in sentences])
 
     def add_names(self, documents: Sequence[str]) -> None:
-        """Take the documents of the next sentences."""
+        """Take the documents of the next sentences; one without a document is a document of its own."""
         for document in documents:
             name = document or f"\0{len(self._codes)}"
             self._n_without += not document
@@ -61,9 +57,9 @@ class Documents:
         """Document number of each sentence."""
         return np.array(self._codes, np.int64)
 
-    def warn(self, problems: Problems) -> None:
-        """Note what makes intervals from these clusters doubtful: sentences without a document, few documents."""
-        if self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
+    def warn(self, problems: Problems, *, intervals: bool = True) -> None:
+        """Note what makes resamples of these clusters doubtful: sentences without a document; for intervals, few."""
+        if intervals and self.unit == "document" and self.n_clusters < FEW_DOCUMENTS:
             what = f"{self.n_clusters} documents are few to resample: 95% intervals cover less than they say"
             problems.note("few-documents", what, Place(), fix="docs/design/intervals.md has the measured coverage")
         if 0 < self._n_without < len(self._codes):

@@ -31,7 +31,7 @@ from errorbar.core.corpus import Corpus, Corrected, wrong_count
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.spec import Parameter, Value
-from errorbar.metrics.base import Floats, beta_parameter
+from errorbar.metrics.base import Floats, beta_parameter, divided
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, Ints, TypeCounts
@@ -155,10 +155,9 @@ class Errant(EditMetric):
     def type_values(self, counts: Ints) -> Floats:
         """P, R and F of each type, NaN where nothing is proposed, or nothing in the reference."""
         correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            beta2 = self.beta * self.beta
-            f = (1 + beta2) * correct / (beta2 * gold + proposed)
-            return np.stack([correct / proposed, correct / gold, f], axis=-1)
+        beta2 = self.beta * self.beta
+        f = divided((1 + beta2) * correct, beta2 * gold + proposed)
+        return np.stack([divided(correct, proposed), divided(correct, gold), f], axis=-1)
 
 
 def edits_of(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit]]:

@@ -36,6 +36,7 @@ from errorbar.metrics.base import (
     Selection,
     UnitParts,
     beta_parameter,
+    divided,
     unchanged_parameter,
     word_parameter,
 )
@@ -255,10 +256,7 @@ class Hoo(Rules, Metric):
 
     def type_values(self, counts: NDArray[np.int64]) -> Floats:
         """Recall of detection, recognition and correction."""
-        found, gold = counts[..., 1:], counts[..., :1]
-        values = np.full(found.shape, np.nan)
-        np.divide(found, gold, out=values, where=gold > 0)
-        return values
+        return divided(counts[..., 1:], counts[..., :1])
 
     def type_units(self, statistics: HooStatistics) -> NDArray[np.int64]:
         """Fragments that have a gold edit of a type, and the type."""

@@ -13,7 +13,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +21,17 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.metrics.hoo_counts import Alignment, Flags
 
 MOST_PAIRS = 250_000
 """Pairs of one fragment; where no annotator's edits overlap there are about as many as edits."""
 Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+_OPTIONAL: dict[str, Callable[[StandoffEdit], bool]] = {
+    "any": lambda edit: True,
+    "first": lambda edit: edit.null_at == 0,
+    "replacement": lambda edit: "" not in edit.corrections,
+}
+"""Which edits with a null correction are optional."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +51,6 @@ class Rules:
     def folded(self, text: str) -> str:
         """A correction as it is compared."""
         return text.lower() if self.case == "ignore" else text
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """What became of every edit of a fragment; flags of gold edits, but for the last two."""
-
-    detected: Flags  # with an alignment
-    recognized: Flags  # with a strict one
-    corrected: Flags  # with a strict one that offers one of their corrections
-    optional: Flags
-    forgiven: Flags  # missing and optional: what the bonus adds
-    n_corrected: int  # corrections that count
-    spurious: Flags  # system edits without an alignment
-    fitting: Flags  # system edits whose correction counts
 
 
 @dataclass(slots=True)
@@ -88,7 +80,7 @@ def align(gold: Fragment, system: Sequence[StandoffEdit], rules: Rules) -> Align
         InputError: If ``edge_space`` needs the source text and the fragment has none, or too many edits overlap.
     """
     edits, n_gold, n_system = gold.edits, len(gold.edits), len(system)
-    optional = np.array([_is_optional(edit, rules.optional) for edit in edits], bool)
+    optional = np.array([edit.optional and _OPTIONAL[rules.optional](edit) for edit in edits], bool)
     pairs, accept = _overlapping(gold, system, rules), rules.unknown == "accept"
     if rules.insertion in ("touch", "text"):
         _touch(edits, system, rules, pairs)
@@ -166,12 +158,6 @@ def _ranges(low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
     sizes = high - low
     owner = np.repeat(np.arange(len(low)), sizes)
     return owner, np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + low[owner]
-
-
-def _is_optional(edit: StandoffEdit, rule: str) -> bool:
-    if rule == "first":
-        return edit.optional and edit.null_at == 0
-    return edit.optional and (rule == "any" or "" not in edit.corrections)
 
 
 def _touch(gold: Sequence[StandoffEdit], system: Sequence[StandoffEdit], rules: Rules, pairs: _Pairs) -> None:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.core.inventories import inventory
+from errorbar.core.labels import error_types
 from errorbar.core.standoff import Fragment
-from errorbar.metrics.hoo_align import Alignment
 
+Flags = NDArray[np.bool_]
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
 GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
 MEASURES = ("detection", "recognition", "correction")
@@ -26,6 +26,20 @@ CONDITIONS = ("no bonus", "bonus")
 FIGURES = ("precision", "recall", "f")
 OTHER = "Other"
 TYPE_COLUMNS = ("gold", "detected", "recognized", "corrected")
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """What became of every edit of a fragment; flags of gold edits, but for the last two."""
+
+    detected: Flags  # with an alignment
+    recognized: Flags  # with a strict one
+    corrected: Flags  # with a strict one that offers one of their corrections
+    optional: Flags
+    forgiven: Flags  # missing and optional: what the bonus adds
+    n_corrected: int  # corrections that count
+    spurious: Flags  # system edits without an alignment
+    fitting: Flags  # system edits whose correction counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +98,7 @@ def count_rows(codes: Iterable[str]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, str]:
-    return {code: said.partition(":")[0] for code, said in inventory("hoo").types.items()}
+    return {code: said.partition(":")[0] for code, said in error_types("hoo").items()}
 
 
 def by_row(statistics: HooStatistics, overrides: Mapping[str, str]) -> NDArray[np.int64]:

@@ -14,12 +14,13 @@ from errorbar.core.problems import Problems
 from errorbar.core.standoff import Fragment, edits_record, text_record
 from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric, Opaque
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.hoo import GOLD_NAME, Hoo
 from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.measuring import Output, Reading, Records
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 
 _RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")

@@ -15,7 +15,6 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -27,8 +26,7 @@ from errorbar.execute import run
 from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection
 from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Resampling, blocks
 from errorbar.stats.units import (
     cluster_members,
     left_out_groups,
@@ -130,7 +128,7 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
         return _folded(metric, fold, [draw()], len(clusters))
 
     def of_stream(block: tuple[int, np.random.Generator]) -> Floats:
-        n, rng = block[0], deepcopy(block[1])
+        n, rng = block
         rows = (resample_clusters(clusters, min(step, n - at), rng) for at in range(0, n, step))
         return _folded(metric, fold, rows, len(clusters))
 

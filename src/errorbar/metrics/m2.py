@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus
 from errorbar.core.spec import Parameter
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
-from errorbar.metrics.base import beta_parameter, unchanged_parameter
+from errorbar.edits.maxmatch import Rules
+from errorbar.metrics.base import beta_parameter, divided, unchanged_parameter
 from errorbar.metrics.choice import EDITS, RUNNING
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, count_types
@@ -81,9 +82,7 @@ class M2(EditMetric):
         Raises:
             InputError: If the numbers of sentences differ, or a sentence pair is too large.
         """
-        matches = match_corpus(
-            reference, output, max_unchanged=self.max_unchanged, ignore_case_space=self.ignore_case_space
-        )
+        matches = match_corpus(reference, output, Rules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,
             matches.present,
@@ -95,9 +94,7 @@ class M2(EditMetric):
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Recall: the edits of systems have no types."""
-        recall = np.full((*counts.shape[:-1], 1), np.nan)
-        np.divide(counts[..., 0], counts[..., 1], out=recall[..., 0], where=counts[..., 1] > 0)
-        return recall
+        return divided(counts[..., :1], counts[..., 1:])
 
     def edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
@@ -105,13 +102,7 @@ class M2(EditMetric):
         """The edits that MaxMatch finds in each sentence against one annotator."""
         column = {name: k for k, name in enumerate(reference.annotators)}
         columns = [-1 if name is None else column[name] for name in annotators]
-        return proposed_edits(
-            reference,
-            output,
-            columns,
-            max_unchanged=self.max_unchanged,
-            ignore_case_space=self.ignore_case_space,
-        )
+        return proposed_edits(reference, output, columns, Rules(self.max_unchanged, self.ignore_case_space))
 
     def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
         """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from errorbar.core.corpus import Corpus, Hypothesis, reference_record, source_record, type_record, wrong_count
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import Admission
-from errorbar.edits.likeness import Evidence, evidence
-from errorbar.edits.shift import WINDOW, Changed, ShiftDetector, changed_lines
+from errorbar.edits.admission import WINDOW, Admission, ShiftDetector
+from errorbar.edits.likeness import Changed, Evidence, changed_lines, evidence
 from errorbar.metrics.base import Metric, Opaque, Statistics
 
 if TYPE_CHECKING:
@@ -89,19 +88,6 @@ class Seen:
     tail: list[tuple[str, str]]
     evidence: Evidence
     retokenized: Retokenized | None
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusPiece:
-    """A stretch of a corpus in memory, with the systems' lines for it."""
-
-    corpus: Corpus
-    lines: list[Sequence[str]]
-    problems: Problems = field(default_factory=Problems)
-
-    def read(self) -> CorpusPiece:
-        """The piece itself: others are read by the worker that has them."""
-        return self
 
 
 class Sentences(Reading):

@@ -82,11 +82,8 @@ def parse_metric(metric: Metric | str, reads: Reads | None = None) -> Metric:
 
 def metrics_for(reads: Reads) -> list[str]:
     """Names of the metrics that measure such input."""
-    return [name for name in metric_names() if _reads(name) == reads]
-
-
-def _reads(name: str) -> Reads:
-    return BUILT_IN[name][1] if name in BUILT_IN else metric_class(name).reads
+    known = {name: read for name, (_, read) in BUILT_IN.items()}
+    return [name for name in metric_names() if (known.get(name) or metric_class(name).reads) == reads]
 
 
 def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: Reads | None = None) -> list[Metric]:

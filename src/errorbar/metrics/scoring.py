@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, absent_note, annotator_order, unknown_annotator
 from errorbar.core.errors import Place
+from errorbar.core.estimate import Signature
 from errorbar.core.problems import Problems
-from errorbar.core.signature import Signature
-from errorbar.edits.admission import Admission
 from errorbar.execute.executor import Executor, Serial
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import CorpusPiece, InMemory, Looked, Measuring, Part, Reading, Sentences, SystemPart
-from errorbar.metrics.scored import Score, SystemFold, Whole
+from errorbar.metrics.folding import Plan, SystemFold, Whole
+from errorbar.metrics.measuring import InMemory, Looked, Measuring, Part, SystemPart
+from errorbar.metrics.scored import Score
 from errorbar.stats.resampling import Resampling, unasked
 
 PIECE = 4096
@@ -45,18 +45,16 @@ class Lines(Ending, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How systems are scored."""
+class CorpusPiece:
+    """A stretch of a corpus in memory, with the systems' lines for it."""
 
-    metrics: Sequence[Metric]
-    by_type: bool = False
-    by_unit: bool = False
-    resampling: Resampling | None = None
-    conventions: tuple[str, ...] = ()  # what joins every signature
-    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins that of a system, by its name
-    admission: Admission = field(default_factory=Admission)
-    reading: Callable[[Any], Reading] = Sentences
-    most: int | None = None  # with more units there are no intervals, and a note says so
+    corpus: Corpus
+    lines: list[Sequence[str]]
+    problems: Problems = field(default_factory=Problems)
+
+    def read(self) -> CorpusPiece:
+        """The piece itself: others are read by the worker that has them."""
+        return self
 
 
 def score_corpus(
@@ -102,9 +100,9 @@ def score_pieces(
 ) -> list[Score]:
     """Score systems against a corpus in pieces, each read and measured by whoever the executor gives it to.
 
-    The fold is sequential, over the pieces in order, so the number of workers changes no digit. Nor does the size of
-    the pieces where counts are whole numbers; sums of fractions may differ in the last bit. Memory is that of a few
-    pieces, and of the statistics of all units if parts or intervals are asked for.
+    The fold is sequential, over the pieces in order: where counts are whole numbers, neither the number of workers nor
+    the size of the pieces (smaller for several) changes a digit; sums of fractions may differ in the last bit. Memory
+    is that of a few pieces, and of the statistics of all units if parts or intervals are asked for.
 
     Args:
         pieces: The corpus and the systems' outputs, in order (``corpus_pieces``, ``errorbar.formats.pieces``).

@@ -27,18 +27,18 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Metric, Selection, Swapping
-from errorbar.stats.multiple import adjust, needed_swaps, smallest_holm, smallest_max_t, step_down_max_t
+from errorbar.metrics.base import Floats, Metric, Opaque, Selection, Swapping
+from errorbar.stats.multiple import adjust, smallest_holm, smallest_max_t, step_down_max_t
 from errorbar.stats.paired import (
     Randomization,
     Swaps,
     all_swaps,
     count_extreme,
+    needed_swaps,
     random_swaps,
     randomization_test,
 )
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Resampling, blocks
 
 Adjust = Literal["max-t", "holm"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
@@ -55,16 +55,12 @@ Pairs = Sequence[tuple[int, int]]
 class SwapPlan:
     """How pairs of systems are tested.
 
-    Attributes:
-        adjust: ``max-t`` or ``holm``: how p-values are adjusted for the number of pairs.
-        swaps: How many random ways to swap; None: as many as decide at the level (``needed``).
-
     Raises:
         UsageError: If there is no such adjustment, or no swap is asked for.
     """
 
-    adjust: Adjust = "max-t"
-    swaps: int | None = None
+    adjust: Adjust = "max-t"  # of p-values for the number of pairs
+    swaps: int | None = None  # random ways to swap; None: as many as decide at the level (``needed``)
 
     def __post_init__(self) -> None:
         if self.adjust not in ADJUSTMENTS:
@@ -88,19 +84,12 @@ class SwapPlan:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What swapping says of a pair.
+    """What swapping says of a pair."""
 
-    Attributes:
-        test: Approximate randomization of the pair alone.
-        p_adjusted: Its p-value after adjustment for all pairs; None where there is no p-value.
-        smallest_p: The smallest adjusted p-value that any difference of the pair could have had.
-        at_floor: Whether all that is known of ``p_adjusted`` is that p is at most this: no random way was as extreme.
-    """
-
-    test: Randomization
-    p_adjusted: float | None = None
-    smallest_p: float | None = None
-    at_floor: bool = False
+    test: Randomization  # of the pair alone
+    p_adjusted: float | None = None  # for all pairs; None where there is no p-value
+    smallest_p: float | None = None  # adjusted, of any difference that the pair could have had
+    at_floor: bool = False  # p_adjusted is only known to be at most this: no random way was as extreme
 
 
 def swap_tests(
@@ -111,11 +100,11 @@ def swap_tests(
     resampling: Resampling,
     testing: SwapPlan,
 ) -> list[Tested]:
-    """Test pairs of systems.
+    """Test pairs of systems, essays swapped as a whole.
 
     Args:
         metric: What is computed.
-        systems: Counts of each system for the whole corpus.
+        systems: What it keeps of each system for the whole corpus.
         pairs: Which systems to test against each other.
         codes: Number of the essay that each sentence is from, from 0 without gaps.
         resampling: Seed, level and number of cores.
@@ -125,7 +114,8 @@ def swap_tests(
         UsageError: If max-T would have to keep more than ``MOST_KEPT`` differences.
     """
     ways = testing.number(len(systems), 1 - resampling.confidence_level)
-    results = [Tested(_the_same()) for _ in pairs]
+    same = Randomization(0.0, None, 0, 0, exact=True, undefined=Undefined.NO_DISAGREEMENT)
+    results = [Tested(same)] * len(pairs)
     n_differing = [int(differing(metric, systems[a], systems[b], codes).sum()) for a, b in pairs]
     values = [float(main_values(metric, one)[0]) for one in systems]
     for k, (a, b) in enumerate(pairs):
@@ -137,10 +127,15 @@ def swap_tests(
     mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
     anywhere = np.logical_or.reduce([differing(metric, systems[0], one, codes) for one in systems[1:]])
     exact = _few(int(anywhere.sum()), ways)
-    drawn = _all_ways(anywhere) if exact else _random_ways(len(anywhere), ways, resampling.seed)
+    drawn = _random_ways(len(anywhere), ways, resampling.seed)
+    if exact:
+        drawn = (_widen(some, anywhere) for some in all_swaps(int(anywhere.sum())))
     keep = testing.adjust == "max-t"  # Holm needs the counts only, and so many ways that nobody should keep them
     kept = (2 ** int(anywhere.sum()) if exact else ways) if keep else 0
-    _refuse_too_many(len(known), kept)
+    if len(known) * kept > MOST_KEPT:
+        what = f"{kept:,} ways to swap {len(known):,} pairs are too many to be kept for max-T"
+        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
+        raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
     observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
     swapped = _swap(mixer, drawn, observed, kept)
 
@@ -165,14 +160,7 @@ def swap_tests(
     return results
 
 
-def _refuse_too_many(n_pairs: int, ways: int) -> None:
-    if n_pairs * ways > MOST_KEPT:
-        what = f"{ways:,} ways to swap {n_pairs:,} pairs are too many to be kept for max-T"
-        fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
-        raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
-
-
-def differing(metric: Metric, first: Any, second: Any, codes: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ANN401
+def differing(metric: Metric, first: Opaque, second: Opaque, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """In which documents the statistics of two systems differ."""
     found = np.zeros(int(codes.max()) + 1, np.bool_)
     found[codes[metric.differ(first, second)]] = True
@@ -181,17 +169,11 @@ def differing(metric: Metric, first: Any, second: Any, codes: NDArray[np.int64])
 
 @dataclass(frozen=True, slots=True)
 class _Swapped:
-    """Differences after swapping.
+    """Differences after swapping."""
 
-    Attributes:
-        extreme: In how many ways each pair differs at least as much as observed; shape (pairs,).
-        table: All differences, where they are kept; shape (pairs, ways).
-        first: The first ways; shape (some, essays).
-    """
-
-    extreme: NDArray[np.int64]
-    table: NDArray[np.float64]
-    first: Swaps
+    extreme: NDArray[np.int64]  # in how many ways each pair differs at least as much as observed; shape (pairs,)
+    table: Floats  # all differences, where they are kept; shape (pairs, ways)
+    first: Swaps  # the first ways; shape (some, essays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +186,7 @@ class _Mixer:
     codes: NDArray[np.int64]
     jobs: int
 
-    def differences(self, number: int, swaps: Swaps) -> NDArray[np.float64]:
+    def differences(self, number: int, swaps: Swaps) -> Floats:
         """Of one pair under every way."""
         first, second = (self.systems[k] for k in self.pairs[number])
         slots = np.where(differing(self.metric, first, second, self.codes)[self.codes], self.codes, -1)
@@ -220,7 +202,7 @@ class _Mixer:
         every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
         return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
 
-    def furthest(self, swapped: _Swapped) -> NDArray[np.float64]:
+    def furthest(self, swapped: _Swapped) -> Floats:
         """The difference of each pair where every essay is swapped in favor of the same system.
 
         Which system an essay favors is told by the differences with and without it swapped, over the first ways.
@@ -235,7 +217,7 @@ class _Mixer:
         return np.array(list(run(ahead, range(len(self.pairs)), self.jobs)))
 
 
-def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], n_kept: int) -> _Swapped:
+def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: Floats, n_kept: int) -> _Swapped:
     """Swap every pair in every way, block by block; the differences of ``n_kept`` ways (all, or none) are kept."""
     numbers = range(len(observed))
     extreme, table, first = np.zeros(len(observed), np.int64), np.empty((len(observed), n_kept)), np.zeros((0, 0), bool)
@@ -250,7 +232,7 @@ def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: NDArray[np.float64], 
     return _Swapped(extreme, table, first)
 
 
-def main_values(metric: Metric, statistics: Any, swapping: Swapping | None = None) -> NDArray[np.float64]:  # noqa: ANN401
+def main_values(metric: Metric, statistics: Opaque, swapping: Swapping | None = None) -> Floats:
     """The measure that ranks systems, of each way to swap."""
     selection = None if swapping is None else Selection(swapping=swapping)
     return metric.fold(statistics, selection).values[:, metric.main]
@@ -259,15 +241,6 @@ def main_values(metric: Metric, statistics: Any, swapping: Swapping | None = Non
 def _few(n: int, ways: int) -> bool:
     """Whether all ways to swap n essays are no more than so many."""
     return n < 63 and 2**n <= ways
-
-
-def _the_same() -> Randomization:
-    return Randomization(0.0, None, 0, 0, exact=True, undefined=Undefined.NO_DISAGREEMENT)
-
-
-def _all_ways(where: NDArray[np.bool_]) -> Iterator[Swaps]:
-    for ways in all_swaps(int(where.sum())):
-        yield _widen(ways, where)
 
 
 def _widen(ways: Swaps, where: NDArray[np.bool_]) -> Swaps:

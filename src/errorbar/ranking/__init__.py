@@ -1,9 +1,8 @@
 """Rankings: systems from human comparisons, and how well metrics agree with them."""
 
-from errorbar.ranking.judges import JudgeAgreement, judge_agreement
-from errorbar.ranking.ranges import Ranges, rank_ranges
+from errorbar.ranking.judged_pairs import JudgeAgreement, judge_agreement
 from errorbar.ranking.ranked import METHODS, RankedSystem, RankingResult, rank_systems
-from errorbar.ranking.wins import Counts, bradley_terry, count, expected_wins
+from errorbar.ranking.wins import Counts, Ranges, bradley_terry, count, expected_wins, rank_ranges
 
 __all__ = [
     "METHODS",

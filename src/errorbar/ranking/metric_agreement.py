@@ -21,7 +21,8 @@ Source
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -30,13 +31,11 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import MetricScores
-from errorbar.ranking.ranges import rounded
 from errorbar.ranking.ranked import RankingResult
-from errorbar.ranking.wins import Floats
+from errorbar.ranking.wins import Floats, rounded
 from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
 from errorbar.stats.paired import Randomization, Swaps, randomization_test
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Resampling, blocks
 
 Kind = Literal["pearson", "spearman", "kendall-b"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -52,63 +51,37 @@ MOST_SYSTEMS, MOST_METRICS = 1000, 100
 
 @dataclass(frozen=True, slots=True)
 class HumanScores:
-    """What humans gave to systems.
-
-    Attributes:
-        systems: The systems, best first.
-        scores: Their scores; shape (systems,).
-        resampled: Their scores on resamples of the judgments; shape (resamples, systems). None: there are no judgments.
-    """
+    """What humans gave to systems, best first."""
 
     systems: tuple[str, ...]
     scores: Floats
-    resampled: Floats | None = None
+    resampled: Floats | None = None  # on resamples of the judgments, if any; shape (resamples, systems)
 
 
 @dataclass(frozen=True, slots=True)
 class MetricAgreement:
-    """How one metric agrees with humans.
-
-    Attributes:
-        metric: Its name.
-        correlations: Kind to correlation, with the interval over systems; units are systems.
-        judged: Kind to the same correlation with the interval over judgments; empty without judgments.
-        p_values: Kind to p of no correlation at all; None where undefined.
-        windows: Kind to the correlations of the windows, the one of the best systems first.
-    """
+    """How one metric agrees with humans, by kind of correlation."""
 
     metric: str
-    correlations: Mapping[Kind, Estimate]
-    judged: Mapping[Kind, Estimate]
-    p_values: Mapping[Kind, float | None]
-    windows: Mapping[Kind, tuple[Estimate, ...]]
+    correlations: dict[Kind, Estimate] = field(default_factory=dict)  # intervals over systems
+    judged: dict[Kind, Estimate] = field(default_factory=dict)  # intervals over judgments; empty without judgments
+    p_values: dict[Kind, float | None] = field(default_factory=dict)  # of no correlation at all
+    windows: dict[Kind, tuple[Estimate, ...]] = field(default_factory=dict)  # the one of the best systems first
 
 
 @dataclass(frozen=True, slots=True)
 class MetricTest:
-    """Whether one metric agrees better than another.
-
-    Attributes:
-        first: Name of one metric.
-        second: Name of the other.
-        williams: Williams' test of Pearson's r.
-        permutation: Kind to the test by swapping.
-        swapped: What was swapped.
-    """
+    """Whether one metric agrees better than another."""
 
     first: str
     second: str
-    williams: Williams
-    permutation: Mapping[Kind, Randomization]
+    williams: Williams  # of Pearson's r
+    permutation: Mapping[Kind, Randomization]  # by swapping
     swapped: Swapped
 
 
 def human_scores(result: RankingResult) -> HumanScores:
-    """The scores of a ranking, with their resamples.
-
-    Raises:
-        UsageError: A system has no score.
-    """
+    """The scores of a ranking, with their resamples."""
     gone = [each.system for each in result.systems if each.score.value is None]
     if gone:
         what = f"{result.method} has no score for {', '.join(gone)}"
@@ -125,11 +98,7 @@ def plain_scores(scores: Mapping[str, float]) -> HumanScores:
 
 
 def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems: Problems) -> HumanScores:
-    """Check that metrics and humans speak of the same systems; lenient: those that all have.
-
-    Raises:
-        InputError: They do not, or fewer than two are common.
-    """
+    """Check that metrics and humans speak of the same systems; lenient: those that all have."""
     n_systems = max([len(human.systems), *(len(metric.systems) for metric in metrics)])
     for n, most, what in ((n_systems, MOST_SYSTEMS, "systems"), (len(metrics), MOST_METRICS, "metrics")):
         if n > most:
@@ -137,21 +106,15 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
     places = {system: at for at, system in enumerate(human.systems)}
     kept = dict.fromkeys(human.systems)
     for metric in metrics:
-        for system in human.systems:
-            if system not in metric.systems:
-                what, repair = (
-                    f"{metric.metric} has no score for '{system}', which humans ranked",
-                    "the system is left out",
-                )
-                hint = "" if problems.lenient else nearest(system, metric.systems)
-                problems.repairable("meta-missing-system", what, Place(), repair=repair, hint=hint)
-                kept.pop(system, None)
-        for system in metric.systems:
-            if system not in places:
-                what = f"{metric.metric} has a score for '{system}', which no human ranked"
-                hint = "" if problems.lenient else nearest(system, human.systems)
-                repair = "the score is left out"
-                problems.repairable("meta-unknown-system", what, Place(), repair=repair, hint=hint)
+        for system in (each for each in human.systems if each not in metric.systems):
+            what = f"{metric.metric} has no score for '{system}', which humans ranked"
+            hint = "" if problems.lenient else nearest(system, metric.systems)
+            problems.repairable("meta-missing-system", what, Place(), repair="the system is left out", hint=hint)
+            kept.pop(system, None)
+        for system in (each for each in metric.systems if each not in places):
+            what = f"{metric.metric} has a score for '{system}', which no human ranked"
+            hint = "" if problems.lenient else nearest(system, human.systems)
+            problems.repairable("meta-unknown-system", what, Place(), repair="the score is left out", hint=hint)
     problems.raise_errors()
     if len(kept) < 2:
         what = f"{len(kept)} systems have scores of humans and of all metrics"
@@ -164,32 +127,27 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
 def metric_agreement(
     human: HumanScores, metric: MetricScores, *, window: int = 0, confidence_level: float = 0.95
 ) -> MetricAgreement:
-    """Correlate a metric with humans, in windows of so many systems too (0: none); every system has a score of it.
-
-    Raises:
-        UsageError: The window does not fit.
-    """
+    """Correlate a metric with humans, in windows of so many systems too (0: none); every system has a score of it."""
     n = len(human.systems)
     if window and not 2 < window <= n:
         what = f"a window of {window} systems"
         raise UsageError(Problem("meta-window", what, expected=f"3 to {n}, the number of systems"))
     scores = _series(human, metric)
-    correlations: dict[Kind, Estimate] = {}
-    judged: dict[Kind, Estimate] = {}
-    p_values: dict[Kind, float | None] = {}
-    windows: dict[Kind, tuple[Estimate, ...]] = {}
+    agreement = MetricAgreement(metric.metric)
+    places = [slice(at, at + window) for at in range(n - window + 1)] if window else []
     for kind in KINDS:
-        found = correlate(human.scores, scores, kind=kind, confidence_level=confidence_level)
-        correlations[kind], p_values[kind] = found.estimate, found.p_value
-        value = found.estimate.value
+        whole, *parts = (
+            correlate(human.scores[place], scores[place], kind=kind, confidence_level=confidence_level)
+            for place in (slice(None), *places)
+        )
+        agreement.correlations[kind], agreement.p_values[kind] = whole.estimate, whole.p_value
+        agreement.windows[kind] = tuple(part.estimate for part in parts)
+        value = whole.estimate.value
         if human.resampled is not None and value is not None:
             many = correlations_of(human.resampled, np.broadcast_to(scores, human.resampled.shape), kind)
             how = Resampling("percentile", len(many), confidence_level)
-            judged[kind] = Estimate(value, n).with_interval(how.interval(value, many))
-        places = [slice(at, at + window) for at in range(n - window + 1)] if window else []
-        parts = [(human.scores[place], scores[place]) for place in places]
-        windows[kind] = tuple(correlate(x, y, kind=kind, confidence_level=confidence_level).estimate for x, y in parts)
-    return MetricAgreement(metric.metric, correlations, judged, p_values, windows)
+            agreement.judged[kind] = Estimate(value, n).with_interval(how.interval(value, many))
+    return agreement
 
 
 def compare_metrics(
@@ -204,15 +162,11 @@ def compare_metrics(
     # The scores of systems as they are reported, which need not be means of sentences.
     x, y = _series(human, first), _series(human, second)
     permutation = {}
+    block, scaled = max(1, _CELLS // a.size), (_standardized(a), _standardized(b))
     for kind in KINDS:
-        names = ("ranking", "meta", swapped, kind, first.metric, second.metric)
-        block = max(1, _CELLS // a.size)
-        plan = [
-            (min(block, n - at), rng)
-            for n, rng in blocks(seed, *names, replicates=replicates)
-            for at in range(0, n, block)
-        ]
-        swap = _Swap(human.scores, a, b, kind)
+        drawn = blocks(seed, "ranking", "meta", swapped, kind, first.metric, second.metric, replicates=replicates)
+        plan = [(min(block, n - at), rng) for n, rng in drawn for at in range(0, n, block)]
+        swap = partial(_swapped_difference, human.scores, *scaled, kind)
         permutation[kind] = randomization_test(swap, a.size, plan)
     r12, r13 = (correlate(human.scores, series).estimate.value for series in (x, y))
     r23 = correlate(x, y).estimate.value
@@ -244,21 +198,14 @@ def correlations_of(x: Floats, y: Floats, kind: CorrelationKind) -> Floats:
     return found
 
 
-class _Swap:
+def _swapped_difference(human: Floats, first: Floats, second: Floats, kind: Kind, swaps: Swaps) -> Floats:
     """The difference of two correlations for ways to swap; each swaps a row of what can be swapped."""
-
-    def __init__(self, human: Floats, first: Floats, second: Floats, kind: Kind) -> None:
-        self.human = human
-        self.first, self.second = _standardized(first), _standardized(second)
-        self.kind = kind
-
-    def __call__(self, swaps: Swaps) -> Floats:
-        ways = swaps.reshape(len(swaps), *self.first.shape)
-        # Scores that are equal on paper must be ties, whatever the scales of the two metrics left behind.
-        x = rounded(np.where(ways, self.second, self.first).mean(axis=1))
-        y = rounded(np.where(ways, self.first, self.second).mean(axis=1))
-        human = np.broadcast_to(self.human, x.shape)
-        return correlations_of(human, x, self.kind) - correlations_of(human, y, self.kind)
+    ways = swaps.reshape(len(swaps), *first.shape)
+    # Scores that are equal on paper must be ties, whatever the scales of the two metrics left behind.
+    x = rounded(np.where(ways, second, first).mean(axis=1))
+    y = rounded(np.where(ways, first, second).mean(axis=1))
+    humans = np.broadcast_to(human, x.shape)
+    return correlations_of(humans, x, kind) - correlations_of(humans, y, kind)
 
 
 def _standardized(scores: Floats) -> Floats:
@@ -275,15 +222,8 @@ def _series(human: HumanScores, metric: MetricScores) -> Floats:
 
 def _matrix(human: HumanScores, first: MetricScores, second: MetricScores) -> tuple[Floats, Floats]:
     """Scores of both metrics; shape (sentences that both have for all systems, or 1, systems)."""
-    common = [
-        sentence
-        for sentence in first.sentences
-        if all(
-            system in scores
-            for scores in (first.sentences[sentence], second.sentences.get(sentence, {}))
-            for system in human.systems
-        )
-    ]
+    sentences, everybody = (first.sentences, second.sentences), set(human.systems)
+    common = [each for each in first.sentences if all(everybody <= scores.get(each, {}).keys() for scores in sentences)]
     if len(common) < 2:
         return _series(human, first)[None], _series(human, second)[None]
     one, two = (

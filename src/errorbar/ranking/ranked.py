@@ -12,11 +12,20 @@ from errorbar.core.corpus import ContentHash
 from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.rankings import Comparisons
-from errorbar.ranking.ranges import rank_ranges, rounded
 from errorbar.ranking.trueskill import ORIGINAL, Orders, matched_runs, play, wmt_skill
-from errorbar.ranking.wins import By, Counts, Floats, bradley_terry, clusters, count, expected_wins, resampled_counts
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import stream
+from errorbar.ranking.wins import (
+    By,
+    Counts,
+    Floats,
+    bradley_terry,
+    clusters,
+    count,
+    expected_wins,
+    rank_ranges,
+    resampled_counts,
+    rounded,
+)
+from errorbar.stats.resampling import Resampling, stream
 from errorbar.stats.units import resample_clusters
 from errorbar.version import __version__
 
@@ -44,38 +53,23 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class RankedSystem:
-    """A system in a ranking.
-
-    Attributes:
-        system: Its name.
-        score: Its score with an interval; units are its comparisons, clusters what was drawn.
-        rank: Its rank by the score, from 1; 0 where it has none.
-        low: The best rank of its range; 0 without resamples.
-        high: The worst; 0 without resamples.
-        cluster: Number of its cluster, from 1; 0 without resamples.
-    """
+    """A system in a ranking; its range and cluster are 0 without resamples."""
 
     system: str
-    score: Estimate
-    rank: int
-    low: int = 0
+    score: Estimate  # units are its comparisons, clusters what was drawn
+    rank: int  # by the score, from 1; 0 where it has none
+    low: int = 0  # the best rank of its range
     high: int = 0
-    cluster: int = 0
+    cluster: int = 0  # from 1 at the top
 
 
 @dataclass(frozen=True, slots=True)
 class RankingResult:
-    """A ranking.
-
-    Attributes:
-        method: How it was made.
-        systems: The systems, best first.
-        resampled: Their scores on the resamples, columns in the order of ``systems``; shape (resamples, systems).
-    """
+    """A ranking."""
 
     method: Method
-    systems: tuple[RankedSystem, ...]
-    resampled: Floats
+    systems: tuple[RankedSystem, ...]  # best first
+    resampled: Floats  # their scores on the resamples; shape (resamples, systems)
 
 
 def rank_systems(
@@ -124,7 +118,7 @@ def rank_systems(
         else:
             score, resampled = _trueskill(comparisons, method, how, by, seed, progress)
         drawn = np.concatenate(resampled) if how is not None else np.empty((0, size))
-        results.append(_result(comparisons, method, score, drawn, (how, by)))
+        results.append(_result(comparisons, method, score, drawn, how, by))
     return results
 
 
@@ -161,9 +155,9 @@ def signature(comparisons: Comparisons, methods: Sequence[Method], how: Resampli
 
 
 def _as_the_wmt(comparisons: Comparisons, how: Resampling, progress: Progress | None) -> tuple[Floats, list[Floats]]:
-    done = None if progress is None else _shifted(progress, 0, how.replicates, how.replicates, len(comparisons))
-    rng = stream(how.seed, "ranking", "trueskill-wmt")
-    runs = matched_runs(comparisons, wmt_skill(len(comparisons)), how.replicates, rng, done)
+    n, n_runs = len(comparisons), how.replicates
+    done = _shifted(progress, 0, n_runs, n_runs, n)
+    runs = matched_runs(comparisons, wmt_skill(n), n_runs, stream(how.seed, "ranking", "trueskill-wmt"), done)
     return runs.mean(axis=0), [runs]
 
 
@@ -183,24 +177,19 @@ def _trueskill(
         n = min(at_once, replicates - start)
         rng = stream(seed, "ranking", method, by, start)
         drawn = rng.permuted(resample_clusters(groups, n, rng).astype(np.int32), axis=1)
-        done = None if progress is None else _shifted(progress, start, n, replicates, drawn.shape[1])
+        done = _shifted(progress, start, n, replicates, drawn.shape[1])
         parts.append(play(comparisons, drawn, skill, done)[0])
     return score, parts
 
 
-def _shifted(progress: Progress, start: int, n: int, total: int, steps: int) -> Progress:
+def _shifted(progress: Progress | None, start: int, n: int, total: int, steps: int) -> Progress | None:
     """Tell resamples done where the steps of one block are told."""
-    return lambda step: progress(min(total, start + n * step // max(1, steps)))
+    return progress and (lambda step: progress(min(total, start + n * step // max(1, steps))))
 
 
 def _result(
-    comparisons: Comparisons,
-    method: Method,
-    score: Floats,
-    resampled: Floats,
-    drawn: tuple[Resampling | None, By],
+    comparisons: Comparisons, method: Method, score: Floats, resampled: Floats, how: Resampling | None, by: By
 ) -> RankingResult:
-    how, by = drawn
     if how is None:  # the ranks alone
         ranges = rank_ranges(score, score[None])
     else:

@@ -37,7 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.rankings import Comparisons
-from errorbar.stats.distributions import NORMAL
+from errorbar.ranking.wins import ordered
+from errorbar.stats.resampling import NORMAL
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]
@@ -52,21 +53,13 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """The parameters of TrueSkill.
+    """The parameters of TrueSkill."""
 
-    Attributes:
-        mu: Mean of the belief before the first comparison.
-        sigma: Its standard deviation.
-        beta: Standard deviation of a performance around the skill.
-        tau: What is added to the standard deviation before each comparison.
-        draw: Probability of a draw between equals.
-    """
-
-    mu: float = 25.0
-    sigma: float = 25 / 3
-    beta: float = 25 / 6
-    tau: float = 25 / 300
-    draw: float = 0.10
+    mu: float = 25.0  # mean of the belief before the first comparison
+    sigma: float = 25 / 3  # its standard deviation
+    beta: float = 25 / 6  # standard deviation of a performance around the skill
+    tau: float = 25 / 300  # added to the standard deviation before each comparison
+    draw: float = 0.10  # probability of a draw between equals
 
 
 ORIGINAL = Skill()
@@ -82,8 +75,7 @@ def play(
 ) -> tuple[Floats, Floats]:
     """Go through comparisons in many orders: numbers of comparisons, -1 for none; shape (orders, steps).
 
-    Returns:
-        Mean and standard deviation of the beliefs; each of shape (orders, systems).
+    Gives mean and standard deviation of the beliefs; each of shape (orders, systems).
     """
     n, n_systems = len(orders), len(comparisons.systems)
     # One more system takes the moves of comparisons that are none.
@@ -109,16 +101,9 @@ def matched_runs(
     rng: np.random.Generator,
     progress: Callable[[int], None] | None = None,
 ) -> Floats:
-    """Go through as many comparisons as there are, at least one, chosen as the beliefs ask for.
-
-    Returns:
-        Means of the beliefs; shape (runs, systems).
-    """
+    """Means of the beliefs after as many comparisons as there are, chosen as they ask for; shape (runs, systems)."""
     size = len(comparisons.systems)
-    lost = comparisons.first > comparisons.second
-    low = np.where(lost, comparisons.second, comparisons.first).astype(np.int64)
-    high = np.where(lost, comparisons.first, comparisons.second).astype(np.int64)
-    outcome = np.where(lost, -comparisons.outcome, comparisons.outcome)
+    low, high, outcome = ordered(comparisons)
     # The outcomes of each pair stand together.
     order = np.argsort(low * size + high, kind="stable")
     said = outcome[order]

@@ -6,23 +6,32 @@ Formula
     Bradley–Terry: P(i beats j) = 1 / (1 + exp(θ_j − θ_i)). θ maximizes the likelihood of the wins; Σ θ = 0. Newton's
     method: the gradient is g_i = Σ_j (w_ij − n_ij P_ij), the information H_ij = −n_ij P_ij (1 − P_ij), with rows that
     sum to 0.
+    Rank ranges and clusters: in each of R resamples a system takes the ranks from 1 + (how many score higher) to (how
+    many score at least as high, itself with them). Of its R ranks, ⌈R α/2⌉ are left out at either side, α = 1 −
+    confidence; what is left is its range. A line is drawn below a system where nobody above can rank as low as the best
+    rank of anybody below; clusters are the groups between the lines.
 Conventions
     Expected Wins is a mean over the systems that i was compared with (and, where ties are ignored, compared with a
     decision); the WMT's scripts count a pair that never met as lost by both. A system that met nobody has no value.
     Bradley–Terry has natural logarithms. The maximum exists only where each system is reached from each other one by a
     chain of wins (Ford's condition); else all values are NaN. Unlike Expected Wins, a win over a strong system counts
     for more.
+    Systems of one cluster are not told apart, systems of different ones are. The WMT's script looks at the worst rank
+    of the system right above the line only; we look at all above. Scores are compared in steps of 1e-9 of the largest:
+    rounding must not separate systems with the same wins. A resample in which a score is undefined (NaN) gives its
+    system every rank, and moves no other.
 Source
     Bojar et al. 2013, Findings of the WMT, section 3 (ties ignored: "Expected Wins"); Koehn 2012, Simulating human
     judgment in machine translation evaluation campaigns, IWSLT. Bradley & Terry 1952, Biometrika 39; Ford 1957,
     American Mathematical Monthly 64(8); Hunter 2004, MM algorithms for generalized Bradley-Terry models, Annals of
-    Statistics 32.
+    Statistics 32. Ranges: Koehn 2012 again; Bojar et al. 2013; Sakaguchi, Post & Van Durme 2014, WMT.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal, get_args
 
 import numpy as np
@@ -40,19 +49,15 @@ _STEPS = 100
 _LONGEST = 2.0
 """The longest step of a strength, so that a far start cannot overshoot."""
 _ENOUGH = 1e-12
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Wins and ties of each pair of systems; a batch of them has the batch first.
+    """Wins and ties of each pair of systems, shape (..., systems, systems); a batch of them has the batch first."""
 
-    Attributes:
-        wins: How often the row's system beat the column's; shape (..., systems, systems).
-        ties: How often neither did, the same both ways; shape as ``wins``.
-    """
-
-    wins: Floats
-    ties: Floats
+    wins: Floats  # how often the row's system beat the column's
+    ties: Floats  # how often neither did, the same both ways
 
     def won(self, half_ties: bool) -> Floats:
         """Wins, with or without half of the ties."""
@@ -67,23 +72,25 @@ def count(comparisons: Comparisons) -> Counts:
     return Counts(counts.wins[0], counts.ties[0])
 
 
+def ordered(comparisons: Comparisons) -> tuple[Integers, Integers, Integers]:
+    """Both systems of each comparison, the smaller number first, and what was said of that one."""
+    one, two = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
+    outcome = comparisons.outcome.astype(np.int64)
+    return np.minimum(one, two), np.maximum(one, two), np.where(one > two, -outcome, outcome)
+
+
 def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int]]:
     """Wins, losses and ties of the first system of each pair that was compared, in the order of the systems."""
-    one, two = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
     names, size = comparisons.systems, len(comparisons.systems)
-    outcome = np.where(one > two, -comparisons.outcome, comparisons.outcome)
-    pairs, at = np.unique(np.minimum(one, two) * size + np.maximum(one, two), return_inverse=True)
+    one, two, outcome = ordered(comparisons)
+    pairs, at = np.unique(one * size + two, return_inverse=True)
     columns = [np.bincount(at[outcome == said], minlength=len(pairs)).tolist() for said in (1, -1, 0)]
     places = zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True)
     return [(names[a], names[b], *counts) for (a, b), *counts in zip(places, *columns, strict=True)]
 
 
 def clusters(comparisons: Comparisons, by: By) -> Integers:
-    """What is drawn as one: the number of the item, the sentence, or the comparison itself; shape (comparisons,).
-
-    Raises:
-        UsageError: There is no such cluster.
-    """
+    """What is drawn as one: the number of the item, the sentence, or the comparison itself; shape (comparisons,)."""
     if by not in get_args(By):
         what = f"comparisons are not resampled by '{by}'"
         raise UsageError(Problem("ranking-by", what, fix=nearest(by, get_args(By))))
@@ -94,11 +101,7 @@ def clusters(comparisons: Comparisons, by: By) -> Integers:
 
 
 def resampled_counts(comparisons: Comparisons, how: Resampling, by: By = "item") -> Iterator[Counts]:
-    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples.
-
-    Raises:
-        UsageError: There is no such cluster.
-    """
+    """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples."""
     size = len(comparisons.systems)
     group = None if by == "comparison" else clusters(comparisons, by)
     # Of a thousand systems most pairs never meet: only what occurs is drawn.
@@ -124,23 +127,19 @@ def expected_wins(counts: Counts, *, half_ties: bool = False) -> Floats:
 
 def bradley_terry(counts: Counts, *, half_ties: bool = True) -> Floats:
     """Log strengths of every system, shape (..., systems), with the sum 0; NaN where there is no maximum."""
+    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     won = counts.won(half_ties)
     size = won.shape[-1]
     wins = won.reshape(-1, size, size)
     theta = np.full((len(wins), size), np.nan)
-    found = connected(wins)
+    # Whether a chain of wins leads from each system to each other.
+    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
+    found = np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
     if found.any() and size > 1:
         theta[found] = _maximum(wins[found])
     return theta.reshape(won.shape[:-1])
-
-
-def connected(wins: Floats) -> NDArray[np.bool_]:
-    """Whether a chain of wins leads from each system to each other; shape (batch,) for (batch, systems, systems)."""
-    from scipy import sparse  # noqa: PLC0415 - loading it takes a while
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    parts = (connected_components(sparse.csr_matrix(each > 0), connection="strong")[0] for each in wins)
-    return np.fromiter((number <= 1 for number in parts), np.bool_, len(wins))
 
 
 def _maximum(wins: Floats) -> Floats:
@@ -177,3 +176,50 @@ def _cells(comparisons: Comparisons) -> Integers:
 def _counts(cells: NDArray[np.float64] | Integers, size: int) -> Counts:
     table = np.asarray(cells, np.float64).reshape(-1, 2, size, size)
     return Counts(table[:, 0], table[:, 1] + table[:, 1].transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Ranks of every system."""
+
+    rank: Integers  # by the score on all comparisons; equal scores share the best; 0 where undefined
+    low: Integers  # the best rank of its range
+    high: Integers  # the worst
+    cluster: Integers  # numbered from 1 at the top
+
+
+def rank_ranges(scores: Floats, resampled: Floats, *, confidence_level: float = 0.95) -> Ranges:
+    """Rank ranges and clusters: scores (systems,), NaN where undefined, and those on resamples (resamples, systems)."""
+    n, size = resampled.shape
+    scores, resampled = rounded(scores), rounded(resampled)
+    above = np.nan_to_num(resampled, nan=-np.inf)
+    ordered = np.sort(above, axis=1)
+    best, worst = np.empty((n, size), np.int64), np.empty((n, size), np.int64)
+    for row, (scale, found) in enumerate(zip(ordered, above, strict=True)):
+        best[row] = 1 + size - np.searchsorted(scale, found, side="right")
+        worst[row] = size - np.searchsorted(scale, found, side="left")
+    undefined = np.isnan(resampled)
+    best[undefined], worst[undefined] = 1, size
+    # The tiny amount keeps 1 - .95 from becoming more than a twentieth.
+    cut = min(ceil(n * (1 - confidence_level) / 2 - 1e-9), (n - 1) // 2)
+    low = np.sort(best, axis=0)[cut].astype(np.int64)
+    high = np.sort(worst, axis=0)[n - 1 - cut].astype(np.int64)
+    known = np.sort(scores[~np.isnan(scores)])
+    rank = np.where(np.isnan(scores), 0, 1 + len(known) - np.searchsorted(known, scores, side="right")).astype(np.int64)
+    return Ranges(rank, low, high, _clusters(scores, low, high))
+
+
+def rounded(scores: Floats) -> Floats:
+    """Scores without what sums of floating-point numbers leave behind; shape as given."""
+    finite = np.abs(scores[np.isfinite(scores)])
+    step = float(finite.max(initial=0.0)) * _ROUNDING
+    return scores if step == 0 else np.round(scores / step) * step
+
+
+def _clusters(scores: Floats, low: Integers, high: Integers) -> Integers:
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+    cluster = np.ones(len(scores), np.int64)
+    lowest_above = np.maximum.accumulate(high[order])
+    highest_below = np.minimum.accumulate(low[order][::-1])[::-1]
+    cluster[order[1:]] += np.cumsum(lowest_above[:-1] < highest_below[1:])
+    return cluster

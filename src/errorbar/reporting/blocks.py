@@ -16,26 +16,15 @@ Spec = Mapping[str, object]
 """A Vega-Lite specification with its data inside and without colors of its own."""
 
 Width = Literal["full", "half"]
-OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
-"""What stands in place of the sentences where they cannot be browsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart and the table that says the same.
+    """A chart and the table that says the same."""
 
-    Attributes:
-        name: Unique in the report; also the file name of an exported chart.
-        title: What it shows.
-        description: The text alternative: what a reader who does not see it should know, in a sentence or two.
-        spec: The Vega-Lite specification.
-        table: Its numbers.
-        width: Whether it needs the whole width of the page.
-    """
-
-    name: str
+    name: str  # unique in the report; also the file name of an exported chart
     title: str
-    description: str
+    description: str  # the text alternative: what a reader who does not see it should know, in a sentence or two
     spec: Spec
     table: Table
     width: Width = "full"
@@ -58,12 +47,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The sentence browser.
-
-    Attributes:
-        browse: What it shows.
-        first: Systems that are shown before anybody chooses; none: the first ones.
-    """
+    """The sentence browser, and which systems it shows before anybody chooses; none: the first ones."""
 
     browse: Browse
     first: Sequence[str] = ()
@@ -71,12 +55,7 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Ways to other pages that stand beside this one.
-
-    Attributes:
-        label: What they lead to.
-        targets: Text to address: a path relative to this page, such as ``teams/AMU.html``.
-    """
+    """Ways to other pages beside this one: text to a path relative to it, such as ``teams/AMU.html``."""
 
     label: str
     targets: Mapping[str, str]
@@ -87,38 +66,23 @@ Block = Prose | Table | Chart | Code | Sentences | Links
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the page.
+    """A section of the page."""
 
-    Attributes:
-        name: Its anchor: lower-case letters, digits, hyphens.
-        title: Its heading.
-        blocks: What it holds, in order.
-    """
-
-    name: str
+    name: str  # its anchor: lower-case letters, digits, hyphens
     title: str
     blocks: Sequence[Block]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole report.
-
-    Attributes:
-        title: Its title.
-        summary: Two or three plain sentences.
-        sections: What there is data for, in order.
-        facts: Small facts below the title: data, number of sentences, annotators, systems, metric.
-        version: Version of errorbar that made it.
-        date: When, as ``2026-11-21``; empty where a report must be the same every time.
-    """
+    """A whole report."""
 
     title: str
-    summary: Sequence[str]
+    summary: Sequence[str]  # two or three plain sentences
     sections: Sequence[Section]
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str]] = ()  # below the title: data, number of sentences, annotators, systems, metric
     version: str = ""
-    date: str = ""
+    date: str = ""  # as 2026-11-21; empty where a report must be the same every time
 
     @property
     def blocks(self) -> Iterator[Block]:

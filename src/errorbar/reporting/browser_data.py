@@ -17,39 +17,27 @@ The columns (``templates/pool.js`` reads them):
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import TypeVar
 
-from errorbar.studies.browse import Browse, BrowseEdit, BrowseUnit
+from errorbar.studies.browse import Browse, BrowseEdit
 
 Key = TypeVar("Key", bound=Hashable)
 
 _BASIC = 0xFFFF
 """Characters above take two UTF-16 code units."""
+_MARKS = {None: 0, True: 1, False: 2}
 
 
-class _Numbers(Generic[Key]):
+class _Numbers(dict[Key, int]):
     """Gives each different thing a number, in the order of first use."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[Key, int] = {}
-
-    def __getitem__(self, key: Key) -> int:
-        return self._numbers.setdefault(key, len(self._numbers))
-
-    def listed(self) -> list[Key]:
-        return list(self._numbers)
+    def __missing__(self, key: Key) -> int:
+        self[key] = len(self)
+        return self[key]
 
 
 def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, object]:
-    """Make the columns, ready for JSON.
-
-    Args:
-        browse: What to browse.
-        first: Systems that are shown before anybody chooses; none: the first ones.
-
-    Returns:
-        The columns that the module's docstring lists.
-    """
+    """The columns that the module's docstring lists, ready for JSON; ``first`` names systems that are shown first."""
     words: _Numbers[str] = _Numbers()
     replacements: _Numbers[tuple[int, ...]] = _Numbers()
     types: _Numbers[str] = _Numbers()
@@ -65,8 +53,8 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
             return pool[start, end - start, texts, types[edit.type], int(edit.optional)]  # noqa: B023
 
         annotations.append([0 if e is None else [number(edit) for edit in e] for e in unit.annotators])
-        proposals.append([[3 * number(edit) + _mark(edit) for edit in system] for system in unit.systems])
-        edits.append([value for edit in pool.listed() for value in edit])
+        proposals.append([[3 * number(edit) + _MARKS[edit.matched] for edit in system] for system in unit.systems])
+        edits.append([value for edit in pool for value in edit])
     return {
         "unit": browse.unit,
         "annotators": browse.annotators,
@@ -75,26 +63,18 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
         "names": [unit.name for unit in browse.units],
         "texts": [unit.text for unit in browse.units],
         "documents": [documents[unit.document] for unit in browse.units],
-        "documentNames": documents.listed(),
-        "disagreement": [_rounded(unit) for unit in browse.units],
-        "words": words.listed(),
-        "replacements": replacements.listed(),
-        "types": types.listed(),
+        "documentNames": list(documents),
+        # Three digits are more than the page shows.
+        "disagreement": [None if (d := unit.disagreement) is None else round(d, 3) for unit in browse.units],
+        "words": list(words),
+        "replacements": list(replacements),
+        "types": list(types),
         "edits": edits,
         "annotations": annotations,
         "proposals": proposals,
         "counts": [[value for counts in unit.counts for value in counts] for unit in browse.units],
         "chosen": [unit.chosen for unit in browse.units],
     }
-
-
-def _mark(edit: BrowseEdit) -> int:
-    return 0 if edit.matched is None else 1 if edit.matched else 2
-
-
-def _rounded(unit: BrowseUnit) -> float | None:
-    """Three digits are more than the page shows."""
-    return None if unit.disagreement is None else round(unit.disagreement, 3)
 
 
 def _offsets(text: str) -> list[int] | None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from html import escape
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, get_args
 
-from errorbar.core.errors import InputError, MissingExtraError, Place, Problem
+from errorbar.core.errors import InputError, MissingExtraError, Place, Problem, UsageError
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, Spec
 from errorbar.reporting.charts.theme import LIGHT
 from errorbar.reporting.charts.vega import WIDTH
-from errorbar.reporting.latex import latex
-from errorbar.reporting.markdown import markdown
-from errorbar.reporting.page import page_html
+from errorbar.reporting.page import EXTRA, page_html
+from errorbar.reporting.report_text import latex, markdown
+from errorbar.studies.model import Study
 
 Kind = Literal["html", "markdown", "latex"]
 Picture = Literal["svg", "png", "pdf"]
@@ -28,55 +32,92 @@ PIXELS = {"full": 640, "half": 420}
 """Widths of charts that are as wide as their place."""
 SCALE = 2
 """Of PNG: pixels for each pixel on a page."""
-EXTRA = "report"
-CHARTS = ("altair", "jinja2")
-"""Altair itself cannot be loaded without Jinja2."""
+EPOCH = "SOURCE_DATE_EPOCH"
+FRAME = '<iframe srcdoc="{}" width="100%" height="800" style="border:0" sandbox="allow-scripts"></iframe>'
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MadeReport:
+    """A report that can be looked at and saved.
+
+    Attributes:
+        report: What it shows, as plain data.
+        studies: What was computed.
+        notes: Warnings and repairs.
+        missing: Which sections the data does not allow, and why.
+    """
+
+    report: Report
+    studies: Sequence[Study]
+    notes: Sequence[Problem]
+    missing: Sequence[Problem]
+
+    def save(self, path: str | os.PathLike[str], kind: Kind | None = None) -> int:
+        """Write the report, whole or not at all.
+
+        Args:
+            path: The file: ``.html``, ``.md`` or ``.tex``; ``-``: standard output.
+            kind: ``html``, ``markdown`` or ``latex``; None: as the ending says; to standard output a page.
+
+        Returns:
+            Bytes written.
+
+        Raises:
+            InputError: If the file cannot be written.
+            MissingExtraError: If a library that a page takes is not installed.
+            UsageError: If nothing says what the file is to be.
+        """
+        name = os.fspath(path)
+        fitting: list[Kind] = [one for one, endings in KINDS.items() if name.lower().endswith(endings)]
+        if kind is None and not fitting and name != "-":
+            fix = "name a file that ends in .html, .md or .tex, or say which kind"
+            raise UsageError(Problem("output-format", f"nothing says what '{name}' is to be", fix=fix))
+        return save_report(self.report, name, kind or (fitting[0] if fitting else "html"))
+
+    def save_charts(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write each chart as SVG, PNG and PDF.
+
+        Raises:
+            InputError: If the folder or a file cannot be written.
+            MissingExtraError: If the library that draws is not installed.
+        """
+        return save_charts(self.report, Path(folder))
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, as a notebook shows it."""
+        return FRAME.format(escape(page_html(self.report)))
+
+    def __repr__(self) -> str:
+        return f"MadeReport({self.report.title!r}: {', '.join(one.title for one in self.report.sections)})"
 
 
 def save_report(report: Report, path: str, kind: Kind = "html") -> int:
-    """Write a report, whole or not at all.
-
-    Args:
-        report: What it shows.
-        path: The file, or ``-`` for standard output.
-        kind: What to write.
-
-    Returns:
-        Bytes written.
-
-    Raises:
-        InputError: If the file cannot be written; what was there stays as it was.
-        MissingExtraError: If a library that a page takes is not installed.
-    """
+    """Write a report, whole or not at all, to a file or to ``-``, standard output; how many bytes it has."""
     text = WRITERS[kind](report)
     save_lines([text.removesuffix("\n")], path)
     return len(text.encode())
 
 
-def save_charts(report: Report, folder: str, pictures: Sequence[Picture] = PICTURES) -> list[Path]:
-    """Write every chart of a report, each file whole or not at all, on white.
+def save_charts(report: Report, folder: Path, pictures: Sequence[Picture] = PICTURES) -> list[Path]:
+    """Write every chart of a report, each file whole or not at all and named after its chart, on white."""
+    drawn = {f"{chart.name}.{kind}": draw(chart, kind) for chart in report.charts for kind in pictures}
+    make_folder(folder)
+    for name, content in drawn.items():
+        save_bytes(content, str(folder / name))
+    return [folder / name for name in drawn]
 
-    Args:
-        report: The report.
-        folder: Where to; it is made if it is not there.
-        pictures: Which kinds of files.
 
-    Returns:
-        The files, named after their charts.
+def make_folder(folder: Path) -> None:
+    """Make a folder.
 
     Raises:
-        InputError: If the folder or a file cannot be written.
-        MissingExtraError: If the library that draws is not installed.
+        InputError: If it cannot be made.
     """
-    drawn = {f"{chart.name}.{kind}": draw(chart, kind) for chart in report.charts for kind in pictures}
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        what = f"no folder for the charts: {error.strerror}"
-        raise InputError(Problem("cannot-write", what, Place(folder), fix="name another folder")) from None
-    for name, content in drawn.items():
-        save_bytes(content, str(Path(folder) / name))
-    return [Path(folder) / name for name in drawn]
+        what = f"the folder cannot be made: {error.strerror}"
+        raise InputError(Problem("cannot-write", what, Place(str(folder)), fix="name another folder")) from None
 
 
 def draw(chart: Chart, kind: Picture) -> bytes:
@@ -85,7 +126,10 @@ def draw(chart: Chart, kind: Picture) -> bytes:
     Raises:
         MissingExtraError: If the library that draws is not installed.
     """
-    library = _vl_convert()
+    try:
+        library: Any = import_module("vl_convert")
+    except ImportError:
+        raise MissingExtraError(EXTRA, "drawing charts into files") from None
     spec = json.dumps(fixed_width(chart.spec, PIXELS[chart.width]))
     look: dict[str, Any] = {**LIGHT, "background": "white"}
     if kind == "svg":
@@ -103,22 +147,17 @@ def fixed_width(spec: Spec, pixels: int) -> Spec:
 def need(kind: Kind, *, pictures: bool = False) -> None:
     """See that what a report takes is installed, without loading it, before the work starts.
 
-    Args:
-        kind: What is to be written.
-        pictures: Charts are to be drawn into files.
+    ``pictures``: charts are to be drawn into files.
 
     Raises:
         MissingExtraError: If something is not.
     """
-    page = kind == "html"
-    libraries = (*CHARTS, "vl_convert") if page or pictures else CHARTS
-    if any(find_spec(name) is None for name in libraries):
-        raise MissingExtraError(EXTRA, "a page" if page else "drawing charts into files" if pictures else "a report")
+    libraries = {"jinja2": kind == "html", "vl_convert": kind == "html" or pictures}
+    if any(wanted and find_spec(name) is None for name, wanted in libraries.items()):
+        raise MissingExtraError(EXTRA, "a page" if kind == "html" else "drawing charts into files")
 
 
-def _vl_convert() -> ModuleType:
-    try:
-        import vl_convert as library  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise MissingExtraError(EXTRA, "drawing charts into files") from None
-    return library
+def today() -> str:
+    """The date of a report; that of SOURCE_DATE_EPOCH where builds must not differ by day."""
+    fixed = os.environ.get(EPOCH, "")
+    return str(datetime.fromtimestamp(int(fixed), UTC).date() if fixed.isdecimal() else date.today())

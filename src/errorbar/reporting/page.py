@@ -7,18 +7,24 @@ nothing else can run.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from errorbar.core.errors import MissingExtraError
-from errorbar.core.visible import visible, visible_json
-from errorbar.reporting import assets
+from errorbar.core.errors import InputError, MissingExtraError, visible, visible_json
+from errorbar.datasets.cards import cache_root
+from errorbar.formats.saving import save_bytes
 from errorbar.reporting.blocks import Report, Sentences
 from errorbar.reporting.browser_data import browser_data
-from errorbar.reporting.charts.theme import DARK, LIGHT
+from errorbar.reporting.charts.theme import DARK, LIGHT, PALETTE
 from errorbar.tables.html_text import html_table
 from errorbar.tables.shown import shown
 from errorbar.tables.table import Table
@@ -26,29 +32,25 @@ from errorbar.tables.table import Table
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+EXTRA = "report"
+_SCRIPTS = ("page.js", "charts.js", "pool.js", "edits.js", "browser.js")
+"""In this order: later ones use what earlier ones define."""
+
 
 def page_html(report: Report) -> str:
-    """Make the page; the same report gives the same text to the character.
-
-    Args:
-        report: What it shows.
-
-    Returns:
-        A whole HTML document, which ends with a line break.
+    """Make the page, which ends with a line break; the same report gives the same text to the character.
 
     Raises:
         MissingExtraError: If Jinja2 is missing, or vl-convert where there are charts.
     """
     environment = _environment()
     browsers = [block for block in report.blocks if isinstance(block, Sentences)]
-    style, scripts = assets.style(), [assets.script()]
     specs = {chart.name: chart.spec for chart in report.charts}
-    if specs:
-        scripts.append(assets.chart_library())
+    page_style, scripts = style(), [script(), *([chart_library()] if specs else [])]
     page = environment.get_template("page.html").render(
         report=report,
-        policy=assets.policy(scripts, [style]),
-        style=style,
+        policy=policy(scripts, [page_style]),
+        style=page_style,
         scripts=scripts,
         browsers=browsers,
         chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs} if specs else {}),
@@ -61,9 +63,9 @@ def _environment() -> Environment:
     try:
         jinja2: Any = import_module("jinja2")
     except ImportError:
-        raise MissingExtraError("report", "a page") from None
+        raise MissingExtraError(EXTRA, "a page") from None
     environment: Environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(assets.template),
+        loader=jinja2.FunctionLoader(template),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -93,3 +95,67 @@ def _json(value: Mapping[str, object]) -> str:
     """JSON that cannot close the script element it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return visible_json(text).replace("<", "\\u003c")
+
+
+@cache
+def template(name: str) -> str:
+    """The text of a file of the folder ``templates``."""
+    return (files("errorbar.reporting") / "templates" / name).read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The page's style sheet; its main colors are those of the charts."""
+    light, dark = PALETTE["light"], PALETTE["dark"]
+    colors = "".join(f"  --{name}: light-dark({light[name]}, {dark[name]});\n" for name in light)
+    return f":root {{\n{colors}}}\n{template('page.css')}"
+
+
+def script() -> str:
+    """The page's own script."""
+    return "(() => {\n'use strict';\n" + "".join(template(name) for name in _SCRIPTS) + "})();\n"
+
+
+def chart_library(folder: Path | None = None) -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that sets ``vegaEmbed``.
+
+    Bundling takes seconds, so the script is kept in a folder (None: the usual cache), one for every version of
+    vl-convert, behind its own hash: a damaged copy is made anew. Where the folder cannot be written the script is
+    bundled every time.
+    """
+    try:
+        converter = import_module("vl_convert")
+    except ImportError:
+        raise MissingExtraError(EXTRA, "a page with charts") from None
+    kept = (folder or cache_root() / "report") / f"vega-{converter.__version__}.js"
+    with suppress(OSError, UnicodeDecodeError):
+        digest, _, text = kept.read_bytes().decode("utf-8").partition("\n")
+        if digest == f"// {_sha256(text).hex()}":
+            return text
+    # What a browser hashes has line feeds only, and ends where a script could be closed.
+    bundled = str(converter.javascript_bundle()).replace("\r\n", "\n").replace("\r", "\n")
+    bundled = bundled.replace("</script", "<\\/script")
+    with suppress(OSError, InputError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        save_bytes(f"// {_sha256(bundled).hex()}\n{bundled}".encode(), str(kept))
+    return bundled
+
+
+def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """The content security policy: scripts and styles of these texts, pictures inside the page, and nothing else."""
+    allowed = {
+        "default-src": "'none'",
+        "script-src": _hashes(scripts),
+        "style-src": _hashes(styles),
+        "img-src": "data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{what} {where}" for what, where in allowed.items())
+
+
+def _hashes(texts: Sequence[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(_sha256(text)).decode()}'" for text in texts) or "'none'"
+
+
+def _sha256(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 
 from errorbar.core.errors import Problem, UsageError, nearest
@@ -11,31 +12,26 @@ from errorbar.reproduce.cells import Cell, Outcome, Reproduction, Sources, cell_
 __all__ = ["STUDIES", "Cell", "Outcome", "Reproduction", "Sources", "cell_table", "reproduce"]
 
 
-def _of(module: str) -> Callable[[Sources], Iterator[Cell]]:
-    """The study of a module, which is loaded when the study is made."""
-    return lambda sources: import_module(f"errorbar.reproduce.{module}").cells(sources)
+def _cells(module: str, function: str, sources: Sources) -> Iterator[Cell]:
+    """Those of a study, whose module is loaded when it is made."""
+    found: Iterator[Cell] = getattr(import_module(f"errorbar.reproduce.{module}"), function)(sources)
+    return found
 
 
 STUDIES: dict[str, Callable[[Sources], Iterator[Cell]]] = {
-    "conll2014": _of("conll2014"),
-    "bryant-ng2015": _of("bryant_ng2015"),
-    "madnani2011": _of("madnani2011"),
-    "tetreault-chodorow2008": _of("tetreault_chodorow2008"),
+    "conll2014": partial(_cells, "conll2014", "cells"),
+    "bryant-ng2015": partial(_cells, "bryant_ng2015", "cells"),
+    "madnani2011": partial(_cells, "prepositions", "madnani2011"),
+    "tetreault-chodorow2008": partial(_cells, "prepositions", "tetreault_chodorow2008"),
 }
-"""Every study that can be recomputed."""
+"""Every study that is recomputed cell by cell."""
+HOO = "hoo2011"
+"""The study with tables of its own shape: ``errorbar.reproduce.hoo2011``."""
 
 
 def reproduce(study: str, sources: Sources) -> Iterator[Cell]:
-    """Recompute a study's tables.
-
-    Args:
-        study: Its name.
-        sources: Where the corpora are.
-
-    Raises:
-        UsageError: If there is no such study.
-        InputError: If a corpus is not there.
-    """
+    """Recompute a study's tables, one of ``STUDIES``."""
     if study not in STUDIES:
-        raise UsageError(Problem("unknown-study", f"no study is called '{study}'", fix=nearest(study, STUDIES)))
+        fix = nearest(study, [*STUDIES, HOO])
+        raise UsageError(Problem("unknown-study", f"no study is called '{study}'", fix=fix))
     return STUDIES[study](sources)

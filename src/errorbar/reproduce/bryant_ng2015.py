@@ -10,7 +10,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.m2_file import read_m2
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Sources, compare, percents, scored
+from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Printed, Sources, compare, percents, scored
 
 RATIO_SYSTEMS = ("AMU", "CAMB", "CUUI")
 LAST_DIGIT = 0.01 + HALF
@@ -22,12 +22,8 @@ ALL_TYPES = "Total"
 
 
 def cells(sources: Sources) -> Iterator[Cell]:
-    """Every cell of the paper's tables about the ten annotators.
-
-    Raises:
-        InputError: If a corpus is not there.
-    """
-    yield from compare("edits", "bryant_ng2015_edits_by_annotator", _edits(sources), tolerance=0)
+    """Every cell of the paper's tables about the ten annotators."""
+    yield from compare(Printed("edits", "bryant_ng2015_edits_by_annotator"), _edits(sources), tolerance=0)
     problems = Problems(lenient=True)
     corpus = sources.ten_annotators(problems)
     systems = [sources.system(name) for name in RATIO_SYSTEMS]
@@ -36,7 +32,7 @@ def cells(sources: Sources) -> Iterator[Cell]:
     ours: dict[tuple[str, str], float | None] = {
         (each.annotators[0], column): value for each in found for column, value in percents(each).items()
     }
-    yield from compare("CAMB by annotator", "bryant_ng2015_camb_by_annotator", ours, tolerance=LAST_DIGIT)
+    yield from compare(Printed("CAMB by annotator", "bryant_ng2015_camb_by_annotator"), ours, tolerance=LAST_DIGIT)
     result = ceiling(prepare_study(corpus, systems, M2(), problems))
     tolerance = {"human": LAST_DIGIT}
     ours = {(f"{k} references", "human"): 100 * float(human) for k, human in enumerate(result.human[:, 2], 1)}
@@ -46,14 +42,9 @@ def cells(sources: Sources) -> Iterator[Cell]:
         for k, (value, share) in enumerate(zip(result.scores[s, :, 2], result.ratio[s], strict=True), 1):
             ours |= {(f"{k} references", f): 100 * float(value), (f"{k} references", ratio): 100 * float(share)}
     tolerance |= {"cuui_f0.5": CUUI_DIGITS, "cuui_ratio_percent": CUUI_RATIO}
-    yield from compare(
-        "ratio",
-        "bryant_ng2015_ratio",
-        ours,
-        row="{gold_annotators} references",
-        columns={"human_f0.5": "human"},
-        tolerance=tolerance,
-    )
+    rows = "{gold_annotators} references"
+    printed = Printed("ratio", "bryant_ng2015_ratio", rows, {"human_f0.5": "human"})
+    yield from compare(printed, ours, tolerance=tolerance)
 
 
 def _edits(sources: Sources) -> dict[tuple[str, str], float | None]:

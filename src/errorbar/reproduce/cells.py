@@ -6,11 +6,10 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
@@ -18,8 +17,9 @@ from errorbar.core.problems import Problems
 from errorbar.datasets import path
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Metric
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.scored import Score
-from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.metrics.scoring import score_corpus
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table
@@ -41,25 +41,16 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One number of a published table.
-
-    Attributes:
-        table: The table.
-        row: Its row.
-        column: Its column.
-        published: The number printed there; None: the paper has none, and ours is added to its table.
-        ours: What we computed, in the same unit; None where it cannot be computed.
-        tolerance: How far ours may be from what the printed number stands for.
-        known: Why it cannot be computed, may differ, or is added; a cell that has a reason never counts as a mismatch.
-    """
+    """One number of a published table."""
 
     table: str
     row: str
     column: str
-    published: float | None
-    ours: float | None
-    tolerance: float = HALF
+    published: float | None  # None: the paper has none, and ours is added to its table
+    ours: float | None  # in the same unit; None where it cannot be computed
+    tolerance: float = HALF  # how far ours may be from what the printed number stands for
     known: str = ""
+    """Why it cannot be computed, may differ, or is added; a cell that has a reason never counts as a mismatch."""
 
     @property
     def difference(self) -> float | None:
@@ -80,17 +71,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reproduction(Result):
-    """A paper's tables, recomputed.
-
-    Attributes:
-        study: The paper's name.
-        cells: Every number.
-        notes: Nothing: what differs says why.
-    """
+    """A paper's tables, recomputed."""
 
     study: str
     cells: Sequence[Cell]
-    notes: Sequence[Problem] = ()
+    notes: Sequence[Problem] = ()  # none: what differs says why
 
     @property
     def mismatches(self) -> list[Cell]:
@@ -100,21 +85,13 @@ class Reproduction(Result):
     def to_dict(self) -> dict[str, object]:
         """Outcomes by table, and every cell."""
         tables = [
-            {"table": table, "cells": found.total(), **{_key(outcome): found[outcome] for outcome in Outcome}}
+            {"table": table, "cells": found.total(), **{o.name.lower(): found[o] for o in Outcome}}
             for table, found in self._counts().items()
         ]
+        names = ("table", "row", "column", "published", "ours", "difference")
         cells = [
-            {
-                "table": cell.table,
-                "row": cell.row,
-                "column": cell.column,
-                "published": cell.published,
-                "ours": cell.ours,
-                "difference": cell.difference,
-                "outcome": _key(cell.outcome),
-                "reason": cell.known,
-            }
-            for cell in self.cells
+            {**{name: getattr(c, name) for name in names}, "outcome": c.outcome.name.lower(), "reason": c.known}
+            for c in self.cells
         ]
         return {"study": self.study, "tables": tables, "cells": cells}
 
@@ -144,22 +121,14 @@ class Reproduction(Result):
         return counts
 
 
-def _key(outcome: Outcome) -> str:
-    return outcome.name.lower()
-
-
-def _printed(cell: Cell) -> str | None:
-    return None if cell.published is None else f"{cell.published:g}"
-
-
 def cell_table(cells: Sequence[Cell]) -> Table:
     """Published numbers beside ours."""
     columns = [*map(Column, ("table", "row", "column", "reason")), Column("published")]
     columns += [Column("ours", "number"), Column("difference", "number", signed=True), Column("outcome")]
-    rows: list[list[Shown]] = [
-        [each.table, each.row, each.column, each.known, _printed(each), each.ours, each.difference, str(each.outcome)]
-        for each in cells
-    ]
+    rows: list[list[Shown]] = []
+    for c in cells:
+        printed = None if c.published is None else f"{c.published:g}"
+        rows.append([c.table, c.row, c.column, c.known, printed, c.ours, c.difference, str(c.outcome)])
     return Table(columns, rows, name="cells")
 
 
@@ -174,37 +143,40 @@ def facts(table: str) -> dict[str, float]:
     return {name: float(value) for name, value in (row.values() for row in published(table))}
 
 
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A published table."""
+
+    table: str  # what it is called
+    file: str  # its transcription
+    row: str = ""  # how rows are called, by the columns that name them, e.g. "{team}"; "": by the first column
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """How columns are shown that are called otherwise in the file; "": left out."""
+
+
 def compare(
-    table: str,
-    file: str,
+    printed: Printed,
     ours: Mapping[tuple[str, str], float | None],
     *,
-    row: str = "",
-    columns: Mapping[str, str] = MappingProxyType({}),
     tolerance: float | Mapping[str, float] = HALF,
     known: str | Mapping[str, str] = "",
 ) -> Iterator[Cell]:
     """Every number of a published table beside ours, row by row.
 
-    Args:
-        table: What the table is called.
-        file: Its transcription.
-        ours: Our values by row and column, as they are shown; what is missing cannot be computed.
-        row: How rows are called, by the columns that name them, e.g. ``"{team}"``; "": by the first column.
-        columns: How columns are shown that are called otherwise in the file; "": left out.
-        tolerance: How far ours may be, in all or by column.
-        known: Why cells may differ, all or by row or column.
+    ``ours`` are by row and column as they are shown; what is missing cannot be computed. ``tolerance`` says how far
+    they may be, in all or by column; ``known`` why cells may differ, all or by row or column.
     """
-    for line in published(file):
-        form = row or f"{{{next(iter(line))}}}"
+    for line in published(printed.file):
+        form = printed.row or f"{{{next(iter(line))}}}"
         name = form.format(**line)
         for key, text in line.items():
-            column = columns.get(key, key)
+            column = printed.columns.get(key, key)
             if column and f"{{{key}}}" not in form:
                 reason = known if isinstance(known, str) else known.get(name) or known.get(column, "")
                 most = tolerance if isinstance(tolerance, float | int) else tolerance.get(column, HALF)
                 value = ours.get((name, column))
-                yield Cell(table, name, column, float(text), None if value is None else float(value), most, reason)
+                value = None if value is None else float(value)
+                yield Cell(printed.table, name, column, float(text), value, most, reason)
 
 
 def scored(
@@ -230,21 +202,12 @@ TEN_ANNOTATORS = tuple(f"A{k}" for k in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Finds files of corpora.
-
-    Attributes:
-        data: A folder that holds ``conll14``, ``conll14_systems`` and ``bn2015_10gec``; None: the cache of
-            ``errorbar data``.
-    """
+    """Finds files of corpora: in a folder that holds those of ``_FOLDERS``, or in the cache of ``errorbar data``."""
 
     data: Path | None = None
 
     def file(self, corpus: str, name: str) -> Path:
-        """The path of a file of a corpus.
-
-        Raises:
-            InputError: If it is not there.
-        """
+        """The path of a file of a corpus."""
         found = (path(corpus) if self.data is None else self.data / _FOLDERS[corpus]) / name
         if not found.is_file():
             fix = f"errorbar data fetch {corpus}, or name a folder that has it: --data DIR"

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from errorbar.agreement import pairwise_agreement
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
 from errorbar.edits.items import Projection, edit_items
+from errorbar.edits.texts import corrected_text
 from errorbar.formats.nucle import read_nucle
 from errorbar.formats.opening import Lines
 from errorbar.metrics.m2 import M2
-from errorbar.reproduce.cells import Cell, Sources, compare, percents, published, scored
+from errorbar.reproduce.cells import Cell, Printed, Sources, compare, percents, published, scored
 
 TABLES = "conll2014_table"
 NOT_RELEASED = {"NARA": "the team's output was never released"}
@@ -31,12 +31,8 @@ Values = dict[tuple[str, str], float | None]
 
 
 def cells(sources: Sources) -> Iterator[Cell]:
-    """Every cell of the paper's tables about the test data and the systems' scores.
-
-    Raises:
-        InputError: If a corpus is not there.
-    """
-    yield from compare("table 2", f"{TABLES}02_statistics", _sizes(sources), tolerance=0, known=NO_TRAINING)
+    """Every cell of the paper's tables about the test data and the systems' scores."""
+    yield from compare(Printed("table 2", f"{TABLES}02_statistics"), _sizes(sources), tolerance=0, known=NO_TRAINING)
     yield from _error_types(sources)
     systems = [
         sources.system(row["team"])
@@ -47,21 +43,21 @@ def cells(sources: Sources) -> Iterator[Cell]:
     alternatives = sources.conll2014("alt/official-2014.combined-withalt.m2")
     for number, name, corpus in (("07", "no", plain), ("08", "with", alternatives)):
         file = f"{TABLES}{number}_{name}_alternatives"
-        ours = _team_scores(corpus, systems)
-        yield from compare(f"table {int(number)}", file, ours, columns={"late": ""}, known=NOT_RELEASED)
+        printed = Printed(f"table {int(number)}", file, columns={"late": ""})
+        yield from compare(printed, _team_scores(corpus, systems), known=NOT_RELEASED)
     for number, name, corpus in (("09", "no", plain), ("10", "with", alternatives)):
         file = f"{TABLES}{number}_recall_by_type_{name}_alternatives"
-        yield from compare(f"table {int(number)}", file, _recall_by_type(file, corpus, systems), known=NOT_RELEASED)
+        ours = _recall_by_type(file, corpus, systems)
+        yield from compare(Printed(f"table {int(number)}", file), ours, known=NOT_RELEASED)
     single = [sources.conll2014(f"noalt/official-2014.{k}.m2") for k in range(2)]
     ours = {
         key: value
         for k, corpus in enumerate(single, 1)
         for key, value in _team_scores(corpus, systems, f"annotator{k}_").items()
     }
-    yield from compare("table 11", f"{TABLES}11_single_annotator", ours, known=NOT_RELEASED)
-    ours = _annotators_against_each_other(single)
-    file = f"{TABLES}12_annotator_vs_annotator"
-    yield from compare("table 12", file, ours, row="{hypothesis} against {reference}")
+    yield from compare(Printed("table 11", f"{TABLES}11_single_annotator"), ours, known=NOT_RELEASED)
+    printed = Printed("table 12", f"{TABLES}12_annotator_vs_annotator", "{hypothesis} against {reference}")
+    yield from compare(printed, _annotators_against_each_other(single))
     both = sources.conll2014(*(f"noalt/official-2014.{k}.m2" for k in range(2)))
     for projection in (*KAPPA_AS_PUBLISHED, *OTHER_KAPPAS):
         (pair,) = pairwise_agreement(edit_items(both, projection).judgments)
@@ -94,7 +90,7 @@ def _error_types(sources: Sources) -> Iterator[Cell]:
             ours[row["error_type"], share] = 100 * n / types.total()
         names |= {f"annotator{k + 1}_count": count, f"annotator{k + 1}_percent": share}
         tolerance |= {count: 0, share: ONE_PERCENT_DIGIT}
-    yield from compare("table 3", file, ours, columns=names, tolerance=tolerance, known=NO_TRAINING)
+    yield from compare(Printed("table 3", file, columns=names), ours, tolerance=tolerance, known=NO_TRAINING)
 
 
 def _team_scores(corpus: Corpus, systems: list[Hypothesis], prefix: str = "") -> Values:

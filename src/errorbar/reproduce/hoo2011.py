@@ -1,4 +1,10 @@
-"""Dale & Kilgarriff 2011: table 8 of the test set, and tables of the shape of the others for simulated teams."""
+"""Dale & Kilgarriff 2011: table 8 of the test set, and tables of the shape of the others for simulated teams.
+
+Simulated teams stand for runs that were never released; their runs are made of gold edits. A run meets each gold edit
+by chance, apart or not from others. Of the edits it meets, a share is corrected as the annotators did, a share has the
+right span and another correction, and the rest covers one more character on either side. In addition it deletes words
+that are right. Runs of a team share their skill and differ in how much they dare.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +12,66 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
+from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
+from errorbar.edits.standoff_texts import WORD
 from errorbar.formats.hoo_folder import read_gold
+from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import count_rows
-from errorbar.metrics.hoo_scoring import BestRecall, best_recalls
+from errorbar.metrics.hoo_scoring import BestRecall, best_recalls, score_runs
 from errorbar.metrics.scored import Score
-from errorbar.reproduce.cells import Cell, Outcome, compare, facts
-from errorbar.reproduce.hoo_teams import simulated_scores
+from errorbar.reproduce.cells import Cell, Outcome, Printed, compare, facts
+from errorbar.stats.resampling import stream
 from errorbar.studies.hoo_scores import best_records, best_table
 from errorbar.tables.result import Result
+from errorbar.tables.table import Cell as Shown
 from errorbar.tables.table import Column, Table
 
+DARING = (0.5, 1.0, 1.5)
+"""How much the runs of a simulated team dare."""
+WRONG = "???"
+"""The correction that no annotator gave."""
 TEST_SET = "1"
 """What the numbers of the texts of the test set begin with."""
 MISSING_TEXT = "text 1062 is missing from the data"
 
 
+@dataclass(frozen=True, slots=True)
+class Team:
+    """What a simulated team can do."""
+
+    name: str
+    meets: Mapping[str, float]  # error type to the share of gold edits it meets; ``""`` for all others
+    corrected: float  # of the edits met, the share with the annotators' correction
+    recognized: float  # of the edits met, the share with the right span and a wrong correction
+    noise: float  # right words deleted per gold edit
+
+
+TEAMS = (
+    Team("S1", {"": 0.05, "MP": 0.15}, 0.6, 0.1, 0.3),
+    Team("S2", {"": 0.06, "S": 0.8}, 0.5, 0.2, 0.1),
+    Team("S3", {"": 0.01, "MD": 0.4, "UD": 0.3, "RT": 0.2}, 0.7, 0.2, 0.1),
+    Team("S4", {"": 0.15}, 0.1, 0.4, 2.0),
+    Team("S5", {"": 0.03, "MD": 0.5, "UD": 0.5, "RT": 0.4, "MT": 0.4, "MP": 0.2}, 0.75, 0.1, 0.1),
+    Team("S6", {"": 0.02, "RT": 0.6, "MT": 0.6, "RQ": 0.5}, 0.3, 0.3, 0.6),
+)
+"""Six made-up teams, as many as took part; their shares are not fitted to the published runs."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Hoo2011(Result):
-    """What can be recomputed of the paper.
+    """What can be recomputed of the paper."""
 
-    Attributes:
-        n_fragments: Texts of the test set that are here.
-        n_edits: Their gold edits.
-        table8: Edits by type, published and ours; a row that is short by the missing text is a known difference.
-        scores: Those of the simulated teams' runs: tables 2 to 7.
-        recalls: Their best recall by type: tables 9 to 21.
-        notes: Repairs of the data and warnings of the scoring.
-    """
-
-    n_fragments: int
-    n_edits: int
-    table8: Sequence[Cell]
-    scores: Sequence[Score]
-    recalls: Sequence[BestRecall]
-    notes: Sequence[Problem] = ()
+    n_fragments: int  # texts of the test set that are here
+    n_edits: int  # their gold edits
+    table8: Sequence[Cell]  # edits by type; a row that is short by the missing text is a known difference
+    scores: Sequence[Score]  # those of the simulated teams' runs: tables 2 to 7
+    recalls: Sequence[BestRecall]  # their best recall by type: tables 9 to 21
+    notes: Sequence[Problem] = ()  # repairs of the data and warnings of the scoring
 
     @property
     def n_matched(self) -> int:
@@ -53,13 +82,8 @@ class Hoo2011(Result):
         """All of the tables."""
         return {
             "table8": [
-                {
-                    "type": c.row,
-                    "published": c.published,
-                    "ours": c.ours,
-                    "outcome": c.outcome.name.lower(),
-                    "reason": c.known,
-                }
+                {"type": c.row, "published": c.published, "ours": c.ours}
+                | {"outcome": c.outcome.name.lower(), "reason": c.known}
                 for c in self.table8
             ],
             "tables2_7": best_records(self.scores),
@@ -78,19 +102,15 @@ class Hoo2011(Result):
         ]
         numbers = (Column(name, "count") for name in ("published", "ours", "difference"))
         columns = [Column("type"), Column("reason"), *numbers, Column("outcome")]
-        first = Table(
-            columns,
-            [
-                [c.row, c.known if c.outcome == Outcome.KNOWN else "", c.published, c.ours, c.difference, c.outcome]
-                for c in self.table8
-            ],
-            name="table8",
-            notes=notes,
-        )
+        rows: list[list[Shown]] = [
+            [c.row, c.known if c.outcome == Outcome.KNOWN else "", c.published, c.ours, c.difference, c.outcome]
+            for c in self.table8
+        ]
+        first = Table(columns, rows, name="table8", notes=notes)
         best = best_table(self.scores)
         said = "in the shape of tables 2 to 7; simulated teams, not those of 2011"
         columns = [Column("type"), Column("team"), Column("measure"), Column("recall", "percent"), Column("run")]
-        cells = [[c.row, c.team, c.measure, c.recall, c.run] for c in self.recalls]
+        cells: list[list[Shown]] = [[c.row, c.team, c.measure, c.recall, c.run] for c in self.recalls]
         last = "in the shape of tables 9 to 21: each simulated team's best recall"
         return [first, replace(best, notes=[said, *best.notes]), Table(columns, cells, name="recalls", notes=[last])]
 
@@ -125,7 +145,7 @@ def table_8(counts: Mapping[str, int]) -> list[Cell]:
     printed = facts(file)
     ours = {(kind, "edits"): float(counts.get(kind, 0)) for kind in printed}
     known = {kind: MISSING_TEXT for kind, n in printed.items() if counts.get(kind, 0) < n}
-    return list(compare("table 8", file, ours, columns={"count": "edits"}, tolerance=0, known=known))
+    return list(compare(Printed("table 8", file, columns={"count": "edits"}), ours, tolerance=0, known=known))
 
 
 def _test_set(data: str | None) -> Path:
@@ -137,3 +157,44 @@ def _test_set(data: str | None) -> Path:
         folder = Path(data)
     inside = [folder / "hoo2011" / "test", folder / "test"]
     return next((place for place in inside if place.is_dir()), folder)
+
+
+def simulated_scores(gold: Sequence[Fragment], metric: Metric, problems: Problems, *, seed: int = 0) -> list[Score]:
+    """Score the runs of simulated teams, three each; every run has its own random stream."""
+    runs = {
+        f"{team.name}-{number}": simulate_run(gold, team, daring, stream(seed, "hoo", team.name, number))
+        for team in TEAMS
+        for number, daring in enumerate(DARING)
+    }
+    return score_runs(gold, runs, [metric], problems, conventions=(f"simulated:{seed}",))
+
+
+def simulate_run(
+    gold: Sequence[Fragment], team: Team, daring: float, rng: np.random.Generator
+) -> list[tuple[StandoffEdit, ...]]:
+    """The edits of a run of each fragment, none overlapping; shares met and noise are multiplied by ``daring``."""
+    return [_simulate(fragment, team, daring, rng) for fragment in gold]
+
+
+def _simulate(fragment: Fragment, team: Team, daring: float, rng: np.random.Generator) -> tuple[StandoffEdit, ...]:
+    text = fragment.text or ""
+    words = [match.span() for match in WORD.finditer(text)]
+    wanted: list[tuple[int, int, str]] = []
+    for edit in fragment.edits:
+        met, how = rng.random(2)
+        if not edit.corrections or met >= min(1.0, daring * team.meets.get(edit.type, team.meets[""])):
+            continue
+        if how < team.corrected:
+            wanted.append((edit.start, edit.end, edit.corrections[0]))
+        elif how < team.corrected + team.recognized:
+            wanted.append((edit.start, edit.end, WRONG))
+        else:
+            wanted.append((max(edit.start - 1, 0), min(edit.end + 1, len(text)), WRONG))
+    for _ in range(rng.poisson(daring * team.noise * len(fragment.edits)) if words else 0):
+        start, end = words[int(rng.integers(len(words)))]
+        wanted.append((start, end, ""))
+    edits: list[StandoffEdit] = []
+    for start, end, said in sorted(wanted):
+        if not edits or start > edits[-1].end:
+            edits.append(StandoffEdit(f"{fragment.name}-{len(edits) + 1:04d}", start, end, text[start:end], (said,)))
+    return in_text_order(edits)

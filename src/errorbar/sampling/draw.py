@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,9 +26,8 @@ from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.untrusted import NotJsonError, parse_json
-from errorbar.sampling.frame import Frame
-from errorbar.sampling.strata import Counts, Strata, stratify
-from errorbar.stats.streams import stream
+from errorbar.sampling.frame import Counts, Frame, Strata, stratify
+from errorbar.stats.resampling import stream
 
 SetFormat = Literal["csv", "jsonl"]
 FORMAT, VERSION = "errorbar-sample-key", 1
@@ -37,34 +36,21 @@ DIGITS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """Items drawn at one time.
+    """Items drawn at one time."""
 
-    Attributes:
-        name: What their annotation set is called, a hash.
-        items: Item to the number of its stratum.
-    """
-
-    name: str
-    items: Mapping[str, int]
+    name: str  # of their annotation set, a hash
+    items: Mapping[str, int]  # to the number of the stratum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key:
-    """What belongs to a drawn sample.
-
-    Attributes:
-        strata: What it was drawn from.
-        edges: Score edges of the strata.
-        frame: Content hash of the frame.
-        seed: Seed of the draw.
-        rounds: The pilot, if any, and what was drawn later; at least one.
-    """
+    """What belongs to a drawn sample."""
 
     strata: Strata
-    edges: tuple[float, ...]
-    frame: str
+    edges: tuple[float, ...]  # of score
+    frame: str  # content hash
     seed: int
-    rounds: tuple[Round, ...]
+    rounds: tuple[Round, ...]  # the pilot, if any, and what was drawn later; at least one
 
     def items(self) -> dict[str, int]:
         """Every drawn item and the number of its stratum."""
@@ -80,24 +66,14 @@ def round_name(strata: Strata, edges: tuple[float, ...], frame: str, seed: int, 
 
 def write_key(key: Key) -> Iterator[str]:
     """Yield the lines of a key file: JSON."""
-    record = {
-        "format": FORMAT,
-        "version": VERSION,
-        "frame": key.frame,
-        "seed": key.seed,
-        "edges": list(key.edges),
-        **_strata_record(key.strata),
-        "rounds": [{"set": drawn.name, "items": dict(drawn.items)} for drawn in key.rounds],
-    }
+    record = {"format": FORMAT, "version": VERSION, "frame": key.frame, "seed": key.seed, "edges": list(key.edges)}
+    record |= _strata_record(key.strata)
+    record["rounds"] = [{"set": drawn.name, "items": dict(drawn.items)} for drawn in key.rounds]
     yield from json.dumps(record, ensure_ascii=False, indent=1).split("\n")
 
 
 def read_key(path: Source) -> Key:
-    """Read a key file.
-
-    Raises:
-        InputError: If it is no key, or was changed after the draw.
-    """
+    """Read a key file."""
     problems = Problems()
     lines = Lines(path, problems)
     text = "\n".join(lines)
@@ -132,58 +108,37 @@ def _strata_record(strata: Strata) -> dict[str, object]:
     }
 
 
-def _parse(record: Mapping[str, object]) -> Key:
-    rows, rounds, edges = record["strata"], record["rounds"], record["edges"]
-    systems, seed = record["systems"], record["seed"]
-    if not (isinstance(rows, list) and isinstance(rounds, list) and isinstance(edges, list)):
-        raise TypeError("strata, rounds, edges")
-    if not (isinstance(systems, list) and isinstance(seed, int) and rounds):
-        raise TypeError("systems, seed, rounds")
+def _parse(record: Mapping[str, Any]) -> Key:
+    rows, rounds, edges, systems = lists = [record[name] for name in ("strata", "rounds", "edges", "systems")]
+    if not (all(isinstance(each, list) for each in lists) and isinstance(record["seed"], int) and rounds):
+        raise TypeError("strata, rounds, edges, systems, seed")
     strata = Strata(
         tuple(str(row["name"]) for row in rows),
         np.array([row["size"] for row in rows], np.int64),
         np.array([row["flags"] for row in rows], np.bool_).T,
-        tuple(str(system) for system in systems),
+        tuple(map(str, systems)),
     )
-    drawn = tuple(
-        Round(str(one["set"]), {str(item): int(stratum) for item, stratum in one["items"].items()}) for one in rounds
-    )
+    drawn = [Round(str(one["set"]), {item: int(stratum) for item, stratum in one["items"].items()}) for one in rounds]
     if any(not 0 <= stratum < len(strata) for one in drawn for stratum in one.items.values()):
         raise ValueError("a stratum that does not exist")
-    return Key(strata, tuple(float(edge) for edge in edges), str(record["frame"]), seed, drawn)
+    return Key(strata, tuple(map(float, edges)), str(record["frame"]), record["seed"], tuple(drawn))
 
 
 def check_frame(frame: Frame, key: Key) -> None:
-    """See that a sample was drawn from this frame.
-
-    Raises:
-        InputError: If not.
-    """
-    if frame.content_hash() != key.frame:
-        what = (
-            f"the sample was drawn from other items, flags or scores (frame {key.frame}, here {frame.content_hash()})"
-        )
+    """Raise ``InputError`` unless the sample was drawn from this frame."""
+    if (here := frame.content_hash()) != key.frame:
+        what = f"the sample was drawn from other items, flags or scores (frame {key.frame}, here {here})"
         raise InputError(Problem("sample-frame-other", what, fix="give the flags that the sample was drawn from"))
 
 
 def draw_sample(
     frame: Frame, n: Counts, *, edges: Sequence[float] = (), seed: int = 0, after: Key | None = None
 ) -> Key:
-    """Draw items of each stratum without replacement, or go on with a sample.
+    """Draw items of each stratum without replacement, or go on with a sample, whose score edges and seed stay.
 
-    Args:
-        frame: What to draw from.
-        n: Items of each stratum, in the order of ``stratify(frame, edges)``; those drawn before among them.
-        edges: Score edges of the strata.
-        seed: Seed of the streams.
-        after: What was drawn before, whose edges and seed stay; the key that is made has one round more.
-
-    Raises:
-        InputError: If ``after`` was drawn from another frame.
-        UsageError: If a stratum has fewer items than are to be drawn, or nothing is to be drawn.
+    ``n`` are the items of each stratum, in the order of ``stratify(frame, edges)``; those drawn before among them.
     """
-    edges = tuple(edges)
-    before: tuple[Round, ...] = ()
+    edges, before = tuple(edges), tuple[Round, ...]()
     if after is not None:
         check_frame(frame, after)
         edges, seed, before = after.edges, after.seed, after.rounds
@@ -215,26 +170,20 @@ def blind_set(key: Key, frame: Frame, raters: Sequence[str], kind: SetFormat = "
     """Yield the lines of the last round's annotation set: a row for each item and rater, the label to be filled in.
 
     Columns: item, text (if the frame has texts), set (its name), rater, label. Nothing tells the stratum.
-
-    Raises:
-        InputError: If an item's name has a line break.
     """
     drawn = key.rounds[-1]
     text = {} if frame.texts is None else dict(zip(frame.items, frame.texts, strict=True))
-    names = ["item", *(["text"] if text else []), "set", "rater", "label"]
     if kind == "csv":
-        yield _csv(names)
+        yield _csv(["item", "text", "set", "rater", "label"] if text else ["item", "set", "rater", "label"])
     for rater in raters:
         for item in drawn.items:
             if "\n" in item or "\r" in item:
                 what = f"the name of item {item!r} has a line break"
-                raise InputError(Problem("sample-item", what, Place(), fix="rename the item"))
+                raise InputError(Problem("sample-item", what, fix="rename the item"))
             # A line break in a text would tear the row apart for readers that go by lines.
-            shown = [" ".join(text[item].split())] if text else []
-            values = [item, *shown, drawn.name, rater, ""]
-            yield (
-                _csv(values) if kind == "csv" else json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
-            )
+            shown = {"text": " ".join(text[item].split())} if text else {}
+            row = {"item": item, **shown, "set": drawn.name, "rater": rater, "label": ""}
+            yield _csv(list(row.values())) if kind == "csv" else json.dumps(row, ensure_ascii=False)
 
 
 def _csv(fields: Sequence[str]) -> str:

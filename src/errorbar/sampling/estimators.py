@@ -1,7 +1,7 @@
 """Hits, misses, false positives, P, R and F of a whole corpus from a sample of its strata, and of two systems apart.
 
 Formula
-    With totals T_h and variances V_h of ``stratum_totals`` and derivatives g_h of ``quantities``: Var θ = Σ g_h² V_h.
+    With totals T_h and variances V_h of ``totals`` and derivatives g_h of its ``Quantity``: Var θ = Σ g_h² V_h.
     Intervals: ``near_exact``, or ``logit`` and ``wald`` of ``other_intervals``. Two systems share a sample whose strata
     cross the flags of both (both, only A, only B, neither): d = θ_A − θ_B, Var d = Σ (g_A − g_B)² V_h; for R this is
     ((k = 10) − (k = 01) − d) / Σ T. The interval of d is d ± z SE.
@@ -17,7 +17,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -25,21 +25,12 @@ import numpy as np
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.sampling.frame import Floats, Strata
 from errorbar.sampling.near_exact import near_exact_interval
-from errorbar.sampling.other_intervals import (
-    box_interval,
-    logit_bounds,
-    posterior_interval,
-    posterior_totals,
-    total_bounds,
-    wald_bounds,
-)
+from errorbar.sampling.other_intervals import delta_interval, posterior_interval, posterior_totals, total_bounds
 from errorbar.sampling.prediction_powered import Assisted, assisted_totals
-from errorbar.sampling.quantities import TARGETS, Name, Quantity
-from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.stratum_totals import FEW, HALF, Sample, Totals, estimated_totals
-from errorbar.stats.distributions import z_value
-from errorbar.stats.streams import stream
+from errorbar.sampling.totals import FEW, HALF, TARGETS, Name, Quantity, Sample, Totals, estimated_totals
+from errorbar.stats.resampling import stream, z_value
 
 Method = Literal["near-exact", "logit", "wald"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -47,22 +38,12 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 @dataclass(frozen=True, slots=True)
 class Estimation:
-    """How a sample is estimated.
-
-    Attributes:
-        beta: Weight of recall in F.
-        method: Of the intervals: near-exact, logit or wald.
-        confidence_level: Nominal coverage of intervals.
-        seed: Of the Bayesian intervals, which need truths that are 0 or 1; None: none are made.
-
-    Raises:
-        UsageError: If there is no such method.
-    """
+    """How a sample is estimated; raises ``UsageError`` if there is no such method of intervals."""
 
     beta: float = 1.0
     method: Method = "near-exact"
     confidence_level: float = 0.95
-    seed: int | None = None
+    seed: int | None = None  # of the Bayesian intervals, which need truths that are 0 or 1; None: none are made
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -72,14 +53,7 @@ class Estimation:
 
 @dataclass(frozen=True, slots=True)
 class SampleEstimate:
-    """One quantity.
-
-    Attributes:
-        name: hits, misses, false positives, P, R or F.
-        estimate: Value and interval; the first three are numbers of items.
-        standard_error: Standard error of the value, or None.
-        bayes: The Bayesian interval, or None.
-    """
+    """One quantity: hits, misses, false positives (numbers of items), P, R or F."""
 
     name: str
     estimate: Estimate
@@ -89,13 +63,7 @@ class SampleEstimate:
 
 @dataclass(frozen=True, slots=True)
 class SampleEstimates:
-    """Everything about one system.
-
-    Attributes:
-        system: Its name.
-        rows: Hits, misses, false positives, P, R, F.
-        notes: Cells that are small, and bounds where nothing was seen.
-    """
+    """Hits, misses, false positives, P, R and F of one system; notes of cells that are small or empty."""
 
     system: str
     rows: tuple[SampleEstimate, ...]
@@ -107,12 +75,7 @@ class SampleEstimates:
 
 @dataclass(frozen=True, slots=True)
 class SystemEstimates:
-    """What a sample says of its systems.
-
-    Attributes:
-        systems: One per system, in the order of the strata.
-        differences: P, R and F of the first system minus the second, where there are two.
-    """
+    """Each system, in the order of the strata, and of two P, R and F of the first minus the second."""
 
     systems: Sequence[SampleEstimates]
     differences: Sequence[SampleEstimate]
@@ -129,9 +92,6 @@ def estimate_systems(
     """Estimate each system, and with two of them their differences.
 
     ``assisted`` has totals of each stratum from cheap and expensive labels.
-
-    Raises:
-        UsageError: If the sample does not fit the strata.
     """
     systems = range(len(strata.systems))
     found = [estimate_sample(strata, sample, how, system=system, assisted=assisted) for system in systems]
@@ -139,48 +99,33 @@ def estimate_systems(
 
 
 def estimate_sample(
-    strata: Strata,
-    sample: Sample,
-    how: Estimation | None = None,
-    *,
-    system: int = 0,
-    assisted: Assisted | None = None,
+    strata: Strata, sample: Sample, how: Estimation | None = None, *, system: int = 0, assisted: Assisted | None = None
 ) -> SampleEstimates:
     """Estimate one system's scores on the whole corpus; arguments and errors are those of ``estimate_systems``."""
     how = how or Estimation()
-    sample.check(strata)
-    plain = estimated_totals(sample, strata, add=0)
-    smoothed = estimated_totals(sample, strata, add=0 if how.method == "wald" else HALF)
+    plain, smoothed = _totals(sample, strata, assisted, 0 if how.method == "wald" else HALF)
     posterior = None
     if how.seed is not None and sample.is_binary and assisted is None:
         posterior = posterior_totals(sample, strata, stream(how.seed, "sample", "bayes"))
-    if assisted is not None:
-        plain, smoothed = assisted_totals(assisted, strata, plain, smoothed)
-    n = int(sample.n.sum())
 
-    def row(name: Name) -> SampleEstimate:
-        quantity = Quantity(name, strata, system, how.beta)
+    def row(quantity: Quantity) -> SampleEstimate:
         value = float(quantity.value(plain[0]))
         if np.isnan(value):
-            missing = Estimate(None, n, undefined=Undefined.NOTHING_IN_REFERENCE)
-            return SampleEstimate(name, missing.with_interval(Undefined.NOTHING_IN_REFERENCE), None)
-        made = _interval(quantity, sample, plain, smoothed, how)
+            return _no_error(quantity.name, sample)
+        if how.method == "near-exact":
+            made = near_exact_interval(quantity, sample, plain[0], smoothed[1], how.confidence_level)
+        else:
+            made = delta_interval(quantity, sample, smoothed, how.confidence_level, method=how.method)
         bayes = None if posterior is None else posterior_interval(quantity, posterior, how.confidence_level)
         error = float(quantity.standard_error(*plain))
-        return SampleEstimate(name, Estimate(value, n).with_interval(made), error, bayes)
+        return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(made), error, bayes)
 
-    precision, misses = row("P"), row("Q")
-    flagged = strata.n_flagged(system)
-    rows = (
-        _scaled("hits", precision, flagged),
-        _scaled("misses", misses, int(strata.sizes.sum()) - flagged),
-        _scaled("false positives", precision, flagged, mirrored=True),
-        precision,
-        row("R"),
-        row("F"),
-    )
-    own = {each.name: each.estimate.interval for each in rows} if how.method == "near-exact" else {}
-    return SampleEstimates(strata.systems[system], rows, tuple(_notes(Quantity("P", strata, system), sample, how, own)))
+    names: tuple[Name, ...] = get_args(Name)
+    P, R, F, Q = (row(Quantity(name, strata, system, how.beta)) for name in names)
+    precision = Quantity("P", strata, system)
+    hits, misses = _scaled("hits", P, precision.flagged), _scaled("misses", Q, precision.unflagged)
+    rows = (hits, misses, _scaled("false positives", P, precision.flagged, mirrored=True), P, R, F)
+    return SampleEstimates(strata.systems[system], rows, tuple(_notes(precision, sample, how, (hits, misses))))
 
 
 def paired_differences(
@@ -194,31 +139,23 @@ def paired_differences(
     """The differences of P, R and F of two systems, first minus second.
 
     ``add`` smooths the interval (0: not); the other arguments are those of ``estimate_systems``.
-
-    Raises:
-        UsageError: If there is one system only, or the sample does not fit the strata.
     """
     how = how or Estimation()
     if len(strata.systems) != 2:
-        what = "a difference needs two systems"
-        raise UsageError(Problem("sample-systems", what, fix="draw a sample for two systems: two files of flags"))
-    sample.check(strata)
-    plain, smoothed = estimated_totals(sample, strata, add=0), estimated_totals(sample, strata, add=add)
-    if assisted is not None:
-        plain, smoothed = assisted_totals(assisted, strata, plain, smoothed)
+        what, fix = "a difference needs two systems", "draw a sample for two systems: two files of flags"
+        raise UsageError(Problem("sample-systems", what, fix=fix))
+    plain, smoothed = _totals(sample, strata, assisted, add)
     rows = []
     for name in TARGETS:
         value, error = difference(name, *plain, strata, beta=how.beta)
-        n = int(sample.n.sum())
         if np.isnan(value):
-            missing = Estimate(None, n, undefined=Undefined.NOTHING_IN_REFERENCE)
-            rows.append(SampleEstimate(name, missing.with_interval(Undefined.NOTHING_IN_REFERENCE), None))
+            rows.append(_no_error(name, sample))
             continue
         middle, width = difference(name, *smoothed, strata, beta=how.beta)
         half = z_value(how.confidence_level) * width
         interval = Interval(max(middle - half, -1.0), min(middle + half, 1.0), how.confidence_level, "wald")
         made = interval if half > 0 else Undefined.ZERO_WIDTH
-        rows.append(SampleEstimate(name, Estimate(value, n).with_interval(made), error))
+        rows.append(SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(made), error))
     return tuple(rows)
 
 
@@ -231,75 +168,60 @@ def difference(
     return float(one.value(totals) - two.value(totals)), float(error)
 
 
-def _interval(
-    quantity: Quantity, sample: Sample, plain: Totals, smoothed: Totals, how: Estimation
-) -> Interval | Undefined:
-    if how.method == "near-exact":
-        return near_exact_interval(quantity, sample, plain[0], smoothed[1], how.confidence_level)
-    if _at_edge(quantity, sample):
-        box = box_interval(quantity, sample, how.confidence_level)
-        return box if box.low != box.high else Undefined.ZERO_WIDTH  # all that the quantity rests on was judged
-    bounds = logit_bounds if how.method == "logit" else wald_bounds
-    low, high = (float(end) for end in bounds(quantity, *smoothed, how.confidence_level))
-    return Interval(low, high, how.confidence_level, how.method) if low < high else Undefined.ZERO_WIDTH
+def _totals(sample: Sample, strata: Strata, assisted: Assisted | None, add: float) -> tuple[Totals, Totals]:
+    """Plain and smoothed totals, with the help of votes if there is any."""
+    sample.check(strata)
+    plain, smoothed = estimated_totals(sample, strata, add=0), estimated_totals(sample, strata, add=add)
+    return (plain, smoothed) if assisted is None else assisted_totals(assisted, strata, plain, smoothed)
 
 
-def _at_edge(quantity: Quantity, sample: Sample) -> bool:
-    """Whether the sample shows 0 or 1, or a recall that hangs on something not seen."""
-    flags, name = quantity.flags, quantity.name
-    hits, misses = sample.x[flags].sum(), sample.x[~flags].sum()
-    all_hits, all_misses = sample.n[flags].sum(), sample.n[~flags].sum()
-    if name in ("P", "Q"):
-        return bool(hits in (0, all_hits) if name == "P" else misses in (0, all_misses))
-    return bool(hits == 0 or (misses == 0 and (name == "R" or hits == all_hits)))
+def _no_error(name: str, sample: Sample) -> SampleEstimate:
+    """A quantity that has no value, as no error was seen."""
+    why = Undefined.NOTHING_IN_REFERENCE
+    return SampleEstimate(name, Estimate(None, int(sample.n.sum()), undefined=why).with_interval(why), None)
 
 
 def _scaled(name: str, row: SampleEstimate, size: int, *, mirrored: bool = False) -> SampleEstimate:
-    """A share as a number of items; mirrored: of the others."""
+    """A share, which exists, as a number of items; mirrored: of the others."""
+
+    def items(share: float) -> float:
+        return size * (1 - share) if mirrored else size * share
 
     def scale(interval: Interval | None) -> Interval | None:
         if interval is None:
             return None
-        ends = [size * (1 - end) if mirrored else size * end for end in (interval.low, interval.high)]
-        return replace(interval, low=min(ends), high=max(ends))
+        low, high = sorted((items(interval.low), items(interval.high)))
+        return replace(interval, low=low, high=high)
 
-    share = row.estimate.value
+    share, error = row.estimate.value, row.standard_error
     assert share is not None  # P and Q exist always
-    estimate = Estimate(size * (1 - share) if mirrored else size * share, row.estimate.n_units)
-    made = scale(row.estimate.interval) or row.estimate.no_interval or Undefined.ZERO_WIDTH
-    error = None if row.standard_error is None else size * row.standard_error
-    return SampleEstimate(name, estimate.with_interval(made), error, scale(row.bayes))
+    assert error is not None
+    estimate = replace(row.estimate, value=items(share), interval=scale(row.estimate.interval))
+    return SampleEstimate(name, estimate, size * error, scale(row.bayes))
 
 
 def _notes(
-    quantity: Quantity, sample: Sample, how: Estimation, own: Mapping[str, Interval | None]
-) -> Sequence[Problem]:
-    """What to be told about few hits or misses; own: intervals by row whose ends are exact where none were seen."""
-    found = []
+    quantity: Quantity, sample: Sample, how: Estimation, rows: tuple[SampleEstimate, SampleEstimate]
+) -> Iterator[Problem]:
+    """What to be told about few hits or misses, of which there are two rows."""
     strata, flags = quantity.strata, quantity.flags
-    for side, word in ((flags, "hits"), (~flags, "misses")):
-        seen, judged, size = float(sample.x[side].sum()), int(sample.n[side].sum()), int(strata.sizes[side].sum())
-        what = f"{_number(seen, word)} in {_number(judged, 'judged items')} for {strata.systems[quantity.system]}"
-        if judged == size:
+    for side, row, one in ((flags, rows[0], "hit"), (~flags, rows[1], "miss")):
+        n, sizes = sample.n[side], strata.sizes[side]
+        seen, judged, size = float(sample.x[side].sum()), int(n.sum()), int(sizes.sum())
+        if judged == size or seen >= FEW:
             continue
-        if seen == 0:
-            interval = own.get(word)
-            if interval is None:
-                level = 1 - (1 - how.confidence_level) / int(side.sum())
-                counts = zip(sample.n[side].tolist(), strata.sizes[side].tolist(), strict=True)
-                bound = float(sum(total_bounds(0, n, N, confidence_level=level)[1] for n, N in counts))
-            else:
-                bound = interval.high
-            most = f"{bound:.1f}".removesuffix(".0")  # as many digits as the row has
-            what += f": with {100 * how.confidence_level:g} % confidence there are at most {most} among {size}"
-            found.append(Problem("sample-none-seen", what, fix="judge more of that side", severity="warning"))
-        elif seen < FEW:
+        what = f"{seen:g} {one if seen == 1 else row.name} in {judged} judged item{'s' * (judged != 1)}"
+        what += f" for {strata.systems[quantity.system]}"
+        if seen:
             fix = f"with fewer than {FEW} the interval is wide and not symmetric: judge more of that side"
-            found.append(Problem("sample-few", what, fix=fix, severity="warning"))
-    return found
-
-
-def _number(n: float, many: str) -> str:
-    """``2 misses``, ``1 miss``, ``1 judged item``."""
-    one = many.removesuffix("es") if many == "misses" else many.removesuffix("s")
-    return f"{n:g} {one if n == 1 else many}"
+            yield Problem("sample-few", what, fix=fix, severity="warning")
+            continue
+        if how.method == "near-exact" and row.estimate.interval:  # its end is exact where nothing was seen
+            bound = row.estimate.interval.high
+        else:
+            level = 1 - (1 - how.confidence_level) / len(n)
+            pairs = zip(n.tolist(), sizes.tolist(), strict=True)
+            bound = float(sum(total_bounds(0, *pair, confidence_level=level)[1] for pair in pairs))
+        most = f"{bound:.1f}".removesuffix(".0")  # as many digits as the row has
+        what += f": with {100 * how.confidence_level:g} % confidence there are at most {most} among {size}"
+        yield Problem("sample-none-seen", what, fix="judge more of that side", severity="warning")

@@ -1,6 +1,11 @@
-"""The sampling frame: every item of a corpus with what one or two systems say about it.
+"""The sampling frame, every item of a corpus with what one or two systems say about it, and its strata.
 
-A system flags an item where a table says so, or where its output changes the text.
+Conventions
+    Every item of a stratum has the same flags: all flagged by a system or none. With scores, each group of equal flags
+    is cut into bands at the edges given; an item whose score equals an edge is in the upper band. Bands without an
+    item are left out.
+Source
+    Tetreault and Chodorow 2008, section 5 (one stratum flagged, one not); Bennett and Carvalho 2010 for score bands.
 """
 
 from __future__ import annotations
@@ -8,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import isfinite
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -16,35 +21,27 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.labels import as_number
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Projection, changed_items
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.tables import table_rows
 
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 FLAGS = {"1": True, "true": True, "yes": True, "error": True, "0": False, "false": False, "no": False, "ok": False}
-MOST_SYSTEMS = 2
+FLAGGED, UNFLAGGED = "flagged", "unflagged"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """Items and flags.
-
-    Attributes:
-        items: Names of the items, all different.
-        flags: Whether each system flags each item; shape (systems, items).
-        systems: Names of one or two systems.
-        score: The first system's score of each item, higher for likelier errors, or None; shape (items,).
-        texts: What a rater is shown for each item, or None.
-
-    Raises:
-        UsageError: If there are more than two systems, shapes do not fit, or an item stands twice.
-    """
+    """Items and flags; raises ``UsageError`` if they do not fit each other or there are more than two systems."""
 
     items: tuple[str, ...]
-    flags: NDArray[np.bool_]
+    flags: NDArray[np.bool_]  # (systems, items)
     systems: tuple[str, ...] = ("system",)
-    score: NDArray[np.float64] | None = None
-    texts: tuple[str, ...] | None = None
+    score: Floats | None = None  # of the first system, higher for likelier errors
+    texts: tuple[str, ...] | None = None  # what a rater is shown
 
     def __post_init__(self) -> None:
         check_systems(len(self.systems))
@@ -67,14 +64,20 @@ class Frame:
             sha.update(f"{item}\x1f{flags}\x1f{score}\n".encode("utf-8", "surrogatepass"))
         return sha.hexdigest()[:12]
 
+    def scores(self) -> Floats:
+        """The scores, which bands need."""
+        if self.score is None:
+            what, fix = (
+                "score bands need a score for every item",
+                "give the flags a column 'score', or leave the bands out",
+            )
+            raise UsageError(Problem("sample-bands", what, fix=fix))
+        return self.score
+
 
 def check_systems(n: int) -> None:
-    """See that there are one or two systems.
-
-    Raises:
-        UsageError: If not.
-    """
-    if not 1 <= n <= MOST_SYSTEMS:
+    """Refuse other numbers of systems than one and two."""
+    if not 1 <= n <= 2:
         raise UsageError(Problem("sample-systems", f"{n} systems", expected="one system, or two to compare"))
 
 
@@ -82,28 +85,52 @@ def read_frame(paths: Sequence[Source], problems: Problems | None = None, system
     """Read the flags of one or two systems: CSV or JSON lines, gzipped or not, with item, flag and maybe score, text.
 
     A flag is 1, true, yes or error, or 0, false, no or ok, in any case. Systems are called as their files, or as told.
-
-    Raises:
-        InputError: If a file is bad, or the second does not have the items of the first.
-        UsageError: If there are no or more than two files, or both have one name.
     """
-    notebook = Problems() if problems is None else problems
+    problems = problems or Problems()
     check_systems(len(paths))
     names = tuple(systems) or tuple(Path(display_name(path)).name.split(".")[0] for path in paths)
     if len(set(names)) < len(names):
-        what = f"two systems are called '{names[0]}'"
-        raise UsageError(Problem("same-name", what, fix="rename one: name=path"))
-    tables = [_read(path, notebook) for path in paths]
-    first = tables[0]
-    for path, table in zip(paths[1:], tables[1:], strict=True):
-        _check_same(first, table, display_name(path), notebook)
-    notebook.raise_errors()
-    items = tuple(first)
-    flags = np.array([[table[item][0] for item in items] for table in tables], np.bool_)
-    scores = [first[item][1] for item in items]
-    texts = [first[item][2] for item in items]
+        raise UsageError(Problem("same-name", f"two systems are called '{names[0]}'", fix="rename one: name=path"))
+    first, *others = tables = [_read(path, problems) for path in paths]
+    for other in others:
+        for missing, where in ((first.keys() - other, "missing here"), (other.keys() - first, "only here")):
+            if missing:
+                what = f"{len(missing)} items are {where}, e.g. '{min(missing)}'"
+                place, fix = Place(display_name(paths[1])), "flag the same items for both systems"
+                problems.error("sample-frames-differ", what, place, expected="the items of the first file", fix=fix)
+    problems.raise_errors()
+    flags = np.array([[table[item][0] for item in first] for table in tables], np.bool_)
+    _, scores, texts = zip(*first.values(), strict=True)
     score = None if None in scores else np.array(scores, np.float64)
-    return Frame(items, flags, names, score, tuple(texts) if any(texts) else None)
+    return Frame(tuple(first), flags, names, score, texts if any(texts) else None)
+
+
+def _read(path: Source, problems: Problems) -> dict[str, tuple[bool, float | None, str]]:
+    """Flag, score and text of each item."""
+    table: dict[str, tuple[bool, float | None, str]] = {}
+    for row, place in table_rows(path, problems, ("item", "flag")):
+        item, flag, said = row["item"].strip(), FLAGS.get(row["flag"].strip().casefold()), row.get("score", "").strip()
+        if not item:
+            problems.error("sample-item", "the row names no item", place, expected="a name for every item")
+        elif item in table:
+            problems.error("sample-item", f"item '{item}' stands twice", place, expected="one row for each item")
+        elif flag is None:
+            what, fix = f"the flag of item '{item}' is '{row['flag']}'", nearest(row["flag"], FLAGS)
+            problems.error("sample-flag", what, place, expected="1 or 0", fix=fix)
+        else:
+            score = as_number(said) if said else None
+            if score is not None and isnan(score):
+                what = f"the score of item '{item}' is '{said}'"
+                problems.error("sample-score", what, place, expected="a number")
+            table[item] = (flag, score, row.get("text", ""))
+    scored = sum(score is not None for _, score, _ in table.values())
+    if not table and not problems.errors:
+        place = Place(display_name(path))
+        problems.error("sample-no-items", "no item in the file", place, expected="rows of item and flag")
+    if 0 < scored < len(table):
+        what = f"{scored} of {len(table)} items have a score"
+        problems.error("sample-score", what, Place(display_name(path)), expected="a score for every item or for none")
+    return table
 
 
 def frame_of_systems(
@@ -117,19 +144,15 @@ def frame_of_systems(
 
     The edits that turn the source into the output flag items (``projection``) as an annotator's would; annotations play
     no part. The text of an item is its sentence with the item in brackets.
-
-    Raises:
-        UsageError: If there are no or more than two systems, an output has not a line for each sentence, or there is no
-            item.
     """
     check_systems(len(systems))
-    names = tuple(system.name for system in systems)
     for system in systems:
         if len(system.lines) != len(corpus):
             what = f"'{system.name}' has {len(system.lines)} lines for {len(corpus)} sentences"
             raise UsageError(Problem("sample-frame", what, expected="one line for each sentence"))
     items, flags = changed_items(corpus, systems, projection, words=words)
-    return Frame(items, flags, names, texts=tuple(_shown(item, corpus) for item in items))
+    names, texts = (system.name for system in systems), (_shown(item, corpus) for item in items)
+    return Frame(items, flags, tuple(names), texts=tuple(texts))
 
 
 def _shown(item: str, corpus: Corpus) -> str:
@@ -142,52 +165,65 @@ def _shown(item: str, corpus: Corpus) -> str:
     return " ".join([*tokens[:start], f"[{' '.join(tokens[start:end])}]", *tokens[end:]])
 
 
-_Row = tuple[bool, float | None, str]
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """What is sampled from; raises ``UsageError`` if shapes do not fit or a system flags nothing or everything."""
+
+    names: tuple[str, ...]
+    sizes: Counts  # (strata,)
+    flags: NDArray[np.bool_]  # (systems, strata)
+    systems: tuple[str, ...] = ("system",)
+
+    def __post_init__(self) -> None:
+        n = len(self.names)
+        if self.sizes.shape != (n,) or self.flags.shape != (len(self.systems), n) or (self.sizes < 1).any():
+            what = f"{n} strata with sizes of shape {self.sizes.shape} and flags of shape {self.flags.shape}"
+            raise UsageError(Problem("sample-strata", what, expected="a size of at least 1 and flags for each stratum"))
+        for system, flags in zip(self.systems, self.flags, strict=True):
+            if flags.all() or not flags.any():
+                which = "every item" if flags.any() else "no item"
+                what = f"'{system}' flags {which}: there is no difference between flagged and unflagged to sample"
+                raise UsageError(Problem("sample-one-class", what, fix="check the flags, or count by hand"))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @classmethod
+    def of_sizes(cls, flagged: int, unflagged: int) -> Strata:
+        """One system and two strata."""
+        return cls((FLAGGED, UNFLAGGED), np.array([flagged, unflagged], np.int64), np.array([[True, False]]))
+
+    @property
+    def shares(self) -> Floats:
+        """Share of each stratum in the items with the same flags; shape (strata,)."""
+        same = (self.flags[:, :, None] == self.flags[:, None, :]).all(axis=0)
+        return np.asarray(self.sizes / (same @ self.sizes), np.float64)
 
 
-def _read(path: Source, problems: Problems) -> dict[str, _Row]:
-    table: dict[str, _Row] = {}
-    n_scores = 0
-    name = display_name(path)
-    for row, place in table_rows(path, problems, ("item", "flag")):
-        item, flag = row["item"].strip(), FLAGS.get(row["flag"].strip().casefold())
-        if not item:
-            problems.error("sample-item", "the row names no item", place, expected="a name for every item")
-        elif item in table:
-            problems.error("sample-item", f"item '{item}' stands twice", place, expected="one row for each item")
-        elif flag is None:
-            fix = nearest(row["flag"], FLAGS)
-            problems.error(
-                "sample-flag", f"the flag of item '{item}' is '{row['flag']}'", place, expected="1 or 0", fix=fix
-            )
-        else:
-            score = _score(row.get("score", "").strip(), item, place, problems)
-            n_scores += score is not None
-            table[item] = (flag, score, row.get("text", ""))
-    if not table and not problems.errors:
-        problems.error("sample-no-items", "no item in the file", Place(name), expected="rows of item and flag")
-    if 0 < n_scores < len(table):
-        what = f"{n_scores} of {len(table)} items have a score"
-        problems.error("sample-score", what, Place(name), expected="a score for every item or for none")
-    return table
+def score_edges(frame: Frame, bands: int) -> tuple[float, ...]:
+    """Edges that cut the unflagged items into bands of about equal size, by score."""
+    if bands < 1:
+        raise UsageError(Problem("sample-bands", f"{bands} bands", expected="at least 1"))
+    if bands == 1:
+        return ()
+    unflagged = frame.scores()[~frame.flags.any(axis=0)]
+    if not len(unflagged):
+        return ()
+    return tuple(np.unique(np.quantile(unflagged, np.arange(1, bands) / bands)).tolist())
 
 
-def _score(text: str, item: str, place: Place, problems: Problems) -> float | None:
-    if not text:
-        return None
-    try:
-        score = float(text)
-    except ValueError:
-        score = float("nan")
-    if isfinite(score):
-        return score
-    problems.error("sample-score", f"the score of item '{item}' is '{text}'", place, expected="a number")
-    return None
-
-
-def _check_same(first: dict[str, _Row], other: dict[str, _Row], name: str, problems: Problems) -> None:
-    for missing, where in ((first.keys() - other.keys(), "missing here"), (other.keys() - first.keys(), "only here")):
-        if missing:
-            what = f"{len(missing)} items are {where}, e.g. '{min(missing)}'"
-            fix = "flag the same items for both systems"
-            problems.error("sample-frames-differ", what, Place(name), expected="the items of the first file", fix=fix)
+def stratify(frame: Frame, edges: Sequence[float] = ()) -> tuple[Strata, Counts]:
+    """Cut a frame into strata, at score ``edges`` too, and tell the number of each item's stratum; shape (items,)."""
+    bands = len(edges) + 1
+    band = np.searchsorted(np.sort(edges), frame.scores(), side="right") if edges else 0
+    powers = 2 ** np.arange(len(frame.systems))[::-1]
+    # Flagged by all comes first.
+    present, codes, sizes = np.unique((~frame.flags).T @ powers * bands + band, return_inverse=True, return_counts=True)
+    flags = (present // bands & powers[:, None]) == 0
+    one, two = frame.systems[0], frame.systems[-1]
+    called = (FLAGGED, UNFLAGGED) if one == two else ("both", f"only {one}", f"only {two}", "neither")
+    names = [
+        f"{called[group]} {at + 1}/{bands}" if bands > 1 else called[group]
+        for group, at in zip(*(part.tolist() for part in np.divmod(present, bands)), strict=True)
+    ]
+    return Strata(tuple(names), sizes.astype(np.int64), flags, frame.systems), codes.ravel().astype(np.int64)

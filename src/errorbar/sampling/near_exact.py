@@ -34,21 +34,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.sampling.quantities import Quantity
-from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.stratum_totals import HALF, Sample
-from errorbar.stats.distributions import tails
+from errorbar.sampling.frame import Floats, Strata
+from errorbar.sampling.totals import HALF, Quantity, Sample, Totals
+from errorbar.stats.resampling import tails
 
-METHOD = "near-exact"
-ONE_SIDED = "near-exact, one-sided"
-OUTER = 0.75
-"""w: how much of the probability of just what was seen counts."""
-_CELLS = 1 << 15
-"""Totals that are looked at one by one; of more, as many at equal distances."""
+OUTER = 0.75  # w: how much of the probability of just what was seen counts
+_CELLS = 1 << 15  # totals that are looked at one by one; of more, as many at equal distances
 _ROUNDING = 1e-9
 _DIGITS = 9
-_FAR = 16.0
-"""Standard deviations from the mean beyond which there is no end."""
+_FAR = 16.0  # standard deviations from the mean beyond which there is no end
 
 
 class Ends(NamedTuple):
@@ -79,7 +73,7 @@ def near_exact_interval(
         one_sided = hits.value == 0 or (misses.value == 0 and (name == "R" or hits.value == quantity.flagged))
     if known or not ends[0] < ends[1]:
         return Undefined.ZERO_WIDTH
-    return Interval(*ends, confidence_level, ONE_SIDED if one_sided else METHOD)
+    return Interval(*ends, confidence_level, "near-exact, one-sided" if one_sided else "near-exact")
 
 
 def join_ends(quantity: Quantity, hits: Ends, misses: Ends) -> tuple[float, float]:
@@ -101,13 +95,13 @@ def join_ends(quantity: Quantity, hits: Ends, misses: Ends) -> tuple[float, floa
     return low, min(high, 1.0)
 
 
-def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: tuple[Floats, Floats], level: float) -> Ends:
+def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: Totals, level: float) -> Ends:
     """The errors of the strata of one side, and the ends of their interval."""
-    errors, variances = totals
+    errors, variance = (float(part[side].sum()) for part in totals)
     size, n = float(strata.sizes[side].sum()), float(sample.n[side].sum())
-    total = min(max(float(errors[side].sum()), 0.0), size)
+    total = min(max(errors, 0.0), size)
     rate = (total / size * n + HALF) / (n + 2 * HALF)
-    share = float(variances[side].sum()) / (size**2 * rate * (1 - rate))
+    share = variance / (size**2 * rate * (1 - rate))
     effective = (1 + share) / (share + 1 / size)
     if n == side.sum():
         effective = min(effective, n)  # one item of each stratum tells nothing of the spread

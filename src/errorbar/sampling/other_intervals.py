@@ -27,16 +27,18 @@ Source
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from typing import Literal
+
 import numpy as np
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.sampling.frame import Floats, Strata
 from errorbar.sampling.near_exact import Ends, join_ends
-from errorbar.sampling.quantities import Quantity
-from errorbar.sampling.strata import Floats, Strata
-from errorbar.sampling.stratum_totals import HALF, Sample, shares
-from errorbar.stats.distributions import tails, z_value
+from errorbar.sampling.totals import HALF, Quantity, Sample, Totals
 from errorbar.stats.proportion import proportion_bounds
+from errorbar.stats.resampling import tails, z_value
 
 DRAWS = 20_000
 _ROUNDING = 1e-9
@@ -64,9 +66,6 @@ def total_bounds(x: int, n: int, size: int, *, confidence_level: float = 0.95) -
     """Exact bounds for the errors of a stratum of ``size`` items, of ``n`` drawn with ``x`` errors.
 
     Both hold together at the level; each fails with half of the rest.
-
-    Raises:
-        UsageError: If the counts do not fit.
     """
     if not 0 <= x <= n <= size:
         what = f"{x} errors among {n} of {size} items"
@@ -74,23 +73,14 @@ def total_bounds(x: int, n: int, size: int, *, confidence_level: float = 0.95) -
     from scipy.stats import hypergeom  # noqa: PLC0415 - slow to load, rarely needed
 
     alpha = tails(confidence_level)[0] * (1 - _ROUNDING)  # a total whose probability is α/2 itself is not too far
-    low, high = x, size - (n - x)
-    while low < high:  # the first total that is not too small
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if hypergeom.sf(x - 1, size, middle, n) < alpha else (low, middle)
-    first, low, high = low, x, size - (n - x)
-    while low < high:  # the last total that fits
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if hypergeom.cdf(x, size, middle, n) >= alpha else (low, middle - 1)
-    return first, low
+    totals, most = range(size + 1), size - (n - x)
+    first = bisect_left(totals, True, x, most, key=lambda total: hypergeom.sf(x - 1, size, total, n) >= alpha)
+    beyond = bisect_left(totals, True, x + 1, most + 1, key=lambda total: hypergeom.cdf(x, size, total, n) < alpha)
+    return first, beyond - 1
 
 
 def box_interval(quantity: Quantity, sample: Sample, confidence_level: float = 0.95) -> Interval:
-    """A conservative interval of P, R, F or the miss rate Q; truths are rounded to whole errors.
-
-    Raises:
-        UsageError: If the sample does not fit the strata.
-    """
+    """A conservative interval of P, R, F or the miss rate Q; truths are rounded to whole errors."""
     strata, flags = quantity.strata, quantity.flags
     # P and Q rest on one side only, which needs no sharing.
     sides = 1 if quantity.name in ("P", "Q") else 2
@@ -99,13 +89,34 @@ def box_interval(quantity: Quantity, sample: Sample, confidence_level: float = 0
         level = 1 - (1 - confidence_level) / (sides * int((flags == flags[at]).sum()))
         x, n, size = round(float(sample.x[at])), int(sample.n[at]), int(strata.sizes[at])
         bounds.append(total_bounds(x, n, size, confidence_level=level))
-    low, high = (np.array(side, np.float64) for side in zip(*bounds, strict=True))
+    low, high = np.array(bounds, np.float64).T
     ends = [np.where(flags, own, other) if sides == 2 else own for own, other in ((low, high), (high, low))]
-    found = [float(quantity.value(end)) for end in ends]
     # Without any error at an end, R is not defined there: it can be anything.
-    left = 0.0 if np.isnan(found[0]) else found[0]
-    right = 1.0 if np.isnan(found[1]) else found[1]
+    left, right = (
+        float(np.nan_to_num(quantity.value(end), nan=worst)) for end, worst in zip(ends, (0, 1), strict=True)
+    )
     return Interval(left, right, confidence_level, "exact")
+
+
+def delta_interval(
+    quantity: Quantity, sample: Sample, smoothed: Totals, confidence_level: float, *, method: Literal["logit", "wald"]
+) -> Interval | Undefined:
+    """The logit or Wald interval; the box where the sample shows 0 or 1, or a recall that hangs on something unseen."""
+    (hits, flagged), (misses, others) = (
+        (sample.x[side].sum(), sample.n[side].sum()) for side in (quantity.flags, ~quantity.flags)
+    )
+    at_edge = {
+        "P": hits in (0, flagged),
+        "Q": misses in (0, others),
+        "R": 0 in (hits, misses),
+        "F": hits == 0 or (misses == 0 and hits == flagged),
+    }
+    if at_edge[quantity.name]:
+        box = box_interval(quantity, sample, confidence_level)
+        return box if box.low != box.high else Undefined.ZERO_WIDTH  # all that the quantity rests on was judged
+    bounds = logit_bounds if method == "logit" else wald_bounds
+    low, high = (float(end) for end in bounds(quantity, *smoothed, confidence_level))
+    return Interval(low, high, confidence_level, method) if low < high else Undefined.ZERO_WIDTH
 
 
 def mover_interval(
@@ -114,9 +125,6 @@ def mover_interval(
     """MOVER with Wilson's ends: the interval of R or F, or why there is none; that of P is Wilson's own.
 
     ``corrected``: make the finite-population correction.
-
-    Raises:
-        UsageError: If the sample does not fit the strata, truths are not 0 or 1, or there are not two strata.
     """
     strata = quantity.strata
     sample.check(strata)
@@ -124,11 +132,11 @@ def mover_interval(
         what = f"{len(strata)} strata" if sample.is_binary else "graded truths"
         fix = "use estimate_sample, which takes any strata and truths"
         raise UsageError(Problem("sample-mover", what, expected="two strata, and truths that are 0 or 1", fix=fix))
-    open_share = np.where(strata.sizes > sample.n, 1 - sample.n / strata.sizes, np.nan) if corrected else np.ones(2)
-    if np.isnan(open_share).any():
+    if corrected and (sample.n == strata.sizes).any():
         return Undefined.ZERO_WIDTH
     if not sample.x.any():
         return Undefined.NOTHING_IN_REFERENCE
+    open_share = 1 - sample.n / strata.sizes if corrected else 1.0
     low, high = proportion_bounds(sample.x / open_share, sample.n / open_share, confidence_level=confidence_level)
     flagged, rest = (1, 0) if quantity.flags[1] else (0, 1)
     if quantity.name == "P":
@@ -140,7 +148,7 @@ def mover_interval(
 
 def posterior_totals(sample: Sample, strata: Strata, rng: np.random.Generator, *, draws: int = DRAWS) -> Floats:
     """Bayesian draws of the errors in each stratum; shape (draws, strata)."""
-    prior = HALF * shares(strata)
+    prior = HALF * strata.shares
     rate = rng.beta(sample.x + prior, sample.n - sample.x + prior, (draws, len(strata)))
     return np.asarray(sample.x + rng.binomial(strata.sizes - sample.n, rate), np.float64)
 
@@ -156,11 +164,7 @@ def posterior_interval(quantity: Quantity, totals: Floats, confidence_level: flo
 
 
 def rescaled_totals(sample: Sample, strata: Strata, rng: np.random.Generator, *, draws: int = DRAWS) -> Floats:
-    """Draws of the rescaled bootstrap: the errors in each stratum; shape (draws, strata).
-
-    Raises:
-        UsageError: If the sample does not fit the strata, or truths are not 0 or 1.
-    """
+    """Draws of the rescaled bootstrap: the errors in each stratum; shape (draws, strata)."""
     sample.check(strata)
     if not sample.is_binary or draws < 1:
         what = "a rescaled bootstrap of graded truths" if draws > 0 else f"{draws} draws"
@@ -172,18 +176,9 @@ def rescaled_totals(sample: Sample, strata: Strata, rng: np.random.Generator, *,
 
 
 def rescaled_interval(
-    quantity: Quantity,
-    sample: Sample,
-    rng: np.random.Generator,
-    *,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    quantity: Quantity, sample: Sample, rng: np.random.Generator, *, confidence_level: float = 0.95, draws: int = DRAWS
 ) -> Interval | Undefined:
-    """The percentile interval of the rescaled bootstrap, or why there is none.
-
-    Raises:
-        UsageError: As ``rescaled_totals``.
-    """
+    """The percentile interval of the rescaled bootstrap, or why there is none."""
     values = quantity.value(rescaled_totals(sample, quantity.strata, rng, draws=draws))
     if np.isnan(values).any():
         return Undefined.RESAMPLES_UNDEFINED

@@ -1,46 +1,63 @@
 """Plan a sample: how many items of which stratum, how sure that makes one, what it costs, and what other designs give.
 
 Formula
+    Minimize Σ a_h² / n_h with a_h = |g_h| N_h √(p_h (1 − p_h)) under Σ c_h n_h ≤ budget and floor ≤ n_h ≤ N_h: n_h is
+    in proportion to a_h / √c_h where no bound holds. g_h is the derivative of P, R or F. For R and two strata this is
+    n₁ : n₀ = √((1 − p) / p) : √((1 − q) / q), for F n₁ is in proportion to (β² M + N₁) N₁ √(p (1 − p)) and n₀ to
+    β² H N₀ √(q (1 − q)).
     Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h; half-width z SE. Simple random sampling of n of N
     items counts hits, false positives and misses; each score is a ratio of means Σ u / Σ v (P: u hits, v flagged; R: v
     errors; F: u (1 + β²) hits, v β² errors + flagged), with variance (1 − n/N) mean((u − θ v)²) / (n mean(v)²).
 Conventions
+    The finite-population correction does not move the optimum, as it adds a constant; it caps n_h at N_h. Whole numbers
+    are found by rounding down and giving what is left, item by item, to where it helps most. What is left when the
+    target needs no more goes to the other strata.
     Rates are guesses, or come from a pilot as (x + ½) / (n + 1). The smallest budget for a half-width is found by
     bisection on the plan itself, so bounds and rounding count. Of other designs: verification looks at flagged items
     only and says nothing about misses, so R and F have no value; equal allocation gives what a full stratum cannot take
     to the others. Numbers are expectations under the supposed rates. With two systems, those of the first.
 Source
-    Cochran 1977, sections 5.5 and 5.9, and 6.3 for ratios; Tetreault and Chodorow 2008, table 6 (all of a text judged,
-    against sampling).
+    Neyman 1934; Cochran 1977, sections 5.5 to 5.9, and 6.3 for ratios; Tetreault and Chodorow 2008, table 6 (all of a
+    text judged, against sampling).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errorbar.core.errors import Problem, UsageError
-from errorbar.sampling.allocation import FLOOR, Aim, allocate, check_rates, importance, proportional
-from errorbar.sampling.quantities import TARGETS, Quantity
-from errorbar.sampling.strata import Counts, Floats, Strata
-from errorbar.sampling.stratum_totals import HALF, Sample, shares
-from errorbar.stats.distributions import z_value
+from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.sampling.frame import Counts, Floats, Strata
+from errorbar.sampling.totals import TARGETS, Quantity, Target
+from errorbar.stats.resampling import z_value
 
+FLOOR = 30  # items of each stratum at least, unless it has fewer: rates from less are hardly known
 GUESSED_PRECISION, GUESSED_MISS_RATE = 0.7, 0.05
+_STEPS = 200
+_NONE = 1e-9  # what stands for no item at all, of which the variance is infinite
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a sample shall tell: P, R or F, of two systems their difference; raises ``UsageError`` for other targets."""
+
+    target: Target = "R"
+    beta: float = 1.0
+    confidence_level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            what, fix = f"the target is '{self.target}'", nearest(str(self.target), TARGETS)
+            raise UsageError(Problem("sample-target", what, expected=", ".join(TARGETS), fix=fix))
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What judging costs.
-
-    Attributes:
-        items: Items to judge.
-        judgments: Judgments of all raters.
-        money: Price of all, in the unit of the price of one; None: no price is known.
-        hours: Working time of all raters; None: no time is known.
-    """
+    """What judging costs: money in the unit of one judgment's price, hours of all raters; None: not known."""
 
     items: int
     judgments: int
@@ -50,15 +67,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What one system's quantity will look like if the rates are right.
-
-    Attributes:
-        system: The system.
-        name: P, R or F.
-        value: Its value.
-        standard_error: Its standard error; infinite where a stratum that matters gets no item.
-        half_width: Half of the interval.
-    """
+    """One system's P, R or F if the rates are right; the error is infinite where a stratum that matters has no item."""
 
     system: str
     name: str
@@ -69,38 +78,23 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A way to spend the budget.
-
-    Attributes:
-        name: What it is called.
-        n: Items of each stratum, expected ones for simple random sampling.
-        half_widths: Expected half-width of P, R and F; None: it says nothing about that.
-    """
+    """A way to spend the budget."""
 
     name: str
-    n: tuple[float, ...]
-    half_widths: tuple[float | None, ...]
+    n: tuple[float, ...]  # items of each stratum, expected ones for simple random sampling
+    half_widths: tuple[float | None, ...]  # expected, of P, R and F; None: it says nothing about that
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A sample to draw.
-
-    Attributes:
-        strata: What it is drawn from.
-        n: Items of each stratum.
-        rates: The supposed share of errors in each.
-        aim: What the allocation is best for.
-        expected: P, R and F of each system.
-        costs: What an item of each stratum costs; None: 1 each.
-    """
+    """A sample to draw."""
 
     strata: Strata
-    n: Counts
-    rates: Floats
+    n: Counts  # items of each stratum
+    rates: Floats  # the supposed share of errors in each
     aim: Aim
     expected: tuple[Expected, ...]
-    costs: Floats | None = None
+    costs: Floats | None = None  # of an item of each stratum; None: 1 each
 
     @property
     def spent(self) -> float:
@@ -108,17 +102,14 @@ class Plan:
         return float(self.n.sum() if self.costs is None else (self.n * self.costs).sum())
 
     def cost(self, *, raters: int = 1, price: float | None = None, minutes: float | None = None) -> Cost:
-        """What ``raters`` judgments of each item cost at the price and in the minutes of one.
-
-        Raises:
-            UsageError: If there is no rater, or a price or time is negative.
-        """
+        """What ``raters`` judgments of each item cost at the price and in the minutes of one."""
         if raters < 1 or min(price or 0, minutes or 0) < 0:
             what = f"{raters} raters, a price of {price} and {minutes} minutes"
             raise UsageError(Problem("sample-cost", what, expected="at least 1 rater, nothing negative"))
-        judgments = int(self.n.sum()) * raters
-        money = None if price is None else judgments * price
-        return Cost(int(self.n.sum()), judgments, money, None if minutes is None else judgments * minutes / 60)
+        items = int(self.n.sum())
+        judgments = items * raters
+        money, hours = (None if each is None else judgments * each for each in (price, minutes))
+        return Cost(items, judgments, money, None if hours is None else hours / 60)
 
     def designs(self) -> tuple[Design, ...]:
         """The plan, proportional and equal allocation, simple random sampling and verification, at one budget."""
@@ -130,18 +121,16 @@ class Plan:
             errors = [expected_error(score, self.rates, n) for score in scores]
             return Design(name, tuple(n.tolist()), tuple(z * error if np.isfinite(error) else None for error in errors))
 
-        flags = strata.flags[0]
-        verified = np.zeros(len(strata), np.int64)
+        flags, verified = strata.flags[0], np.zeros(len(strata), np.int64)
         verified[flags] = proportional(strata.sizes[flags], budget)
         random = tuple(z * random_sampling_error(score, self.rates, budget) for score in scores)
         expected = tuple((strata.sizes * (budget / strata.sizes.sum())).tolist())
-        precision = z * expected_error(scores[0], self.rates, verified)
         return (
             stratified(f"best for {self.aim.target}", self.n),
             stratified("proportional", proportional(strata.sizes, budget)),
             stratified("equal", allocate(np.ones(len(strata)), strata.sizes, budget, floor=1)),
             Design("simple random", expected, random),
-            Design("verification", tuple(verified.tolist()), (precision, None, None)),
+            stratified("verification", verified),
         )
 
 
@@ -150,10 +139,73 @@ def guessed_rates(strata: Strata, precision: float = GUESSED_PRECISION, miss_rat
     return np.where(strata.flags.any(axis=0), precision, miss_rate)
 
 
-def pilot_rates(strata: Strata, sample: Sample) -> Floats:
-    """Error rates from a pilot, with half an error more on each side, so that none is 0 or 1."""
-    extra = HALF * shares(strata)
-    return np.asarray((sample.x + extra) / (sample.n + 2 * extra))
+def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None = None) -> Floats:
+    """How much each stratum adds to the standard error of the target, a_h; shape (strata,).
+
+    ``system`` says of which; None: of the only one, or of the difference of two.
+    """
+    p = np.asarray(rates, np.float64)
+    if p.shape != (len(strata),) or not ((p > 0) & (p < 1)).all():
+        what = f"the supposed error rates are {', '.join(f'{value:g}' for value in p.ravel())}"
+        expected = f"{len(strata)} shares between 0 and 1, neither included"
+        raise UsageError(Problem("sample-rates", what, expected=expected))
+    systems = range(len(strata.systems)) if system is None else [system]
+    slopes = [Quantity(aim.target, strata, each, aim.beta).gradient(p * strata.sizes) for each in systems]
+    slope = slopes[0] if len(slopes) == 1 else slopes[0] - slopes[1]
+    return np.asarray(np.abs(slope) * strata.sizes * np.sqrt(p * (1 - p)))
+
+
+def allocate(
+    weights: ArrayLike, sizes: ArrayLike, budget: int, *, floor: ArrayLike = FLOOR, costs: ArrayLike | None = None
+) -> Counts:
+    """Items to judge in each stratum: the best whole numbers, or nearly the best where costs differ.
+
+    ``weights`` are the a_h, shape (strata,); ``budget`` is what all together may cost, without ``costs`` of an item of
+    each stratum the number of items; ``floor`` is the fewest items of a stratum, or one number for each.
+    """
+    a, N = np.asarray(weights, np.float64), np.asarray(sizes, np.int64)
+    c = np.ones(len(N)) if costs is None else np.asarray(costs, np.float64)
+    if not (np.isfinite(c) & (c > 0)).all():
+        raise UsageError(Problem("sample-cost", "an item costs nothing or less", expected="costs above 0"))
+    least = np.minimum(np.broadcast_to(np.asarray(floor, np.int64), N.shape), N)
+    if (least * c).sum() > budget:
+        what = f"a budget of {budget} does not pay for {least.tolist()} items, the fewest of each stratum"
+        fix = "raise the budget or lower the floor"
+        raise UsageError(Problem("sample-budget", what, expected=f"at least {(least * c).sum():g}", fix=fix))
+    # Strata that do not matter to the target get what is left, by size: smaller than any other by far.
+    a = np.where(a > 0, a, N * 1e-9 * (a.max() / N.max() if a.max() > 0 else 1.0))
+
+    def items(t: float) -> Floats:
+        return np.clip(t * a / np.sqrt(c), least, N)
+
+    low, high = 0.0, float((N * np.sqrt(c) / a).max())
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (items(middle) * c).sum() <= budget else (low, middle)
+    n = np.maximum(np.floor(items(low)).astype(np.int64) - 1, least)
+    left = budget - (n * c).sum()
+    while True:
+        gain = np.where((n < N) & (c <= left), a**2 / (np.maximum(n, _NONE) * (n + 1)) / c, -1.0)
+        best = int(gain.argmax())
+        if gain[best] < 0:
+            return n
+        n[best] += 1
+        left -= c[best]
+
+
+def proportional(sizes: Counts, budget: int) -> Counts:
+    """The budget in proportion to the sizes of strata, by largest remainders, at least one item each.
+
+    More than the budget is given only where it is less than one item for each stratum.
+    """
+    budget = min(max(budget, len(sizes)), int(sizes.sum()))
+    exact = sizes * (budget / sizes.sum())
+    n = np.maximum(np.floor(exact).astype(np.int64), 1)
+    for _ in range(budget - int(n.sum())):
+        n[np.argmax(exact - n)] += 1
+    for _ in range(int(n.sum()) - budget):  # the small ones were lifted to 1: the others make up for it
+        n[np.argmax(np.where(n > 1, n - exact, -np.inf))] -= 1
+    return np.asarray(n, np.int64)
 
 
 def plan_sample(
@@ -165,16 +217,8 @@ def plan_sample(
     floor: ArrayLike = FLOOR,
     costs: ArrayLike | None = None,
 ) -> Plan:
-    """Allocate a budget; for two systems, so that the difference of the target is best known.
-
-    With ``costs`` of an item of each stratum the budget is what all may cost, else a number of items; ``floor`` is the
-    fewest items of a stratum, or a number for each.
-
-    Raises:
-        UsageError: If the budget or rates will not do.
-    """
-    aim = aim or Aim()
-    p = check_rates(strata, rates)
+    """Allocate a budget as ``allocate`` does; for two systems, so that the difference of the target is best known."""
+    aim, p = aim or Aim(), np.asarray(rates, np.float64)
     n = allocate(importance(strata, p, aim), strata.sizes, budget, floor=floor, costs=costs)
     expected = expected_precision(strata, p, n, aim)
     return Plan(strata, n, p, aim, expected, None if costs is None else np.asarray(costs, np.float64))
@@ -182,13 +226,11 @@ def plan_sample(
 
 def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[Expected, ...]:
     """P, R and F of each system with the standard errors that an allocation will give."""
-    z = z_value(aim.confidence_level)
-    found = []
-    for system, name in enumerate(strata.systems):
-        for target in TARGETS:
-            quantity = Quantity(target, strata, system, aim.beta)
-            error = expected_error(quantity, rates, n)
-            found.append(Expected(name, target, float(quantity.value(rates * strata.sizes)), error, z * error))
+    z, totals, found = z_value(aim.confidence_level), rates * strata.sizes, []
+    for (system, name), target in product(enumerate(strata.systems), TARGETS):
+        quantity = Quantity(target, strata, system, aim.beta)
+        error = expected_error(quantity, rates, n)
+        found.append(Expected(name, target, float(quantity.value(totals)), error, z * error))
     return tuple(found)
 
 
@@ -196,24 +238,22 @@ def expected_error(quantity: Quantity, rates: Floats, n: Counts) -> float:
     """The standard error of a quantity if the rates are right."""
     sizes = quantity.strata.sizes
     slope = quantity.gradient(rates * sizes)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # without an item the variance is infinite
         variance = sizes**2.0 * (1 - n / sizes) * rates * (1 - rates) / n
-    variance = np.where(n >= sizes, 0.0, np.where(n > 0, variance, np.inf))
-    return float(np.sqrt(np.where(slope == 0, 0.0, slope**2 * np.where(slope == 0, 0.0, variance)).sum()))
+        return float(np.sqrt(np.where(slope == 0, 0.0, slope**2 * variance).sum()))
 
 
 def random_sampling_error(quantity: Quantity, rates: ArrayLike, budget: int) -> float:
     """The expected standard error of P, R or F from a simple random sample."""
     sizes, flags, square = quantity.strata.sizes, quantity.flags.astype(np.float64), quantity.beta**2
-    rates = check_rates(quantity.strata, rates)
+    rates = np.asarray(rates, np.float64)
     total, value = float(sizes.sum()), float(quantity.value(rates * sizes))
     deviation = mean = 0.0
     for error in (0.0, 1.0):
         share = sizes / total * (rates if error else 1 - rates)
         hits, errors = flags * error, np.full(len(flags), error)
-        u, v = {"P": (hits, flags), "R": (hits, errors), "F": ((1 + square) * hits, square * errors + flags)}[
-            quantity.name
-        ]
+        ratios = {"P": (hits, flags), "R": (hits, errors), "F": ((1 + square) * hits, square * errors + flags)}
+        u, v = ratios[quantity.name]
         deviation += float((share * (u - value * v) ** 2).sum())
         mean += float((share * v).sum())
     return float(np.sqrt((1 - budget / total) * deviation / budget) / mean)
@@ -222,20 +262,15 @@ def random_sampling_error(quantity: Quantity, rates: ArrayLike, budget: int) -> 
 def budget_for_half_width(
     strata: Strata, rates: ArrayLike, half_width: float, aim: Aim | None = None, *, floor: int = FLOOR
 ) -> int:
-    """The fewest items for which the target's expected half-width is small enough, for the first system.
-
-    Raises:
-        UsageError: If the half-width is not above 0, or the rates will not do.
-    """
-    aim = aim or Aim()
+    """The fewest items for which the target's expected half-width is small enough, for the first system."""
     if not half_width > 0:
         raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0"))
-    p = check_rates(strata, rates)
+    aim, p = aim or Aim(), np.asarray(rates, np.float64)
     weights, quantity = importance(strata, p, aim, system=0), Quantity(aim.target, strata, 0, aim.beta)
-    z = z_value(aim.confidence_level)
-    low, high = int(np.minimum(floor, strata.sizes).sum()), int(strata.sizes.sum())
-    while low < high:
-        middle = (low + high) // 2
-        n = allocate(weights, strata.sizes, middle, floor=floor)
-        low, high = (low, middle) if z * expected_error(quantity, p, n) <= half_width else (middle + 1, high)
-    return low
+    z, total = z_value(aim.confidence_level), int(strata.sizes.sum())
+
+    def narrow(budget: int) -> bool:
+        n = allocate(weights, strata.sizes, budget, floor=floor)
+        return bool(z * expected_error(quantity, p, n) <= half_width)
+
+    return bisect_left(range(total), True, lo=int(np.minimum(floor, strata.sizes).sum()), key=narrow)

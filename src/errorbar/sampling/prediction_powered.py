@@ -31,11 +31,10 @@ from errorbar.core.errors import Place, Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.sampling.draw import Key, check_frame
-from errorbar.sampling.frame import Frame
+from errorbar.sampling.frame import Floats, Frame, Strata, stratify
 from errorbar.sampling.judged import Judged
-from errorbar.sampling.strata import Floats, Strata, stratify
-from errorbar.sampling.stratum_totals import FEW, Totals
-from errorbar.stats.distributions import z_value
+from errorbar.sampling.totals import FEW, Totals
+from errorbar.stats.resampling import z_value
 
 FEWEST = 10
 Divisor = Literal["n", "n - 1"]
@@ -43,17 +42,11 @@ Divisor = Literal["n", "n - 1"]
 
 @dataclass(frozen=True, slots=True)
 class PredictionPowered:
-    """A mean and how far the cheap labels were trusted.
-
-    Attributes:
-        estimate: The mean with its interval.
-        standard_error: Its standard error.
-        trust: λ, 0 to 1; 0 is experts alone.
-    """
+    """A mean and how far the cheap labels were trusted."""
 
     estimate: Estimate
     standard_error: float
-    trust: float
+    trust: float  # λ, 0 to 1; 0 is experts alone
 
 
 def ppi_mean(
@@ -76,8 +69,7 @@ def ppi_mean(
         divisor: Of the variances, as published ``n``; ``n - 1`` is a little wider, which few labels deserve.
 
     Raises:
-        UsageError: If there are no labels, or shapes do not fit, there is no such divisor, or there is one
-            label and the divisor is 0.
+        UsageError: If there are no labels or too few for the divisor, shapes do not fit, or no divisor is called so.
     """
     y, f, u = (np.asarray(column, np.float64) for column in (labels, cheap, unlabeled))
     if divisor not in get_args(Divisor):
@@ -101,37 +93,33 @@ def ppi_mean(
 
 
 def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
-    """The λ of the smallest variance, of any size and sign; ``ppi_mean`` takes it between 0 and 1.
-
-    0 where cheap labels never vary, or there is one expert label only. Shapes are those of ``ppi_mean``.
-    """
+    """The λ of the smallest variance, of any size and sign; 0 where cheap labels never vary or one label is known."""
     spread = float(np.concatenate([cheap, unlabeled]).var())
     if labels.size < 2 or spread == 0:
         return 0.0
     return float(np.cov(labels, cheap, ddof=0)[0, 1]) / ((1 + labels.size / unlabeled.size) * spread)
 
 
-def assisted_total(
-    labels: Floats, cheap: Floats, voted: Floats, size: int, *, trust: float | None = None
-) -> tuple[float, float, float]:
-    """The errors of a stratum of ``size`` items: the total, its variance, and λ.
+def assisted_total(labels: Floats, cheap: Floats, voted: Floats, size: int) -> tuple[float, float, float]:
+    """The errors of a stratum of ``size`` items: the total, its variance, and the best λ.
 
-    Expert ``labels`` and ``cheap`` ones of the same items have shape (n,), cheap ones of all that are ``voted`` on,
-    shape (m,). ``trust`` is λ; None: the best one.
-
-    Raises:
-        UsageError: If there are fewer than two expert labels, or shapes or sizes do not fit.
+    Expert ``labels``, at least two, and ``cheap`` ones of the same items have shape (n,), cheap ones of all that are
+    ``voted`` on, shape (m,).
     """
-    n, m = len(labels), len(voted)
-    if labels.shape != cheap.shape or not 2 <= n <= m <= size:
-        what = f"{n} expert labels, {len(cheap)} and {m} cheap ones in a stratum of {size}"
-        raise UsageError(Problem("sample-ppi", what, expected="at least 2 expert labels, each with a cheap one"))
-    if trust is None:
-        trust = _tuned(labels, cheap)
+    trust = _tuned(labels, cheap)
     rest = labels - trust * cheap
     total = size * (trust * voted.mean() + rest.mean())
+    n, m = len(labels), len(voted)
     variance = size**2 * (labels.var(ddof=1) * (1 / m - 1 / size) + rest.var(ddof=1) * (1 / n - 1 / m))
     return float(total), float(variance), trust
+
+
+def _tuned(labels: Floats, cheap: Floats) -> float:
+    spread = float(cheap.var(ddof=1))
+    if len(labels) < FEWEST or spread == 0 or labels.var() == 0:
+        return 0.0
+    trust = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
+    return trust if (labels - trust * cheap).var() < labels.var() else 0.0
 
 
 def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, trust: float) -> float:
@@ -151,31 +139,15 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
 
 
-def _tuned(labels: Floats, cheap: Floats) -> float:
-    spread = float(cheap.var(ddof=1))
-    if len(labels) < FEWEST or spread == 0 or labels.var() == 0:
-        return 0.0
-    trust = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
-    return trust if (labels - trust * cheap).var() < labels.var() else 0.0
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Assisted:
-    """Totals that use cheap labels.
+    """Totals that use cheap labels; all of shape (strata,)."""
 
-    Attributes:
-        totals: Errors of each stratum; NaN where the experts stand alone; shape (strata,), as the others.
-        variances: Their variances.
-        trust: How far the cheap labels were used, 0 to 1.
-        voted: Items of each stratum that have cheap labels.
-        guarded: The variances that intervals rest on; None: ``variances``.
-    """
-
-    totals: Floats
+    totals: Floats  # errors; NaN where the experts stand alone, as are both variances
     variances: Floats
-    trust: Floats
-    voted: tuple[int, ...]
-    guarded: Floats | None = None
+    trust: Floats  # how far the cheap labels were used, 0 to 1
+    voted: tuple[int, ...]  # items that have cheap labels
+    guarded: Floats  # the variances that intervals rest on
 
 
 def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
@@ -185,46 +157,39 @@ def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed:
     """
     helped = ~np.isnan(assisted.totals)
     moved = np.where(helped, assisted.totals - plain[0], 0.0)
-    guarded = assisted.variances if assisted.guarded is None else assisted.guarded
 
     def with_help(totals: Totals, own: Floats) -> Totals:
         return np.clip(totals[0] + moved, 0, strata.sizes), np.where(helped, own, totals[1])
 
-    return with_help(plain, assisted.variances), with_help(smoothed, guarded)
+    return with_help(plain, assisted.variances), with_help(smoothed, assisted.guarded)
 
 
 def voted_totals(frame: Frame, key: Key, judged: Judged, cheap: Mapping[str, float], problems: Problems) -> Assisted:
-    """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum.
-
-    Raises:
-        InputError: If the frame is not that of the sample.
-    """
+    """Combine experts' labels of a drawn sample with cheap ones, item to share that says error, in each stratum."""
     check_frame(frame, key)
     strata, codes = stratify(frame, key.edges)
-    votes = np.array([cheap.get(item, np.nan) for item in frame.items])
-    expert = np.array([cheap.get(item, np.nan) for item in judged.items])
-    totals, variances, guarded = (np.full(len(strata), np.nan) for _ in range(3))
-    trust = np.zeros(len(strata))
-    voted = [int((~np.isnan(votes[codes == at])).sum()) for at in range(len(strata))]
-    sample = judged.sample
-    for at, name in enumerate(strata.names):
-        own = judged.stratum == at
+    votes, expert = (np.array([cheap.get(item, np.nan) for item in items]) for items in (frame.items, judged.items))
+    totals, variances, guarded = np.full((3, len(strata)), np.nan)
+    trust, sample = np.zeros(len(strata)), judged.sample
+    has_vote = ~np.isnan(votes)
+    for at, (name, size) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
         if sample.corrected is not None and not sample.corrected[at]:
             # One judgment for each item of a graded truth: how raters vary is not known, nor then what votes save.
             continue
-        lacking = int(np.isnan(expert[own]).sum())
-        if lacking or own.sum() < 2:
-            what = f"{lacking} of {int(own.sum())} items that experts judged in stratum '{name}' have no vote"
+        own = judged.stratum == at
+        truth, said, seen = judged.truth[own], expert[own], votes[(codes == at) & has_vote]
+        lacking = int(np.isnan(said).sum())
+        if lacking or len(truth) < 2:
+            what = f"{lacking} of {len(truth)} items that experts judged in stratum '{name}' have no vote"
             fix = "there the experts' labels stand alone; collect votes for every drawn item"
             problems.note("sample-votes", what, Place(), fix=fix)
             continue
-        truth, size = judged.truth[own], int(strata.sizes[at])
         if min(truth.sum(), (1 - truth).sum()) < FEW:
             continue
-        seen = votes[(codes == at) & ~np.isnan(votes)]
-        total, variance, weight = assisted_total(truth, expert[own], seen, size)
+        total, variance, weight = assisted_total(truth, said, seen, size)
         if weight > 0 and 0 < total < size:
             raters = 0.0 if sample.within is None else size * float(sample.within[at])
             trust[at], totals[at], variances[at] = weight, total, variance + raters
-            guarded[at] = guarded_variance(truth, expert[own], seen, size, weight) + raters
-    return Assisted(totals, variances, trust, tuple(voted), guarded)
+            guarded[at] = guarded_variance(truth, said, seen, size, weight) + raters
+    voted = np.bincount(codes[has_vote], minlength=len(strata))
+    return Assisted(totals, variances, trust, tuple(voted.tolist()), guarded)

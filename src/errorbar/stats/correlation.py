@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.stats.distributions import t_two_sided, z_value
+from errorbar.stats.resampling import z_value
 
 CorrelationKind = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
 _SPARE = {"pearson": 3, "spearman": 3, "kendall-b": 4}
@@ -34,33 +34,17 @@ _SPARE = {"pearson": 3, "spearman": 3, "kendall-b": 4}
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """A correlation.
-
-    Attributes:
-        kind: Which one.
-        estimate: Its value with its interval; units are pairs.
-        p_value: Of no correlation at all, two-sided; None where undefined.
-    """
+    """A correlation with its interval; units are pairs."""
 
     kind: CorrelationKind
     estimate: Estimate
-    p_value: float | None
+    p_value: float | None  # of no correlation at all, two-sided; None where undefined
 
 
 def correlate(
     x: ArrayLike, y: ArrayLike, *, kind: CorrelationKind = "pearson", confidence_level: float = 0.95
 ) -> Correlation:
-    """Correlate two series.
-
-    Args:
-        x: One series; shape (n,).
-        y: The other, in the same order.
-        kind: pearson, spearman, kendall-b or kendall-c.
-        confidence_level: Nominal coverage.
-
-    Raises:
-        UsageError: The series differ in length, a number is not finite, or there is no such correlation.
-    """
+    """Correlate two series, both of shape (n,) and in the same order."""
     xs, ys = np.asarray(x, np.float64).ravel(), np.asarray(y, np.float64).ravel()
     _check_kind(kind)
     if xs.size != ys.size or not (np.isfinite(xs).all() and np.isfinite(ys).all()):
@@ -70,8 +54,7 @@ def correlate(
     if n < 2 or (xs == xs[0]).all() or (ys == ys[0]).all():
         why = Undefined.NO_UNITS if n == 0 else Undefined.ONE_UNIT if n == 1 else Undefined.CONSTANT
         return Correlation(kind, Estimate(None, n, undefined=why), None)
-    # Here and not above: loading it takes most of a second.
-    from scipy import stats  # noqa: PLC0415
+    from scipy import stats  # noqa: PLC0415 - loading it takes most of a second
 
     if kind == "pearson":
         result = stats.pearsonr(xs, ys)
@@ -82,8 +65,10 @@ def correlate(
     value = float(result.statistic)
     if kind == "kendall-c":
         factor = _c_over_b(xs, ys)
-        b = correlation_interval(value / factor, n, kind="kendall-b", confidence_level=confidence_level)
-        interval = b if isinstance(b, Undefined) else _scaled(b, factor)
+        interval = correlation_interval(value / factor, n, kind="kendall-b", confidence_level=confidence_level)
+        if isinstance(interval, Interval):
+            low, high = max(-1.0, factor * interval.low), min(1.0, factor * interval.high)
+            interval = Interval(low, high, confidence_level, "fisher-kendall-c")
     else:
         interval = correlation_interval(value, n, kind=kind, confidence_level=confidence_level)
     return Correlation(kind, Estimate(value, n).with_interval(interval), float(result.pvalue))
@@ -94,14 +79,7 @@ def correlation_interval(
 ) -> Interval | Undefined:
     """The interval of a correlation of which only value and number of pairs are known, or why there is none.
 
-    Args:
-        value: The correlation.
-        n: Number of pairs.
-        kind: pearson, spearman or kendall-b; the interval of kendall-c depends on the ties.
-        confidence_level: Nominal coverage.
-
-    Raises:
-        UsageError: The value is not between −1 and 1, or the kind or confidence level does not fit.
+    That of kendall-c depends on the ties: ``correlate`` has it.
     """
     _check_kind(kind)
     z = z_value(confidence_level)
@@ -133,27 +111,14 @@ def _c_over_b(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     return sqrt(untied[0] * untied[1]) * m / (m - 1)
 
 
-def _scaled(interval: Interval, factor: float) -> Interval:
-    low, high = max(-1.0, factor * interval.low), min(1.0, factor * interval.high)
-    return Interval(low, high, interval.confidence_level, "fisher-kendall-c")
-
-
 @dataclass(frozen=True, slots=True)
 class Williams:
-    """Williams' test.
+    """Williams' test; t and p are None where undefined."""
 
-    Attributes:
-        difference: r12 − r13.
-        t: The test statistic; None where undefined.
-        df: Its degrees of freedom, n − 3.
-        p_value: Two-sided; None where undefined.
-        undefined: Why there is no test.
-    """
-
-    difference: float
+    difference: float  # r12 − r13
     t: float | None
-    df: int
-    p_value: float | None
+    df: int  # n − 3
+    p_value: float | None  # two-sided
     undefined: Undefined | None = None
 
 
@@ -170,15 +135,6 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
     Source
         Williams 1959, The comparison of regression variables, JRSS B 21; Steiger 1980, Psychological Bulletin 87(2),
         equation 7; Graham & Baldwin 2014, EMNLP (its use for metrics).
-
-    Args:
-        r12: Correlation of the shared series (human scores) with the first metric.
-        r13: Correlation of the shared series with the second metric.
-        r23: Correlation of the two metrics.
-        n: Number of systems.
-
-    Raises:
-        UsageError: No three series have these correlations.
     """
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     if not (max(abs(r12), abs(r13), abs(r23)) <= 1 + 1e-9 and k >= -1e-9):
@@ -192,5 +148,7 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
         if abs(r12 - r13) < 1e-7:
             return Williams(r12 - r13, None, n - 3, None, Undefined.NO_DISAGREEMENT)
         return Williams(r12 - r13, copysign(inf, r12 - r13), n - 3, 0.0)
+    from scipy.special import stdtr  # noqa: PLC0415 - loading it takes a while
+
     t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / spread)
-    return Williams(r12 - r13, t, n - 3, t_two_sided(t, n - 3))
+    return Williams(r12 - r13, t, n - 3, float(2 * stdtr(n - 3, -abs(t))))

@@ -32,17 +32,13 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.distributions import beta_cdf, beta_quantile, tails, z_value
-from errorbar.stats.proportion import ProportionMethod, proportion_interval
+from errorbar.stats.proportion import ProportionMethod, beta_cdf, beta_quantile, proportion_interval
+from errorbar.stats.resampling import tails, z_value
 
 FMethod = Literal["delta", "goutte-gaussier", "wilson-j", "clopper-pearson-j", "jeffreys-j"]
-_BY_J: dict[str, ProportionMethod] = {
-    "wilson-j": "wilson",
-    "clopper-pearson-j": "clopper-pearson",
-    "jeffreys-j": "jeffreys",
-}
-_NODES = 64
-_STEPS = 36
+_BY_J: dict[str, ProportionMethod]
+_BY_J = {"wilson-j": "wilson", "clopper-pearson-j": "clopper-pearson", "jeffreys-j": "jeffreys"}
+_NODES, _STEPS = 64, 36
 
 
 def f_score_interval(
@@ -72,8 +68,7 @@ def f_score_interval(
     """
     _check(tp, fp, fn, beta)
     left, right = tails(confidence_level)
-    if method is None:
-        method = "wilson-j" if beta == 1 else "goutte-gaussier"
+    method = method or ("wilson-j" if beta == 1 else "goutte-gaussier")
     if method not in get_args(FMethod):
         fix = nearest(method, get_args(FMethod))
         raise UsageError(Problem("interval-method", f"no interval of F is called '{method}'", fix=fix))
@@ -109,28 +104,16 @@ def f_value(tp: float, fp: float, fn: float, *, beta: float = 0.5) -> float:
 def f_standard_error(tp: float, fp: float, fn: float, *, beta: float = 0.5) -> float:
     """The standard error of F by the delta method; NaN where all counts are 0."""
     b2 = beta * beta
-    denominator = (1 + b2) * tp + fp + b2 * fn
+    wrong = fp + b2 * fn
+    denominator = (1 + b2) * tp + wrong
     if not denominator:
         return float("nan")
-    wrong = fp + b2 * fn
     # (1 + b2)² (wrong² tp + tp² fp + b2² tp² fn) / D⁴, the sum of the formula above.
     return (1 + b2) * sqrt(tp * (wrong * wrong + tp * (fp + b2 * b2 * fn))) / denominator**2
 
 
 def f_quantile(probability: float, tp: float, fp: float, fn: float, *, beta: float = 0.5, prior: float = 0.5) -> float:
-    """A quantile of F given the counts, after Goutte and Gaussier; 0.5 gives the median.
-
-    Args:
-        probability: Which quantile, between 0 and 1.
-        tp: Edits that match.
-        fp: Edits proposed only.
-        fn: Edits in the reference only.
-        beta: Weight of recall against precision.
-        prior: What is added to each count.
-
-    Raises:
-        UsageError: A count is negative, or prior, beta or probability does not fit.
-    """
+    """A quantile of F given the counts, after Goutte and Gaussier; ``prior`` is added to each count."""
     if not 0 < probability < 1:
         what = f"a quantile for the probability {probability:g}"
         raise UsageError(Problem("quantile", what, expected="a probability between 0 and 1"))
@@ -149,19 +132,7 @@ def f_quantile(probability: float, tp: float, fp: float, fn: float, *, beta: flo
 
 
 def f_cdf(f: float, tp: float, fp: float, fn: float, *, beta: float = 0.5, prior: float = 0.5) -> float:
-    """How likely F is at most f given the counts, after Goutte and Gaussier; accurate to about 1e-5.
-
-    Args:
-        f: The F in question.
-        tp: Edits that match.
-        fp: Edits proposed only.
-        fn: Edits in the reference only.
-        beta: Weight of recall against precision.
-        prior: What is added to each count.
-
-    Raises:
-        UsageError: A count is negative, or prior or beta does not fit.
-    """
+    """How likely F is at most f given the counts, after Goutte and Gaussier; accurate to about 1e-5."""
     _check(tp, fp, fn, beta, prior)
     if not 0 < f < 1:
         return float(f >= 1)
@@ -184,7 +155,6 @@ def _check(tp: float, fp: float, fn: float, beta: float, prior: float = 0.5) -> 
     if not 0 < prior < inf:
         raise UsageError(Problem("interval-prior", f"the prior is {prior:g}", expected="a number above 0"))
     if not all(isfinite(count) and count >= 0 for count in (tp, fp, fn)):
-        what = f"tp {tp:g}, fp {fp:g}, fn {fn:g}"
-        raise UsageError(Problem("f-counts", what, expected="counts from 0"))
+        raise UsageError(Problem("f-counts", f"tp {tp:g}, fp {fp:g}, fn {fn:g}", expected="counts from 0"))
     if not 0 < beta < inf:
         raise UsageError(Problem("f-beta", f"beta is {beta:g}", expected="a number above 0"))

@@ -1,4 +1,4 @@
-"""Many p-values at once: adjusted, so that each can be read on its own.
+"""Many p-values at once: adjusted, so that each can be read on its own, and shown as letters beside a table of systems.
 
 Formula
     For the m p-values in ascending order, p(1) to p(m):
@@ -7,41 +7,43 @@ Formula
     benjamini-yekutieli: the same times 1 + 1/2 + … + 1/m.
     All are cut at 1.
     A test whose p-value cannot be below e has, with Holm, at least (m − i + 1) e, where i − 1 others are below e.
+    Systems that share a group letter do not differ significantly, all others do; inserted and absorbed pair by pair.
 Conventions
     Holm bounds the chance of a single false claim: use it for "A is better than B". Benjamini-Hochberg bounds the
     expected share of false ones among the claims: use it for tables of many error types. Benjamini-Yekutieli does so
     whatever the dependence.
+    Not significantly different does not mean equal, and need not be transitive: a system may share letters with two
+    that differ from each other. An undecided pair, one whose p-value could not have been small however large the
+    difference, is neither: its systems share no letter and differ in none. A system that has one carries a question
+    mark; a letter of its own that says no more than that is left out.
 Source
     Holm 1979, Scandinavian Journal of Statistics 6; Benjamini & Hochberg 1995, JRSS B 57; Benjamini & Yekutieli 2001,
-    Annals of Statistics 29.
+    Annals of Statistics 29; letters: Piepho 2004, An algorithm for a letter-based representation of all-pairwise
+    comparisons, Journal of Computational and Graphical Statistics 13(2).
 """
 
 from __future__ import annotations
 
-from math import ceil
+from string import ascii_lowercase
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
-from errorbar.stats.paired import ROUNDING
+from errorbar.stats.resampling import ROUNDING
 
 AdjustMethod = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
+Floats = NDArray[np.float64]
+UNDECIDED = "?"  # behind the group letters of a system with an undecided pair
+MOST_GROUPS, NO_LETTERS = 60, "–"
+"""Groups of a display, and what stands for the letters where there would be more: there can be exponentially many."""
 
 
-def adjust(p_values: ArrayLike, *, method: AdjustMethod = "holm") -> NDArray[np.float64]:
-    """Adjust p-values for their number.
+def adjust(p_values: ArrayLike, *, method: AdjustMethod = "holm") -> Floats:
+    """Adjust p-values, shape (m,), for their number; each is then compared with the level of all of them together.
 
-    Args:
-        p_values: Shape (m,). Leave out comparisons that have none.
-        method: holm, benjamini-hochberg or benjamini-yekutieli.
-
-    Returns:
-        Adjusted p-values in the order given; each is compared with the level of all of them together.
-
-    Raises:
-        UsageError: A p-value is not between 0 and 1, or there is no such method.
+    Leave out comparisons that have none.
     """
     p = np.asarray(p_values, np.float64).ravel()
     if not ((p >= 0) & (p <= 1)).all():
@@ -61,38 +63,17 @@ def adjust(p_values: ArrayLike, *, method: AdjustMethod = "holm") -> NDArray[np.
     return adjusted
 
 
-def smallest_holm(p_values: ArrayLike, smallest: ArrayLike) -> NDArray[np.float64]:
+def smallest_holm(p_values: ArrayLike, smallest: ArrayLike) -> Floats:
     """The smallest p-value after Holm's adjustment that each test could have had, all others as they are.
 
-    Where it is above the level, a test that is not significant says nothing.
-
-    Args:
-        p_values: As for adjust; shape (m,).
-        smallest: The smallest p-value that each test can give, no larger than its p-value; shape (m,).
+    Where it is above the level, a test that is not significant says nothing. ``smallest`` is the smallest p-value that
+    each test can give, no larger than its p-value; both of shape (m,).
     """
     p, least = np.sort(np.asarray(p_values, np.float64)), np.asarray(smallest, np.float64)
     before = np.searchsorted(p, least, side="left")
     steps = np.maximum.accumulate((p.size - np.arange(p.size)) * p)
     earlier = np.where(before > 0, steps[np.maximum(before - 1, 0)], 0.0)
     return np.minimum(np.maximum(earlier, (p.size - before) * least), 1.0)
-
-
-Floats = NDArray[np.float64]
-FEWEST = 2000
-"""Ways to swap that are always worth their time."""
-EXPECTED = 20
-"""Ways that should be as extreme as an observed difference whose p-value is the level: its relative error is 22 %."""
-
-
-def needed_swaps(alpha: float, n_pairs: int = 1) -> int:
-    """How many random ways to swap decide at a level: max(2,000, ⌈20 K / alpha⌉ − 1).
-
-    Args:
-        alpha: The level.
-        n_pairs: K, the pairs whose p-values are multiplied by their number (Holm); 1 for max-T, whose smallest p-value
-            does not depend on it.
-    """
-    return max(FEWEST, ceil(round(EXPECTED * n_pairs / alpha, 6)) - 1)
 
 
 def step_down_max_t(
@@ -127,14 +108,10 @@ def step_down_max_t(
         p_values: Unadjusted p-values, where they were found in another way (all ways of a pair with few units); an
             adjusted one is never smaller. None: only ``swapped`` counts.
 
-    Returns:
-        Adjusted p-values; shape (pairs,). Each is compared with the level of all of them together.
-
     Raises:
         UsageError: The shapes do not fit, there is no replicate, or an observed difference is not a number.
     """
-    values, table = _checked(observed, swapped)
-    spread = _spread(values, table, exact)
+    values, table, spread = _checked(observed, swapped, exact)
     t = _over(np.abs(values), spread)
     slack = _over(ROUNDING * np.maximum(1.0, np.abs(values)), spread)
     order = np.argsort(-t, kind="stable")
@@ -154,32 +131,21 @@ def smallest_max_t(
 ) -> Floats:
     """The smallest adjusted p-value that each pair could have had, had one system been ahead wherever the two differ.
 
-    Where it is above the level, that the pair does not differ significantly is no finding.
-
-    Args:
-        observed: As for step_down_max_t.
-        swapped: As for step_down_max_t.
-        furthest: The largest difference of each pair under any way to swap, in size, as far as it is known; those
-            observed and in ``swapped`` count too. Shape (pairs,).
-        p_adjusted: What step_down_max_t found; shape (pairs,).
-        exact: As for step_down_max_t.
-
-    Raises:
-        UsageError: As step_down_max_t does.
+    Where it is above the level, that the pair does not differ significantly is no finding. ``furthest`` is the largest
+    difference of each pair under any way to swap, in size, as far as it is known (those observed and in ``swapped``
+    count too); ``p_adjusted`` is what step_down_max_t found of the same.
     """
-    values, table = _checked(observed, swapped)
-    spread = _spread(values, table, exact)
+    values, table, spread = _checked(observed, swapped, exact)
     t = _over(np.abs(values), spread)
     own = [_scaled(row, s).max() for row, s in zip(table, spread, strict=True)]
     reach = np.maximum.reduce([_over(np.abs(np.asarray(furthest, np.float64)), spread), np.array(own), t])
     adjusted = np.asarray(p_adjusted, np.float64)
     # Swapping nothing and swapping everything are two of all ways.
     least = min(1.0, 2 / table.shape[1]) if exact else 1 / (table.shape[1] + 1)
-    rising, asked = np.argsort(t, kind="stable"), np.argsort(reach, kind="stable")
+    rising, later = np.argsort(t, kind="stable"), 0
     found = np.empty(len(t))
     largest = np.zeros(table.shape[1])
-    later = 0
-    for k in asked:
+    for k in np.argsort(reach, kind="stable"):
         while later < len(t) and t[rising[later]] < reach[k]:
             largest = np.maximum(largest, _scaled(table[rising[later]], spread[rising[later]]))
             later += 1
@@ -188,26 +154,20 @@ def smallest_max_t(
     return np.minimum(found, adjusted)
 
 
-def _checked(observed: ArrayLike, swapped: ArrayLike) -> tuple[Floats, Floats]:
+def _checked(observed: ArrayLike, swapped: ArrayLike, exact: bool) -> tuple[Floats, Floats, Floats]:
+    """The differences, those after swapping, and the standard deviation about 0 of each pair."""
     values, table = np.asarray(observed, np.float64), np.asarray(swapped, np.float64)
     if values.ndim != 1 or table.ndim != 2 or len(table) != len(values) or not table.shape[1]:
         what = f"{values.shape} differences and {table.shape} after swapping"
         raise UsageError(Problem("max-t-shape", what, expected="(pairs,) and (pairs, replicates)"))
     if not np.isfinite(values).all():
         raise UsageError(Problem("max-t-values", "not all differences are numbers", fix="leave those pairs out"))
-    return values, table
-
-
-def _spread(values: Floats, table: Floats, exact: bool) -> Floats:
-    """Standard deviation about 0 of each pair."""
-    found = np.empty(len(values))
+    spread = np.zeros(len(values))
     for k, row in enumerate(table):
         known = row[~np.isnan(row)]
-        squares, n = float(known @ known), known.size
-        if not exact:
-            squares, n = squares + values[k] ** 2, n + 1
-        found[k] = np.sqrt(squares / n) if n else 0.0
-    return np.where(found > ROUNDING, found, 0.0)
+        squares, n = (float(known @ known), known.size) if exact else (known @ known + values[k] ** 2, known.size + 1)
+        spread[k] = np.sqrt(squares / n) if n else 0.0
+    return values, table, np.where(spread > ROUNDING, spread, 0.0)
 
 
 def _over(values: Floats, spread: Floats) -> Floats:
@@ -216,12 +176,74 @@ def _over(values: Floats, spread: Floats) -> Floats:
 
 def _scaled(row: Floats, spread: float) -> Floats:
     """T of one pair under every way."""
-    unknown = np.isnan(row)
     sizes = np.abs(row) / spread if spread > 0 else np.zeros_like(row)
-    sizes[unknown] = np.inf
+    sizes[np.isnan(row)] = np.inf
     return sizes
 
 
 def _share(extreme: NDArray[np.bool_], exact: bool) -> float:
-    several = int(np.count_nonzero(extreme))
-    return several / extreme.size if exact else (several + 1) / (extreme.size + 1)
+    more = 0 if exact else 1
+    return (int(np.count_nonzero(extreme)) + more) / (extreme.size + more)
+
+
+def letter(number: int) -> str:
+    """The name of a row: a to z, aa, ab and so on."""
+    before, at = divmod(number, len(ascii_lowercase))
+    return (letter(before - 1) if before else "") + ascii_lowercase[at]
+
+
+def better_letters(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[tuple[str, ...]]:
+    """For each system the letters of those it is significantly better than: p at most alpha, higher value.
+
+    ``values`` are in the order of the table; p-values are adjusted, symmetric, NaN where a pair has none.
+    """
+    scores = np.asarray(values, np.float64)
+    better = _differ(p_values, alpha, scores.size) & (scores[:, None] > scores[None, :])
+    return [tuple(letter(int(other)) for other in np.flatnonzero(row)) for row in better]
+
+
+def shared_letters(p_values: ArrayLike, *, alpha: float = 0.05, undecided: ArrayLike | None = None) -> list[str]:
+    """The compact letter display: systems that differ significantly share no letter, all others share one.
+
+    Rows of ``p_values`` run from the best system to the worst, so that letters run with the rank. ``undecided`` pairs
+    are symmetric like the p-values. All get ``NO_LETTERS`` where there would be more than ``MOST_GROUPS`` letters.
+    """
+    differ = _differ(p_values, alpha, len(np.asarray(p_values)))
+    n = len(differ)
+    open_ = np.zeros((n, n), bool) if undecided is None else np.asarray(undecided, bool)
+    if open_.shape != (n, n) or not np.array_equal(open_, open_.T):
+        raise UsageError(Problem("p-value-table", "undecided pairs do not fit", expected=f"symmetric, {n} x {n}"))
+    groups = _groups(n, np.argwhere(np.triu(differ | open_)).tolist())
+    if groups is None:
+        return [NO_LETTERS] * n
+    groups = [group for group in groups if len(group) > 1 or not open_[list(group)].any()]
+    return [
+        "".join(letter(k) for k, group in enumerate(groups) if row in group) + UNDECIDED * bool(open_[row].any())
+        for row in range(n)
+    ]
+
+
+def _groups(n: int, apart: list[list[int]]) -> list[frozenset[int]] | None:
+    """The largest groups without a pair that must be apart; None if they are more than ``MOST_GROUPS``."""
+    groups = [frozenset(range(n))]
+    for pair in map(frozenset, apart):
+        kept = [group for group in groups if not pair <= group]
+        made = dict.fromkeys(group - {k} for group in groups if pair <= group for k in sorted(pair))
+        groups = list(dict.fromkeys([*kept, *(new for new in made if not any(new < old for old in (*kept, *made)))]))
+        if len(groups) > MOST_GROUPS:
+            return None
+    # Absorbing leaves letters that others make superfluous: drop those whose every pair stands together elsewhere.
+    groups.sort(key=sorted)
+    for group in groups[::-1]:
+        others = [other for other in groups if other != group]
+        if all(group <= frozenset[int]().union(*(other for other in others if row in other)) for row in group):
+            groups.remove(group)
+    return groups
+
+
+def _differ(p_values: ArrayLike, alpha: float, n: int) -> NDArray[np.bool_]:
+    p = np.asarray(p_values, np.float64)
+    off = ~np.eye(n, dtype=bool)
+    if p.shape != (n, n) or not np.array_equal(p[off], p.T[off], equal_nan=True):
+        raise UsageError(Problem("p-value-table", "the p-values of pairs do not fit", expected=f"symmetric, {n} x {n}"))
+    return (p <= alpha) & off

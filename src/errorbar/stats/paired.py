@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal, get_args
 
 import numpy as np
@@ -27,35 +28,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.stats.distributions import binomial_cdf, chi2_tail
-from errorbar.stats.resampling import BootstrapMethod, bootstrap_interval
-from errorbar.stats.streams import BLOCK
+from errorbar.stats.resampling import BLOCK, ROUNDING, BootstrapMethod, bootstrap_interval
 
 Swaps = NDArray[np.bool_]
 """Whether the outputs of a unit (or cluster) are swapped; shape (replicates, n)."""
 McNemarMethod = Literal["exact", "mid-p", "chi2"]
-ROUNDING = 1e-12
-"""Differences that agree to this are equal: the rest is rounding."""
+FEWEST = 2000
+"""Ways to swap that are always worth their time."""
+EXPECTED = 20
+"""Ways that should be as extreme as an observed difference whose p-value is the level: its relative error is 22 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Randomization:
-    """What swapping outputs says about a difference.
-
-    Attributes:
-        difference: The difference observed, first system minus second; None where it is undefined.
-        p_value: How likely a difference of this size is if the outputs are exchangeable; None where undefined.
-        n_extreme: Ways to swap that give a difference at least as large.
-        n_replicates: Ways tried.
-        exact: Whether they are all ways there are.
-        undefined: Why there is no p-value.
-    """
+    """What swapping outputs says about a difference, first system minus second."""
 
     difference: float | None
-    p_value: float | None
-    n_extreme: int
-    n_replicates: int
-    exact: bool
+    p_value: float | None  # how likely a difference of this size is if the outputs are exchangeable
+    n_extreme: int  # ways to swap that give a difference at least as large
+    n_replicates: int  # ways tried
+    exact: bool  # they are all ways there are
     undefined: Undefined | None = None
 
     @property
@@ -73,19 +65,12 @@ class Randomization:
 
 @dataclass(frozen=True, slots=True)
 class PairedBootstrap:
-    """What resampling units says about a difference.
-
-    Attributes:
-        difference: The difference observed, first system minus second.
-        interval: Its interval, or the reason why there is none.
-        centered_p: Two-sided p-value after centering; None where the difference is undefined in some resample.
-        share_not_better: Share of resamples in which the better system is not better. Not a p-value.
-    """
+    """What resampling units says about a difference, first system minus second."""
 
     difference: float
     interval: Interval | Undefined
-    centered_p: float | None
-    share_not_better: float
+    centered_p: float | None  # two-sided; None where the difference is undefined in some resample
+    share_not_better: float  # of resamples in which the better system is not better: not a p-value
 
 
 def randomization_test(
@@ -97,10 +82,7 @@ def randomization_test(
         difference: Gives the difference of the two systems for each way to swap; shape (replicates, n) to
             (replicates,). Units in which both systems did the same need not be among the n.
         n: How many units or clusters can be swapped.
-        draws: How many ways to try from which stream, as ``streams.blocks`` gives them.
-
-    Raises:
-        UsageError: There is nothing to swap, or no replicate is asked for.
+        draws: How many ways to try from which stream, as ``blocks`` gives them.
     """
     plan = list(draws)
     replicates = sum(size for size, _ in plan)
@@ -116,6 +98,15 @@ def randomization_test(
     if exact:
         return Randomization(observed, extreme / 2**n, extreme, 2**n, exact)
     return Randomization(observed, (extreme + 1) / (replicates + 1), extreme, replicates, exact)
+
+
+def needed_swaps(alpha: float, n_pairs: int = 1) -> int:
+    """How many random ways to swap decide at a level: max(2,000, ⌈20 K / alpha⌉ − 1).
+
+    K are the pairs whose p-values are multiplied by their number (Holm); 1 for max-T, whose smallest p-value does not
+    depend on it.
+    """
+    return max(FEWEST, ceil(round(EXPECTED * n_pairs / alpha, 6)) - 1)
 
 
 def random_swaps(n: int, replicates: int, rng: np.random.Generator) -> Swaps:
@@ -145,18 +136,7 @@ def paired_bootstrap(
     method: BootstrapMethod = "bca",
     confidence_level: float = 0.95,
 ) -> PairedBootstrap:
-    """The interval of a difference from resamples, the same for both systems.
-
-    Args:
-        difference: On the corpus.
-        resampled: On the resamples, NaN where undefined; shape (replicates,).
-        jackknife: With one unit or cluster left out; needed by bca.
-        method: Which bootstrap interval.
-        confidence_level: Its nominal coverage.
-
-    Raises:
-        UsageError: As bootstrap_interval does.
-    """
+    """The interval of a difference from resamples, the same for both systems; arguments as of bootstrap_interval."""
     values = np.asarray(resampled, np.float64)
     interval = bootstrap_interval(
         difference, values, jackknife=jackknife, method=method, confidence_level=confidence_level
@@ -170,22 +150,13 @@ def paired_bootstrap(
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """McNemar's test.
-
-    Attributes:
-        only_first: Items only the first system has right.
-        only_second: Items only the second has right.
-        p_value: Two-sided; None where the systems never differ.
-        method: exact, mid-p or chi2.
-        chi2: The test statistic of chi2, else None.
-        undefined: Why there is no p-value.
-    """
+    """McNemar's test: the items that only the one or only the other system has right, and a two-sided p-value."""
 
     only_first: int
     only_second: int
-    p_value: float | None
+    p_value: float | None  # None where the systems never differ
     method: McNemarMethod
-    chi2: float | None = None
+    chi2: float | None = None  # the test statistic of that method
     undefined: Undefined | None = None
 
 
@@ -214,9 +185,10 @@ def mcnemar_test(only_first: int, only_second: int, *, method: McNemarMethod = "
     Raises:
         UsageError: A count is negative, or there is no such method.
     """
+    from scipy.special import bdtr, chdtrc  # noqa: PLC0415 - loading it takes a while
+
     if only_first < 0 or only_second < 0:
-        what = f"{only_first} and {only_second} items"
-        raise UsageError(Problem("mcnemar-counts", what, expected="counts from 0"))
+        raise UsageError(Problem("mcnemar-counts", f"{only_first} and {only_second} items", expected="counts from 0"))
     if method not in get_args(McNemarMethod):
         fix = nearest(method, get_args(McNemarMethod))
         raise UsageError(Problem("mcnemar-method", f"McNemar's test has no variant '{method}'", fix=fix))
@@ -225,8 +197,8 @@ def mcnemar_test(only_first: int, only_second: int, *, method: McNemarMethod = "
         return McNemar(0, 0, None, method, undefined=Undefined.NO_DISAGREEMENT)
     if method == "chi2":
         chi2 = max(0, abs(only_first - only_second) - 1) ** 2 / n
-        return McNemar(only_first, only_second, chi2_tail(chi2, 1), method, chi2)
-    at_most, below = binomial_cdf(less, n, 0.5), binomial_cdf(less - 1, n, 0.5)
+        return McNemar(only_first, only_second, float(chdtrc(1, chi2)), method, chi2)
+    at_most, below = float(bdtr(less, n, 0.5)), float(bdtr(less - 1, n, 0.5)) if less else 0.0
     if method == "exact":
         p = min(1.0, 2 * at_most)
     elif only_first == only_second:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Undefined
-from errorbar.stats.distributions import noncentral_t_cdf, t_quantile, z_value
+from errorbar.stats.resampling import ROUNDING, z_value
 
 _MOST_UNITS = 10**12
 _STEPS = 60
@@ -32,24 +32,14 @@ _STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class PairedPower:
-    """What a corpus can show about two systems.
+    """What a corpus can show about two systems; None where undefined."""
 
-    Attributes:
-        n: Units (or clusters) observed.
-        standard_deviation: Of the per-unit differences.
-        effect: The difference to be found, in the unit of the score.
-        power: How likely the corpus shows it; None where undefined.
-        detectable: The smallest difference that the corpus shows with the wanted power; None where undefined.
-        units_needed: How many units show the effect with the wanted power; None where undefined.
-        undefined: Why there are no such numbers.
-    """
-
-    n: int
-    standard_deviation: float | None
-    effect: float
-    power: float | None = None
-    detectable: float | None = None
-    units_needed: int | None = None
+    n: int  # units (or clusters) observed
+    standard_deviation: float | None  # of the differences of units
+    effect: float  # the difference to be found, in the unit of the score
+    power: float | None = None  # how likely the corpus shows it
+    detectable: float | None = None  # the smallest difference that the corpus shows with the wanted power
+    units_needed: int | None = None  # how many units show the effect with the wanted power
     undefined: Undefined | None = None
 
 
@@ -66,12 +56,18 @@ def paired_power(differences: ArrayLike, effect: float, *, alpha: float = 0.05, 
         UsageError: A number does not fit.
     """
     d = np.asarray(differences, np.float64).ravel()
+    why = None
     if d.size < 2:
-        return PairedPower(d.size, None, effect, undefined=Undefined.ONE_UNIT if d.size else Undefined.NO_UNITS)
-    deviation = float(np.std(d, ddof=1))
-    if np.isnan(deviation) or deviation == 0:
-        why = Undefined.NOT_COMPARABLE if np.isnan(deviation) else Undefined.NO_DISAGREEMENT
+        why = Undefined.ONE_UNIT if d.size else Undefined.NO_UNITS
+    elif not np.isfinite(d).all():
+        why = Undefined.NOT_COMPARABLE
+    elif (size := float(np.abs(d).max())) == 0:
+        why = Undefined.NO_DISAGREEMENT
+    elif np.ptp(d) <= ROUNDING * max(1.0, size):
+        why = Undefined.SAME_DIFFERENCE
+    if why is not None:
         return PairedPower(d.size, None, effect, undefined=why)
+    deviation = float(np.std(d, ddof=1))
     return PairedPower(
         d.size,
         deviation,
@@ -85,81 +81,65 @@ def paired_power(differences: ArrayLike, effect: float, *, alpha: float = 0.05, 
 def pseudo_values(value: float, jackknife: ArrayLike) -> NDArray[np.float64]:
     """What each unit contributes to a score that is not a mean: n v − (n − 1) v_(i); for a mean, the units' values.
 
-    Args:
-        value: The score (or difference of scores) on the corpus.
-        jackknife: It without each unit; shape (n,).
+    ``value`` is the score (or difference of scores) on the corpus, ``jackknife`` it without each unit, shape (n,).
     """
     left_out = np.asarray(jackknife, np.float64)
     return left_out.size * value - (left_out.size - 1) * left_out
 
 
 def power_of_test(effect: float, standard_deviation: float, n: int, *, alpha: float = 0.05) -> float:
-    """How likely n units show a difference of this size.
+    """How likely n units show a difference of this size."""
+    from scipy.special import nctdtr, stdtrit  # noqa: PLC0415 - loading it takes a while
 
-    Raises:
-        UsageError: Fewer than 2 units, or a number is out of range.
-    """
     _check(effect, standard_deviation, alpha)
     if n < 2:
         raise UsageError(Problem("power-units", f"{n} units", expected="at least 2"))
-    t = t_quantile(1 - alpha / 2, n - 1)
+    t = float(stdtrit(n - 1, 1 - alpha / 2))
     noncentrality = abs(effect) * sqrt(n) / standard_deviation
     # The far tail is below 1e-11 from 7 on; scipy has no value for some of it.
-    wrong_side = noncentral_t_cdf(-t, n - 1, noncentrality) if noncentrality < 7 else 0.0
-    return 1 - noncentral_t_cdf(t, n - 1, noncentrality) + wrong_side
+    wrong_side = float(nctdtr(n - 1, noncentrality, -t)) if noncentrality < 7 else 0.0
+    return 1 - float(nctdtr(n - 1, noncentrality, t)) + wrong_side
 
 
 def units_for_power(effect: float, standard_deviation: float, *, wanted: float = 0.8, alpha: float = 0.05) -> int:
-    """The smallest number of units that show a difference with the power wanted.
-
-    Raises:
-        UsageError: The effect is 0, so small that no corpus shows it, or a number is out of range.
-    """
+    """The smallest number of units that show a difference with the power wanted."""
     _check(effect, standard_deviation, alpha, wanted)
+
+    def short(n: int) -> bool:
+        return power_of_test(effect, standard_deviation, n, alpha=alpha) < wanted
+
     low, high = 1, 2
-    while high < _MOST_UNITS and power_of_test(effect, standard_deviation, high, alpha=alpha) < wanted:
+    while high < _MOST_UNITS and short(high):
         low, high = high, high * 2
     if high >= _MOST_UNITS:
         what = f"no corpus shows a difference of {effect:g}"
         raise UsageError(Problem("power-effect", what, fix="name a larger difference"))
     while high - low > 1:
         middle = (low + high) // 2
-        if power_of_test(effect, standard_deviation, middle, alpha=alpha) < wanted:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if short(middle) else (low, middle)
     return high
 
 
 def detectable_difference(standard_deviation: float, n: int, *, wanted: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest difference that n units show with the power wanted.
-
-    Raises:
-        UsageError: Fewer than 2 units, or a number is out of range.
-    """
+    """The smallest difference that n units show with the power wanted."""
     _check(1, standard_deviation, alpha, wanted)
+
+    def short(effect: float) -> bool:  # scipy has no value where the power is 1
+        return power_of_test(effect, standard_deviation, n, alpha=alpha) < wanted
+
     low, high = 0.0, standard_deviation
-    while power_of_test(high, standard_deviation, n, alpha=alpha) < wanted:
+    while short(high):
         low, high = high, high * 2
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if power_of_test(middle, standard_deviation, n, alpha=alpha) < wanted:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if short(middle) else (low, middle)
     return high
 
 
 def units_for_half_width(standard_deviation: float, half_width: float, *, confidence_level: float = 0.95) -> int:
     """How many units make an interval of a mean reach so far to each side.
 
-    Args:
-        standard_deviation: Of the units' values (or pseudo-values); standard error times √n of a pilot study.
-        half_width: Half the width wanted.
-        confidence_level: Nominal coverage.
-
-    Raises:
-        UsageError: A number is out of range.
+    ``standard_deviation`` is that of the units' values (or pseudo-values): standard error times √n of a pilot study.
     """
     if not (0 < half_width < inf and 0 <= standard_deviation < inf):
         what = f"half-width {half_width:g} and standard deviation {standard_deviation:g}"

@@ -24,9 +24,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.stats.distributions import beta_quantile, tails, z_value
+from errorbar.stats.resampling import tails, z_value
 
 ProportionMethod = Literal["wald", "wilson", "clopper-pearson", "jeffreys"]
+Floats = NDArray[np.float64]
+
+
+def beta_quantile(probability: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
+    """Quantiles of Beta(a, b), elementwise."""
+    from scipy.special import betaincinv  # noqa: PLC0415 - loading it takes a while, scipy.stats four times as long
+
+    return np.asarray(betaincinv(a, b, probability), np.float64)
+
+
+def beta_cdf(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
+    """Distribution function of Beta(a, b), elementwise."""
+    from scipy.special import betainc  # noqa: PLC0415 - as above
+
+    return np.asarray(betainc(a, b, x), np.float64)
 
 
 def proportion_interval(
@@ -53,21 +68,8 @@ def proportion_interval(
 
 def proportion_bounds(
     x: ArrayLike, n: ArrayLike, *, method: ProportionMethod = "wilson", confidence_level: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of many intervals at once.
-
-    Args:
-        x: Successes; any shape that broadcasts with n.
-        n: Trials.
-        method: The formula.
-        confidence_level: Nominal coverage.
-
-    Returns:
-        Low and high ends, NaN where there is no interval.
-
-    Raises:
-        UsageError: x is not between 0 and n, or the method or confidence level does not exist.
-    """
+) -> tuple[Floats, Floats]:
+    """Low and high ends of many intervals at once, NaN where there is none; shapes of x and n broadcast."""
     xs, ns = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(n, np.float64))
     if not (np.isfinite(ns) & (xs >= 0) & (xs <= ns)).all():
         raise UsageError(Problem("proportion-counts", "successes and trials do not fit", expected="0 <= x <= n"))
@@ -77,7 +79,10 @@ def proportion_bounds(
     left, right = tails(confidence_level)
     with np.errstate(divide="ignore", invalid="ignore"):
         if method in {"wald", "wilson"}:
-            low, high = _normal(xs, ns, z_value(confidence_level), wilson=method == "wilson")
+            z = z_value(confidence_level)
+            more = z * z if method == "wilson" else 0.0  # trials, half of them successes, that Wilson adds
+            middle, half = (xs + more / 2) / (ns + more), z * np.sqrt(xs * (ns - xs) / ns + more / 4) / (ns + more)
+            low, high = middle - half, middle + half
         elif method == "jeffreys":
             low, high = (beta_quantile(end, xs + 0.5, ns - xs + 0.5) for end in (left, right))
         else:
@@ -89,19 +94,6 @@ def proportion_bounds(
         nothing = ns == 0
         low, high = np.where(xs == 0, 0.0, low), np.where(xs == ns, 1.0, high)
     return np.where(nothing, np.nan, low), np.where(nothing, np.nan, high)
-
-
-def _normal(
-    x: NDArray[np.float64], n: NDArray[np.float64], z: float, *, wilson: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if wilson:
-        middle, half = (x + z * z / 2) / (n + z * z), z * np.sqrt(x * (n - x) / n + z * z / 4) / (n + z * z)
-    else:
-        middle, half = x / n, z * np.sqrt(x * (n - x) / n) / n
-    return middle - half, middle + half
-
-
-KNOWN, ESTIMATED = "wilson, rogan-gladen", "lang-reiczigel"
 
 
 def true_share(
@@ -146,24 +138,27 @@ def true_share(
     Raises:
         UsageError: If counts or rates do not fit, or the raters are no better than chance.
     """
-    _check(x, n, sensitivity, specificity, n_gold)
-    if n == 0:
-        return Estimate(None, 0, undefined=Undefined.NO_UNITS).with_interval(Undefined.NO_UNITS)
-
-    def corrected(share: float) -> float:
-        return _cut((share + specificity - 1) / (sensitivity + specificity - 1))
-
-    estimate = Estimate(corrected(x / n), n)
-    if n_gold is None:
-        plain = proportion_interval(x, n, confidence_level=confidence_level)
-        if isinstance(plain, Undefined):
-            return estimate.with_interval(plain)
-        low, high = corrected(plain.low), corrected(plain.high)
-    else:
+    if not 0 <= x <= n:
+        raise UsageError(Problem("proportion-counts", f"{x:g} of {n}", expected="0 <= x <= n"))
+    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1) or (n_gold is not None and min(n_gold) < 1):
+        what = f"sensitivity {sensitivity:g}, specificity {specificity:g}"
+        what += "" if n_gold is None else f", gold items {n_gold[0]} and {n_gold[1]}"
+        raise UsageError(Problem("rater-rates", what, expected="rates from 0 to 1, and at least one gold item of each"))
+    if sensitivity + specificity <= 1:
+        what = f"sensitivity {sensitivity:g} and specificity {specificity:g} are no better than chance"
+        raise UsageError(Problem("rater-rates", what, expected="a sum above 1", fix="use other raters"))
+    plain = proportion_interval(x, n, confidence_level=confidence_level)
+    if isinstance(plain, Undefined):
+        return Estimate(None, 0, undefined=plain).with_interval(plain)
+    value, low, high = (
+        _cut((share + specificity - 1) / (sensitivity + specificity - 1)) for share in (x / n, plain.low, plain.high)
+    )
+    method = "wilson, rogan-gladen"
+    if n_gold is not None:
         low, high = _estimated_rates(x, n, sensitivity, specificity, n_gold, z_value(confidence_level))
-    method = KNOWN if n_gold is None else ESTIMATED
+        method = "lang-reiczigel"
     made = Interval(low, high, confidence_level, method) if low < high else Undefined.ZERO_WIDTH
-    return estimate.with_interval(made)
+    return Estimate(value, n).with_interval(made)
 
 
 def _estimated_rates(
@@ -184,15 +179,3 @@ def _estimated_rates(
 
 def _cut(share: float) -> float:
     return min(max(share, 0.0), 1.0)
-
-
-def _check(x: float, n: int, sensitivity: float, specificity: float, n_gold: tuple[int, int] | None) -> None:
-    if not 0 <= x <= n:
-        raise UsageError(Problem("proportion-counts", f"{x:g} of {n}", expected="0 <= x <= n"))
-    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1) or (n_gold is not None and min(n_gold) < 1):
-        what = f"sensitivity {sensitivity:g}, specificity {specificity:g}"
-        what += "" if n_gold is None else f", gold items {n_gold[0]} and {n_gold[1]}"
-        raise UsageError(Problem("rater-rates", what, expected="rates from 0 to 1, and at least one gold item of each"))
-    if sensitivity + specificity <= 1:
-        what = f"sensitivity {sensitivity:g} and specificity {specificity:g} are no better than chance"
-        raise UsageError(Problem("rater-rates", what, expected="a sum above 1", fix="use other raters"))

@@ -5,6 +5,9 @@ Formula
     percentile: q(α), q(1 − α). basic: 2v − q(1 − α), 2v − q(α).
     bca: q(Φ(z0 + (z0 + z_a) / (1 − acc (z0 + z_a)))) for both tails z_a, with z0 = Φ⁻¹(share of resampled values
     below v, ties half) and acc = Σ d³ / (6 (Σ d²)^1.5), d = mean of the leave-one-out values minus each of them.
+    A stream's names are written out with their lengths, so that ("ab", "c") and ("a", "bc") differ, and hashed by
+    SHA-256; the eight 32-bit words of the hash (little endian) are the spawn key of a numpy SeedSequence whose entropy
+    is the seed. The sequence starts a PCG64.
 Conventions
     Draws without a value (NaN: no edit of the type was drawn, one label only) count against the interval, up to a tail:
     for its low end they are below all others, for its high end above, but no end lies beyond what was drawn; where they
@@ -12,14 +15,21 @@ Conventions
     says their share. docs/design/intervals.md measures this beside other rules.
     No interval has zero width: where all resamples agree, the reason is named instead. A basic interval may leave the
     range of the score.
+    A stream depends on the seed and its names only, never on what was drawn before or on who draws. Long draws are cut
+    into blocks of fixed size, each with its own number as its last name: the number of workers changes no digit. numpy
+    keeps the raw output of PCG64 for good; how a generator makes integers of it may change with a release of numpy.
 Source
     Efron 1987, Better bootstrap confidence intervals, JASA 82; Efron & Tibshirani 1993, chapters 13, 14.
+    numpy.random.SeedSequence (M. O'Neill's seed_seq design); spawn keys are numpy's own way to independent streams.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from numbers import Integral, Real
+from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,14 +38,46 @@ from numpy.typing import ArrayLike, NDArray
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.stats.distributions import NORMAL, tails
 
 BootstrapMethod = Literal["bca", "percentile", "basic"]
 Method = Literal["bca", "percentile", "basic", "closed"]
+NORMAL = NormalDist()
+BLOCK = 1000
+"""Replicates drawn from one stream. A constant, since another block size would give other digits."""
 MOST_UNASKED = 20_000
 """Sentences or items up to which intervals are made where nobody says whether to."""
 ROUNDING = 1e-12
 """Differences up to this are rounding, not variation."""
+
+
+def tails(confidence_level: float) -> tuple[float, float]:
+    """The probabilities at which a two-sided interval ends, e.g. (0.025, 0.975)."""
+    if not 0 < confidence_level < 1:
+        what = f"the confidence level is {confidence_level}"
+        raise UsageError(Problem("confidence-level", what, expected="between 0 and 1", fix="95 % is 0.95"))
+    return (1 - confidence_level) / 2, (1 + confidence_level) / 2
+
+
+def z_value(confidence_level: float) -> float:
+    """How many standard errors a normal interval reaches to each side: 1.96 for 0.95."""
+    return NORMAL.inv_cdf(tails(confidence_level)[1])
+
+
+def stream(seed: int, *names: str | int) -> np.random.Generator:
+    """A generator of its own for every purpose, e.g. ``stream(seed, "bootstrap", "P", 3)``; 1 and "1" are two names."""
+    if seed < 0:
+        raise UsageError(Problem("seed", f"the seed is {seed}", expected="a whole number from 0"))
+    parts = [f"{type(name).__name__}:{len(str(name))}:{name};" for name in names]
+    words = np.frombuffer(sha256("".join(parts).encode()).digest(), "<u4")
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=words.tolist())))
+
+
+def blocks(seed: int, *names: str | int, replicates: int) -> Iterator[tuple[int, np.random.Generator]]:
+    """Cut many replicates into blocks, to be worked on in any order: how many each has, and its stream."""
+    if replicates < 1:
+        raise UsageError(Problem("replicates", f"{replicates} replicates", expected="at least 1"))
+    for number, start in enumerate(range(0, replicates, BLOCK)):
+        yield min(BLOCK, replicates - start), stream(seed, *names, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +90,6 @@ class Resampling:
         confidence_level: Nominal coverage, a fraction.
         seed: Of the random streams.
         jobs: How many cores; changes no digit.
-
-    Raises:
-        UsageError: If a value will not do.
     """
 
     method: Method = "bca"
@@ -60,24 +99,21 @@ class Resampling:
     jobs: int = 1
 
     def __post_init__(self) -> None:
-        for what, value, kind, expected in (
-            ("the number of resamples", self.replicates, Integral, "a whole number"),
-            ("the seed", self.seed, Integral, "a whole number"),
-            ("the number of jobs", self.jobs, Integral, "a whole number"),
-            ("the confidence level", self.confidence_level, Real, "a number between 0 and 1"),
-        ):
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise wrong_type(what, expected, value)
+        whole = {"the number of resamples": self.replicates, "the seed": self.seed, "the number of jobs": self.jobs}
+        for what, value in whole.items():
+            if not isinstance(value, Integral) or isinstance(value, bool):
+                raise wrong_type(what, "a whole number", value)
+        if not isinstance(self.confidence_level, Real) or isinstance(self.confidence_level, bool):
+            raise wrong_type("the confidence level", "a number between 0 and 1", self.confidence_level)
         if self.method not in get_args(Method):
             fix = nearest(self.method, get_args(Method))
             raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
         tails(self.confidence_level)
+        must = "must be at least 1, got"
         if self.replicates < 1:
-            raise UsageError(
-                Problem("replicates", f"the number of resamples must be at least 1, got {self.replicates}")
-            )
+            raise UsageError(Problem("replicates", f"the number of resamples {must} {self.replicates}"))
         if self.jobs < 1:
-            raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {self.jobs}"))
+            raise UsageError(Problem("jobs", f"the number of jobs {must} {self.jobs}"))
 
     def convention(self, unit: str) -> str:
         """How it is named in a signature; ``unit`` is what is resampled, e.g. ``Documents.clustering``."""
@@ -87,11 +123,7 @@ class Resampling:
         return f"ci:{self.method},{level},{self.replicates},by:{unit},seed:{self.seed}"
 
     def bootstrap(self, of: str = "this value") -> BootstrapMethod:
-        """The method, where only resampling gives an interval.
-
-        Raises:
-            UsageError: It is a formula.
-        """
+        """The method, where only resampling gives an interval."""
         if self.method == "closed":
             fix = "--ci-method=bca|percentile|basic"
             raise UsageError(Problem("interval-method", f"no formula gives intervals of {of}", fix=fix))
@@ -99,9 +131,8 @@ class Resampling:
 
     def interval(self, value: float, drawn: ArrayLike, jackknife: ArrayLike | None = None) -> Interval | Undefined:
         """As ``bootstrap_interval``, by the method and at the level of this resampling."""
-        return bootstrap_interval(
-            value, drawn, jackknife=jackknife, method=self.bootstrap(), confidence_level=self.confidence_level
-        )
+        method, level = self.bootstrap(), self.confidence_level
+        return bootstrap_interval(value, drawn, jackknife=jackknife, method=method, confidence_level=level)
 
 
 def unasked(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
@@ -131,7 +162,7 @@ def bootstrap_interval(
         confidence_level: Nominal coverage.
 
     Raises:
-        UsageError: The method or confidence level does not exist, bca has no jackknife, or there is no resample.
+        UsageError: There is no such method or level, bca has no jackknife, or there is no resample.
     """
     values = np.asarray(resampled, np.float64).ravel()
     ends = tails(confidence_level)

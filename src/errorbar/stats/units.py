@@ -6,8 +6,8 @@ unit. What is a sum over units needs no rows but how often each unit is drawn; u
 with a frequency, so that a million judgments become a handful of weights and a draw is multinomial.
 
 Conventions
-    Each block of 1,000 draws has its own random stream (``errorbar.stats.streams``), drawn when it is called for:
-    neither the number of workers nor what is held at a time changes a digit; the same names give the same draws.
+    Each block of 1,000 draws has its own random stream (``stream``), drawn when it is called for: neither the number of
+    workers nor what is held at a time changes a digit; the same names give the same draws.
 Source
     Davison & Hinkley 1997, section 3.8 (resample clusters, keep what is inside).
 """
@@ -17,15 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError
-from errorbar.stats.resampling import Resampling
-from errorbar.stats.streams import blocks
+from errorbar.stats.resampling import Resampling, blocks
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -42,11 +41,7 @@ MOST_HELD = 4_000_000
 
 
 def resample_units(n_units: int, replicates: int, rng: np.random.Generator) -> Rows:
-    """Draw units with replacement; unit numbers ascend in each row, shape (replicates, n_units).
-
-    Raises:
-        UsageError: There is no unit to draw from.
-    """
+    """Draw units with replacement; unit numbers ascend in each row, shape (replicates, n_units)."""
     if n_units < 1:
         raise UsageError(Problem("nothing-to-resample", "there is no unit to draw from", expected="at least 1"))
     draws = rng.integers(n_units, size=(replicates, n_units))
@@ -59,43 +54,22 @@ def resample_units(n_units: int, replicates: int, rng: np.random.Generator) -> R
 def resample_clusters(clusters: ArrayLike, replicates: int, rng: np.random.Generator) -> Rows:
     """Draw clusters with replacement; each brings all its units, as often as it is drawn.
 
-    Args:
-        clusters: Which cluster each unit belongs to, as whole numbers; shape (units,).
-        replicates: How many resamples.
-        rng: The stream to draw from. With one unit in every cluster the result is that of resample_units.
-
-    Returns:
-        Clusters in the order of their first units, units of a cluster in the order of the corpus.
-
-    Raises:
-        UsageError: There is no unit.
+    ``clusters`` says which one each unit belongs to, shape (units,); with one unit in every cluster the result is that
+    of resample_units. Clusters are in the order of their first units, units of a cluster in the order of the corpus.
     """
     members = cluster_members(clusters)
     return _rows(members, resample_units(len(members), replicates, rng))
 
 
 def leave_one_out(clusters: ArrayLike) -> Rows:
-    """Every resample that leaves out one cluster, for the jackknife: a row for each.
-
-    Args:
-        clusters: Which cluster each unit belongs to; ``np.arange(n)`` for independent units. For a large corpus,
-            ``np.arange(n) * 1000 // n`` leaves out blocks, which serves BCa as well and costs less.
-
-    Raises:
-        UsageError: There is no unit.
-    """
+    """Every resample that leaves out one cluster, for the jackknife: a row for each."""
     members = cluster_members(clusters)
-    everyone = np.arange(len(members))
-    others = np.tile(everyone, (len(members), 1))[~np.eye(len(members), dtype=bool)]
-    return _rows(members, others.reshape(len(members), len(members) - 1))
+    n = len(members)
+    return _rows(members, np.tile(np.arange(n), (n, 1))[~np.eye(n, dtype=bool)].reshape(n, n - 1))
 
 
 def cluster_members(clusters: ArrayLike) -> list[Rows]:
-    """The units of each cluster, in the order in which clusters first appear.
-
-    Raises:
-        UsageError: There is no unit.
-    """
+    """The units of each cluster, in the order in which clusters first appear."""
     codes = np.asarray(clusters).ravel()
     if not codes.size:
         raise UsageError(Problem("nothing-to-resample", "there is no unit to draw from", expected="at least 1"))
@@ -115,32 +89,25 @@ def multiplicities(units: Rows, n_units: int) -> NDArray[np.int64]:
 def resampled_units(clusters: NDArray[np.int64], resampling: Resampling, *names: str | int) -> list[Callable[[], Rows]]:
     """The resamples as rows, in blocks that are drawn when they are called for; the same ones at every call.
 
-    Args:
-        clusters: Which cluster each unit belongs to; ``np.arange(n)`` for independent units.
-        resampling: How many, from which seed.
-        names: What they are for; two systems that are compared share one name and so the resamples.
+    ``clusters`` says which one each unit belongs to (``np.arange(n)``: independent units), ``names`` what the resamples
+    are for; two systems that are compared share them.
     """
 
-    def block(size: int, rng: np.random.Generator) -> Callable[[], Rows]:
+    def later(size: int, rng: np.random.Generator) -> Callable[[], Rows]:
         # A fresh copy each time: systems that are compared must see the same resamples.
         return lambda: resample_clusters(clusters, size, deepcopy(rng))
 
     if clusters.size * resampling.replicates <= MOST_KEPT:
-        return list(_kept(clusters.tobytes(), resampling.replicates, resampling.seed, *names))
-    return [block(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
+        return [partial(np.asarray, rows) for rows in _kept(clusters.tobytes(), resampling, *names)]
+    return [later(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
 
 
 @lru_cache(maxsize=2)
-def _kept(clusters: bytes, replicates: int, seed: int, *names: str | int) -> Sequence[Callable[[], Rows]]:
+def _kept(clusters: bytes, resampling: Resampling, *names: str | int) -> list[Rows]:
     """Resamples that are drawn once for all systems of a corpus: drawing takes longer than folding."""
     codes = np.frombuffer(clusters, np.int64)
-
-    def block(size: int, rng: np.random.Generator) -> Callable[[], Rows]:
-        drawn = resample_clusters(codes, size, rng)
-        drawn.setflags(write=False)
-        return lambda: drawn
-
-    return [block(size, rng) for size, rng in blocks(seed, *names, replicates=replicates)]
+    drawn = blocks(resampling.seed, *names, replicates=resampling.replicates)
+    return [_unchanging(resample_clusters(codes, size, rng)) for size, rng in drawn]
 
 
 def left_out_groups(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -159,7 +126,10 @@ def left_out_units(clusters: NDArray[np.int64]) -> Rows:
 @lru_cache(maxsize=2)
 def _kept_left_out(groups: bytes) -> Rows:
     """Rows that are made once for all systems of a corpus."""
-    rows = leave_one_out(np.frombuffer(groups, np.int64))
+    return _unchanging(leave_one_out(np.frombuffer(groups, np.int64)))
+
+
+def _unchanging(rows: Rows) -> Rows:
     rows.setflags(write=False)
     return rows
 
@@ -180,16 +150,11 @@ def _rows(members: list[Rows], picks: Rows) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Units by kind: what is alike to a sum over units is one kind with a frequency.
+    """Units by kind: what is alike to a sum over units is one kind with a frequency."""
 
-    Attributes:
-        frequency: How many units are of each kind; shape (kinds,).
-        clusters: How many units of each cluster are of each kind; sparse, shape (clusters, kinds). None: the units
-            count as independent.
-    """
-
-    frequency: Floats
+    frequency: Floats  # how many units are of each kind; shape (kinds,)
     clusters: sparse.csr_array | None = None
+    """How many units of each cluster are of each kind, shape (clusters, kinds); None: the units are independent."""
 
     @property
     def n_clusters(self) -> int | None:
@@ -203,13 +168,8 @@ class Units:
     def draws(self, resampling: Resampling, *names: str | int, width: int = 1) -> list[Callable[[], Iterator[Floats]]]:
         """The resamples as weights, in blocks that are drawn when they are called for; the same ones at every call.
 
-        Args:
-            resampling: How many, from which seed.
-            names: What they are for.
-            width: Numbers that are held for one resample besides the weights, e.g. one for each label.
-
-        Returns:
-            For each block, what yields weights of shape (replicates, kinds), some replicates at a time.
+        Each block yields weights of shape (replicates, kinds), some replicates at a time. ``width`` numbers are held
+        for one resample besides the weights, e.g. one for each label.
         """
         step = self._step(width)
 
@@ -218,10 +178,8 @@ class Units:
             for start in range(0, size, step):
                 yield self._draw(fresh, min(step, size - start))
 
-        def later(size: int, rng: np.random.Generator) -> Callable[[], Iterator[Floats]]:
-            return lambda: block(size, rng)
-
-        return [later(size, rng) for size, rng in blocks(resampling.seed, *names, replicates=resampling.replicates)]
+        drawn = blocks(resampling.seed, *names, replicates=resampling.replicates)
+        return [partial(block, size, rng) for size, rng in drawn]
 
     def left_out(self, width: int = 1) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
         """Weights with one unit, or one cluster, left out, and for how many units each row of them stands."""
@@ -243,8 +201,7 @@ class Units:
             total = self.frequency.sum()
             return rng.multinomial(int(total), self.frequency / total, size).astype(np.float64)
         n = self.clusters.shape[0]
-        drawn = rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64)
-        return np.asarray((self.clusters.T @ drawn.T).T)
+        return np.asarray((self.clusters.T @ rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64).T).T)
 
 
 def cluster_table(
@@ -252,14 +209,7 @@ def cluster_table(
 ) -> sparse.csr_array | None:
     """Count the units of each cluster of each kind; None without clusters.
 
-    Args:
-        kind_of: Kind of each unit, -1 for one that is left out; shape (units,).
-        n_kinds: How many kinds there are.
-        clusters: Cluster number of each unit.
-        n_units: How many units there are.
-
-    Raises:
-        UsageError: If there is not one cluster per unit.
+    ``kind_of`` is the kind of each unit, -1 for one that is left out; ``clusters`` its cluster's number.
     """
     if clusters is None:
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from errorbar.agreement.cohen import PairAgreement
-from errorbar.agreement.report import TITLES, AgreementReport, agreement_report
+from errorbar.agreement.report import TITLES, AgreementReport, agreement_report, without_unknown
 from errorbar.core.errors import Problem, UsageError, wrong_type
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import named
@@ -174,14 +174,9 @@ def agree(
     problems = Problems(lenient=options.lenient)
     judged = read_judged(judgments, options, Scale(scale, tuple(order), labels), problems)
     groups = judged.clusters if clusters is None else clusters
+    kept, gone = without_unknown(judged.judgments, options.unknown)
     report = agreement_report(
-        judged.judgments,
-        level=scale,
-        order=judged.order,
-        weighting=weights,
-        unknown=options.unknown,
-        clusters=groups,
-        resampling=resampling,
+        kept, level=scale, order=judged.order, weighting=weights, clusters=groups, resampling=resampling
     )
     signature = agreement_signature(
         judged.judgments,
@@ -193,7 +188,7 @@ def agree(
         weighting=report.weighting,
         order=judged.order,
     )
-    notes = (*problems.notes, *report.notes)
+    notes = (*problems.notes, *gone, *report.notes)
     if ci is False:
         return AgreementResult(_without_intervals(report), signature, notes, intervals=False)
     return AgreementResult(report, signature, notes)

@@ -26,8 +26,8 @@ from itertools import combinations
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
-from errorbar.edits.extract import extract_edits, whole_edit
 from errorbar.edits.matching import Proposed
+from errorbar.edits.texts import extract_edits, whole_edit
 from errorbar.metrics.base import Metric
 
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from errorbar.core.corpus import ContentHash
-from errorbar.sampling import Aim, Sample, Strata, pilot_rates, plan_sample
+from errorbar.sampling import Aim, Sample, Strata, plan_sample
 from errorbar.sampling.plan import Expected, expected_precision
-from errorbar.sampling.quantities import TARGETS
+from errorbar.sampling.totals import TARGETS
 from errorbar.studies.model import BudgetStep, SampleStudy
 from errorbar.studies.sample_results import SampleEstimation
 from errorbar.version import __version__
@@ -50,7 +50,7 @@ def budget_steps(strata: Strata, sample: Sample, aim: Aim | None = None) -> list
         UsageError: If the sample does not fit the strata.
     """
     sample.check(strata)
-    aim, rates = aim or Aim(), pilot_rates(strata, sample)
+    aim, rates = aim or Aim(), sample.rates(strata)
     spent, every = int(sample.n.sum()), int(strata.sizes.sum())
     steps = [BudgetStep(spent, _half_widths(expected_precision(strata, rates, sample.n, aim)))]
     for budget in sorted({min(every, round(spent * factor)) for factor in STEPS} - {spent}):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -174,7 +174,7 @@ class CeilingResult(Result):
         rows: list[list[Cell]] = []
         for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
             for size, value, one in zip(found.sizes, values, summaries, strict=True):
-                rows.append([name, size, _number(value), *astuple(one)])
+                rows.append([name, size, _number(value), *one])
         note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
         n = len(rows) if measure.kind == "percent" else len(found.sizes)
         parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]

@@ -11,9 +11,9 @@ from errorbar.core.errors import InputError, Problem, UsageError, as_arguments, 
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
-from errorbar.formats.hoo_detect import is_hoo
+from errorbar.formats.catalog import is_hoo
+from errorbar.formats.item_tables import is_batch
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
-from errorbar.formats.judgment_layouts import is_batch
 from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
@@ -211,7 +211,7 @@ def _check_output(
     look = Look(admission.retokenize)
     sentences = changed = 0
     quiet = Problems(lenient=True)
-    for chunk in [gold] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
+    for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
         lines = list(stream.take(len(chunk)))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)

@@ -166,7 +166,7 @@ def compared(
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
     confidence, unit = resampling.confidence_level, data.documents.unit
     found = compare_systems(metric, measured, data.documents.clusters(), resampling, testing, intervals=intervals)
-    data.documents.warn(data.problems)
+    data.documents.warn(data.problems, intervals=intervals)
     warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = resampling.convention(by) if intervals else f"level:{confidence},by:{by},seed:{resampling.seed}"

@@ -10,10 +10,8 @@ from typing import cast
 from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
 from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
-from errorbar.edits.extract import parallel_sentences
-from errorbar.formats.catalog import FORMATS, Format, find_format, recognize
-from errorbar.formats.hoo_detect import HOO, is_hoo
+from errorbar.edits.texts import corrected_text, parallel_sentences
+from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, recognize
 from errorbar.formats.jsonl import has_standoff
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.nucle import merge_essays, read_essays
@@ -147,7 +145,7 @@ def convert(
         raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
     problems = Problems(lenient=lenient, as_written=as_written)
     request = _Request(files, problems, source, tokens, documents, unmarked, detach_stops)
-    request.corpus = inputs if isinstance(inputs, Corpus) else None
+    request.corpus = inputs.check() if isinstance(inputs, Corpus) else None
     sentences = _read(request, "corpus" if request.corpus is not None else _kind(files, from_))
     _note_standoff(files, target, problems)
     counted = _Counted(sentences, progress)

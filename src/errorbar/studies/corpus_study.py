@@ -14,7 +14,8 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.execute import run
 from errorbar.metrics.base import Metric
-from errorbar.metrics.scoring import Plan, score_corpus
+from errorbar.metrics.folding import Plan
+from errorbar.metrics.scoring import score_corpus
 from errorbar.metrics.swaps import SwapPlan
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.agree import AgreementResult, agree

@@ -8,8 +8,7 @@ from typing import Unpack
 
 from errorbar.core.errors import Problem
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import Answers, majority, trust_weighted
-from errorbar.crowdsourcing.error_labels import USUAL, error_codes, error_convention
+from errorbar.crowdsourcing.answers import USUAL, Answers, error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.metrics.crowd_weighted import (
     ESTIMANDS,
@@ -22,8 +21,7 @@ from errorbar.metrics.crowd_weighted import (
     Votes,
     score_kinds,
 )
-from errorbar.stats.resampling import Resampling, unasked
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import Resampling, stream, unasked
 from errorbar.studies.flag_input import Systems, read_systems
 from errorbar.studies.judgment_input import CrowdReading, Judged, JudgmentOptions, read_crowd
 from errorbar.studies.judgment_input import Votes as Given

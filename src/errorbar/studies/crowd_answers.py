@@ -14,11 +14,10 @@ from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import UNKNOWN
 from errorbar.crowdsourcing.em import MIN_ITEMS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
-from errorbar.crowdsourcing.methods import METHODS, Comparison, Method, aggregate, answer_name
-from errorbar.crowdsourcing.rater_models import Prior
-from errorbar.formats.flags import read_answers
+from errorbar.crowdsourcing.rater_models import METHODS, Comparison, Method, Modeling, Prior, aggregate
+from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.result import Result
@@ -76,7 +75,7 @@ class CrowdAnswers(Result):
     def _item(self, item: int) -> dict[str, object]:
         first = self.made.answers["majority"]
         answers = {
-            name: {"answer": answer_name(each, item), "share": self._share(name, item)}
+            name: {"answer": each.name(item), "share": self._share(name, item)}
             for name, each in self.made.answers.items()
         }
         return {"item": first.items[item], "n_judgments": int(first.n_judgments[item]), **answers}
@@ -91,7 +90,7 @@ class CrowdAnswers(Result):
         columns += [Column(f"{name} share", "number") for name in names]
         rows: list[list[Cell]] = []
         for item in self.chosen:
-            said: list[Cell] = [answer_name(each, item) for each in self.made.answers.values()]
+            said: list[Cell] = [each.name(item) for each in self.made.answers.values()]
             shares: list[Cell] = [self._share(name, item) for name in names]
             rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
         note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
@@ -156,8 +155,8 @@ def crowd_aggregate(
     table = read_crowd(judgments, options, problems).judgments
 
     def aggregated(names: Sequence[Method]) -> Comparison:
-        generator = stream(seed, "crowd", "aggregate")
-        return aggregate(table, generator, methods=names, prior=believed, ties=ties, min_items=min_items, runs=run)
+        how = Modeling(believed, run, min_items)
+        return aggregate(table, stream(seed, "crowd", "aggregate"), names, how=how, ties=ties)
 
     try:
         made = aggregated(methods or METHODS)

@@ -8,12 +8,22 @@ from typing import Literal, Unpack
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.gold import Characteristic, Fixed, Posterior, Rule, Running, Sprt, Verdict, characteristic
 from errorbar.crowdsourcing.mining import Mined, NgramCounts, mine
-from errorbar.crowdsourcing.rater_table import RaterRow, rater_rows
+from errorbar.crowdsourcing.rater_table import (
+    Characteristic,
+    RaterRow,
+    Rule,
+    Verdict,
+    characteristic,
+    fixed,
+    posterior,
+    rater_rows,
+    running,
+    sprt,
+)
 from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.opening import Lines, Source
-from errorbar.stats.streams import stream
+from errorbar.stats.resampling import stream
 from errorbar.studies.crowd_answers import Answered, known_answers
 from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
 from errorbar.tables.records import estimate_record
@@ -137,10 +147,10 @@ def crowd_raters(
         UsageError: If an option does not fit.
     """
     rules: dict[str, Rule] = {
-        "sprt": Sprt(good, bad),
-        "posterior": Posterior(threshold),
-        "running": Running(threshold),
-        "fixed": Fixed(threshold),
+        "sprt": sprt(good, bad),
+        "posterior": posterior(threshold),
+        "running": running(threshold),
+        "fixed": fixed(threshold),
     }
     chosen = list(rules.values()) if rates else [rules[rule]]
     errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.error_labels import USUAL
+from errorbar.crowdsourcing.answers import USUAL
 from errorbar.metrics.crowd_agreement import REFERENCE_PREVALENCE, in_bin
 from errorbar.metrics.crowd_weighted import Crowd
 from errorbar.stats.resampling import Resampling

@@ -8,7 +8,7 @@ from typing import Literal, Unpack
 
 from errorbar.core.errors import Problem
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.error_labels import USUAL
+from errorbar.crowdsourcing.answers import USUAL
 from errorbar.metrics.crowd_agreement import (
     CURVES,
     EDGES,

@@ -13,11 +13,11 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.items import changed_items, split_items
-from errorbar.formats.flags import read_flags
-from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.item_tables import read_flags
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
+from errorbar.formats.text import HypothesisReader
 from errorbar.studies.judgment_input import Judged, JudgmentOptions, paths_of
 
 Flags = NDArray[np.bool_]
@@ -85,7 +85,7 @@ def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, probl
 
 def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems: Problems) -> Flags:
     """A system that corrects: the items that its edits change."""
-    reader = HypothesisReader(file, problems)
+    reader = HypothesisReader(file.path, file.name, problems)
     lines = reader.take(len(corpus))
     reader.finish(len(corpus))
     problems.raise_errors()

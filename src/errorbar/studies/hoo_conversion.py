@@ -10,10 +10,9 @@ from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_reading import text_edits
 from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
-from errorbar.formats.catalog import find_format
-from errorbar.formats.hoo_detect import HOO, is_hoo, is_xml
+from errorbar.formats.catalog import HOO, find_format, is_hoo, is_xml
 from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text
-from errorbar.formats.hoo_write import save_fragments, save_texts
+from errorbar.formats.hoo_xml import save_fragments, save_texts
 from errorbar.formats.jsonl import has_standoff, read_standoff, write_standoff
 from errorbar.formats.opening import Lines, display_name, rereadable
 from errorbar.formats.reference import NamedFile, reference_chunks

@@ -17,8 +17,7 @@ from errorbar.core.errors import InputError, Problem, UsageError, nearest
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.execute import Executor, Serial
-from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.hypothesis import HypothesisReader
+from errorbar.formats.catalog import is_hoo
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,
@@ -31,6 +30,7 @@ from errorbar.formats.reference import (
     reference_chunks,
     refuse_same_names,
 )
+from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
@@ -316,7 +316,7 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
         what = "unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
     else:
-        corpus = gold
+        corpus = gold.check()
         problems.take(gold.notes)
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
@@ -332,7 +332,11 @@ def system_streams(
 ) -> Iterator[HypothesisReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
     for each in systems:
-        yield HypothesisReader(each, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
+        yield (
+            HypothesisReader(each.path, each.name, problems)
+            if isinstance(each, NamedFile)
+            else InMemory(each, problems)
+        )
 
 
 def _can_cut(

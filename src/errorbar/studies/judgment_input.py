@@ -21,6 +21,7 @@ from errorbar.core.judgments import POLICIES, Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items
+from errorbar.formats.item_tables import COLUMNS
 from errorbar.formats.judgment_files import (
     JudgmentTable,
     Layout,
@@ -28,8 +29,7 @@ from errorbar.formats.judgment_files import (
     read_judgment_table,
     refuse_others,
 )
-from errorbar.formats.judgment_layouts import COLUMNS
-from errorbar.formats.opening import Source, rereadable
+from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.studies.inputs import read_corpus
 from errorbar.studies.signatures import GIVEN
@@ -271,18 +271,15 @@ def _found(
     see(corpus=corpus)
     if corpus:
         return read_corpus(gold, problems, unmarked=options.unmarked, documents=options.documents), ""
-    tables = [
-        read_judgment_table(
-            file.path,
-            problems,
-            layout=options.layout,
-            columns=options.columns,
-            labels=scale.order or options.labels,
-            closed=bool(options.labels),
-            repeats=options.repeats,
+    labels = scale.order or options.labels
+    tables = []
+    for file in files:
+        table = read_judgment_table(
+            file.path, problems, layout=options.layout, columns=options.columns, labels=labels, repeats=options.repeats
         )
-        for file in files
-    ]
+        if options.labels:
+            refuse_others(table.judgments, labels, display_name(file.path))
+        tables.append(table)
     return _joined(tables, options), files[0].path if len(files) == 1 else "the judgments"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 from os import PathLike
@@ -15,6 +15,7 @@ from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
+from errorbar.ranking.judged_pairs import PairwiseAccuracy, pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     HumanScores,
     MetricAgreement,
@@ -26,7 +27,6 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
-from errorbar.ranking.sentence_accuracy import PairwiseAccuracy, pairwise_accuracy
 from errorbar.ranking.wins import By
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.rank import resampling
@@ -88,7 +88,8 @@ class MetaEvaluation(Result):
             for each in self.agreements
             for kind, estimate in each.correlations.items()
         ]
-        notes = [f"{n} systems; the interval beside a value is over systems"]
+        beside = any(each.interval for one in self.agreements for each in one.correlations.values())
+        notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
         if self.method is not None:
             notes += [f"human scores: {self.method}", str(self.signature)]
         columns = [
@@ -96,7 +97,7 @@ class MetaEvaluation(Result):
             Column("correlation", only="data"),
             Column("correlation", key="title", only="shown"),
             Column("n", "count", only="data"),
-            Column("value", "number", digits=3, interval="beside"),
+            Column("value", "number", digits=3),
             Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data"),
             Column("p", "p"),
         ]
@@ -187,7 +188,7 @@ def meta(
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
         by: What of the judgments is drawn as one: item, sentence or comparison.
-        ci: Make intervals over judgments; None: of up to 20,000 items. Those over systems are a formula.
+        ci: Make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, a formula.
         confidence: Confidence level of all intervals.
         resamples: How many resamples of the judgments.
         seed: Of the random streams.
@@ -210,6 +211,8 @@ def meta(
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)
     agreements = [metric_agreement(common, each, window=window, confidence_level=confidence) for each in metrics]
+    if ci is False:
+        agreements = list(map(_bare, agreements))
     accuracies = None
     if sentences:
         judged = _judged_sentences(found, metrics)
@@ -219,6 +222,17 @@ def meta(
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
     notes = tuple(problems.notes)
     return MetaEvaluation(common, chosen, agreements, window, accuracies, tested, signed, notes)
+
+
+def _bare(agreement: MetricAgreement) -> MetricAgreement:
+    """Without intervals."""
+
+    def bare(estimate: Estimate) -> Estimate:
+        return replace(estimate, interval=None, no_interval=None)
+
+    correlations = {kind: bare(each) for kind, each in agreement.correlations.items()}
+    windows = {kind: tuple(map(bare, each)) for kind, each in agreement.windows.items()}
+    return replace(agreement, correlations=correlations, windows=windows)
 
 
 def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:

@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.opening import Source
 from errorbar.formats.ranking_files import read_rankings
-from errorbar.ranking.judges import JudgeAgreement, judge_agreement
+from errorbar.ranking.judged_pairs import JudgeAgreement, judge_agreement
 from errorbar.ranking.ranked import METHODS, Method, RankingResult, no_scores, rank_systems, signature
 from errorbar.ranking.wins import By, head_to_head
 from errorbar.stats.resampling import Resampling, unasked

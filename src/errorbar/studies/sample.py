@@ -38,7 +38,6 @@ from errorbar.sampling import (
     frame_of_systems,
     guessed_rates,
     judge_sample,
-    pilot_rates,
     plan_sample,
     read_frame,
     read_judged_files,
@@ -48,9 +47,9 @@ from errorbar.sampling import (
     voted_totals,
 )
 from errorbar.sampling.estimators import Method
+from errorbar.sampling.frame import FLAGGED, UNFLAGGED
 from errorbar.sampling.judged import Truth
-from errorbar.sampling.quantities import Target
-from errorbar.sampling.strata import FLAGGED, UNFLAGGED
+from errorbar.sampling.totals import Target
 from errorbar.studies.inputs import Gold, ReadingOptions, load
 from errorbar.studies.sample_results import SampleDraw, SampleEstimation, SamplePlan
 
@@ -196,7 +195,7 @@ def sample_draw(
         raise UsageError(Problem("sample-budget", what, fix="give --budget"))
     drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
     least = np.maximum(drawn, np.minimum(floor, key.strata.sizes))
-    rates = pilot_rates(key.strata, done.sample)
+    rates = done.sample.rates(key.strata)
     plan = plan_sample(key.strata, rates, budget, aim, floor=least, costs=_costs(costs, key.strata))
     return SampleDraw(draw_sample(frame, plan.n, after=key), frame, raters, tuple(problems.notes))
 

@@ -26,7 +26,7 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.judged import Truth
 from errorbar.sampling.plan import Design
-from errorbar.sampling.quantities import TARGETS
+from errorbar.sampling.totals import TARGETS
 from errorbar.tables.records import value_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import DASH, percent

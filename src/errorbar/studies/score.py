@@ -9,12 +9,13 @@ from typing import Literal, get_args
 from errorbar.core.errors import Problem, UsageError
 from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor, read_jobs
-from errorbar.formats.hoo_detect import wants_hoo
+from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.opening import Source
 from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric, lacking
+from errorbar.metrics.folding import Plan
 from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.scoring import Plan, score_pieces
+from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import MOST_UNASKED, Method, Resampling
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, read_pieces
 from errorbar.studies.score_result import Scores

@@ -18,8 +18,8 @@ from errorbar.core.corpus import (
     source_record,
     type_record,
 )
+from errorbar.core.estimate import Signature
 from errorbar.core.labels import natural_order
-from errorbar.core.signature import Signature
 from errorbar.version import __version__
 
 if TYPE_CHECKING:  # agreement brings scipy, which not every command needs

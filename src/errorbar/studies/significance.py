@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.metrics.comparison import POINT, Comparison, Pair
@@ -81,11 +82,13 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
     alpha = 1 - confidence
     measure = found.measures[found.main]
     name = measure.title.rstrip("0123456789.")
+    with_intervals = any(pair.interval for pair in found.pairs)
+    beside: Literal["beside", "hidden"] = "beside" if with_intervals else "hidden"
     point = f"{POINT:g}" if measure.kind == "number" else "1"  # a point of a measure that is shown in percent
     columns = [
         Column("first"),
         Column("second"),
-        Column(f"{name} diff", measure.kind, "difference", signed=True, interval="beside"),
+        Column(f"{name} diff", measure.kind, "difference", signed=True, interval=beside),
         Column("p", "p", "p_value"),
         Column("p_at_floor", only="data"),
         Column("exact", only="data"),

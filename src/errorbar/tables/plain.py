@@ -1,15 +1,28 @@
-"""A table as columns of plain values, for CSV and data frames."""
+"""A table as columns of plain values, for CSV and data frames; CSV that people open.
+
+Control characters are shown, as everywhere. A spreadsheet runs formulas: a cell that starts with ``=``, ``+``, ``-`` or
+``@`` and is no number gets an apostrophe before it. What a program reads back (judgments, drawn samples) is not written
+this way: it keeps every name as it is.
+
+Source: OWASP, CSV Injection, for the characters; the wide forms act as formulas in East Asian versions.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain, count
 
+from errorbar.core.errors import visible
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.tables.shown import has_intervals, missing
 from errorbar.tables.table import Cell, Column, PValue, Table
 
 Plain = str | int | float | bool | None
+_STARTS = tuple("=+-@＝＋－＠")
+_NUMBER = re.compile(r"[+-]?(\d[\d,]*(\.\d*)?|\.\d+)([eE][+-]?\d+)? ?%?")
 
 
 def plain(table: Table) -> dict[str, list[Plain]]:
@@ -29,8 +42,8 @@ def plain(table: Table) -> dict[str, list[Plain]]:
         if column.only == "shown":
             continue
         cells = [row[at] for row in table.rows]
-        key = _free(column.key or _slug(column.title), made)
-        if _only_intervals(column, cells):
+        key = _free(column, made)
+        if column.interval == "only" or any(isinstance(cell, Interval) for cell in cells):
             made |= _ends(key, [cell if isinstance(cell, Interval) else None for cell in cells])
             continue
         made[key] = [_plain(cell) for cell in cells]
@@ -43,10 +56,6 @@ def plain(table: Table) -> dict[str, list[Plain]]:
     if asked and "reason" not in made:
         made["reason"] = [", ".join(dict.fromkeys(row)) for row in reasons]
     return made
-
-
-def _only_intervals(column: Column, cells: Sequence[Cell]) -> bool:
-    return column.interval == "only" or any(isinstance(cell, Interval) for cell in cells)
 
 
 def _ends(key: str, intervals: Sequence[Interval | None]) -> dict[str, list[Plain]]:
@@ -64,13 +73,35 @@ def _plain(cell: Cell) -> Plain:
     return cell
 
 
-def _slug(title: str) -> str:
-    return re.sub(r"\W+", "_", title.lower()).strip("_") or "column"
+def _free(column: Column, taken: Container[str]) -> str:
+    key = column.key or re.sub(r"\W+", "_", column.title.lower()).strip("_") or "column"
+    names = chain([key], (f"{key}_{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
-def _free(key: str, taken: dict[str, list[Plain]]) -> str:
-    number, made = 1, key
-    while made in taken:
-        number += 1
-        made = f"{key}_{number}"
-    return made
+def inert(text: str) -> str:
+    """A cell that is shown and never run."""
+    shown = visible(text)
+    if not shown.startswith(_STARTS) or len(shown) == 1 or _NUMBER.fullmatch(shown):
+        return shown
+    return f"'{shown}"
+
+
+def csv_lines(rows: Iterable[Sequence[Plain]]) -> str:
+    """Rows as CSV for people; None is an empty cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return buffer.getvalue()
+
+
+def csv_table(table: Table) -> str:
+    """A table as CSV, at full precision: columns as ``plain`` has them."""
+    columns = plain(table)
+    return csv_lines([list(columns), *zip(*columns.values(), strict=True)])
+
+
+def _cell(cell: Plain) -> Plain:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return inert(cell) if isinstance(cell, str) else cell

@@ -8,47 +8,30 @@ from errorbar.core.estimate import Estimate
 
 def interval_record(estimate: Estimate) -> dict[str, object]:
     """An interval, or why there is none."""
-    if estimate.interval is None:
-        reason = estimate.no_interval or estimate.undefined
-        return {"low": None, "high": None, "reason": None if reason is None else str(reason)}
     interval = estimate.interval
-    return {
-        "low": interval.low,
-        "high": interval.high,
-        "confidence_level": interval.confidence_level,
-        "method": interval.method,
-    }
-
-
-def estimate_record(estimate: Estimate) -> dict[str, object]:
-    """An estimate with its interval, which is None where none was asked for."""
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "n_clusters": estimate.n_clusters,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate) if estimate.interval or estimate.no_interval else None,
-    }
+    if interval is None:
+        return {"low": None, "high": None, "reason": _text(estimate.no_interval or estimate.undefined)}
+    names = ("low", "high", "confidence_level", "method")
+    return {name: getattr(interval, name) for name in names}
 
 
 def value_record(estimate: Estimate) -> dict[str, object]:
     """An estimate without its number of clusters; of a missing interval the reason."""
-    return {
-        "value": estimate.value,
-        "n_units": estimate.n_units,
-        "undefined": None if estimate.undefined is None else str(estimate.undefined),
-        "interval": interval_record(estimate),
-    }
+    undefined, interval = _text(estimate.undefined), interval_record(estimate)
+    return {"value": estimate.value, "n_units": estimate.n_units, "undefined": undefined, "interval": interval}
+
+
+def estimate_record(estimate: Estimate) -> dict[str, object]:
+    """An estimate with its interval, which is None where none was asked for."""
+    record = {**value_record(estimate), "n_clusters": estimate.n_clusters}
+    return record if estimate.interval or estimate.no_interval else {**record, "interval": None}
 
 
 def note_record(note: Problem) -> dict[str, object]:
     """A warning or a repair, in the words of the command line."""
-    return {
-        "code": note.code,
-        "severity": note.severity,
-        "file": note.place.file,
-        "line": note.place.line,
-        "what": as_options(note.what),
-        "expected": as_options(note.expected),
-        "fix": as_options(note.fix),
-    }
+    texts = {name: as_options(getattr(note, name)) for name in ("what", "expected", "fix")}
+    return {"code": note.code, "severity": note.severity, "file": note.place.file, "line": note.place.line, **texts}
+
+
+def _text(reason: object) -> str | None:
+    return None if reason is None else str(reason)

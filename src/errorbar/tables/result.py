@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -74,12 +75,26 @@ class Result(ABC):
         return f"{type(self).__name__}({rows}{': ' * bool(listed)}{listed})"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Listing(Result):
+    """What is known without a study: a document, and the tables of it."""
+
+    document: Mapping[str, object]
+    listed: Sequence[Table]
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The document."""
+        return dict(self.document)
+
+    def tables(self) -> Sequence[Table]:
+        """Those given."""
+        return self.listed
+
+
 def _frame_library() -> Any:  # noqa: ANN401 - one of two libraries
-    for name in FRAMES:
-        if name in sys.modules:
-            return sys.modules[name]
-    for name in FRAMES:
-        if find_spec(name) is not None:
-            return import_module(name)
+    name = next((each for each in FRAMES if each in sys.modules), None) or next(filter(find_spec, FRAMES), None)
+    if name is not None:
+        return import_module(name)
     what = "a data frame needs pandas or polars, and neither is installed"
     raise ErrorbarError(Problem("no-frames", what, fix="pip install pandas, or pip install polars"))

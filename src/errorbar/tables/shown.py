@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, floor, isnan, log10
 from typing import NamedTuple
 
@@ -24,20 +24,11 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of texts.
-
-    Attributes:
-        columns: Headings.
-        rows: Cells, as many as there are columns.
-        left: Which columns hold text; the others are aligned right.
-        notes: Lines below.
-        title: What it shows.
-        name: Part of anchors.
-    """
+    """A table of texts."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Shown]]
-    left: Sequence[bool]
+    left: Sequence[bool]  # which columns hold text; the others are aligned right
     notes: Sequence[str] = ()
     title: str = ""
     name: str = ""
@@ -57,7 +48,8 @@ def shown(table: Table) -> Grid:
         left.append(column.kind == "text")
         parts.append([_shown(cell, column, beside) for cell in cells])
         if beside:
-            columns.append(interval_title(cells, table.level))
+            levels = (each.interval.confidence_level for each in cells if isinstance(each, Estimate) and each.interval)
+            columns.append(f"{100 * next(levels, table.level):g}% CI")
             left.append(False)
             parts.append([_interval(cell, column) for cell in cells])
     rows = list(zip(*parts, strict=True)) if parts else [() for _ in table.rows]
@@ -81,12 +73,6 @@ def percent(value: float | None, digits: int = 2) -> str:
     return DASH if value is None or isnan(value) else f"{100 * value:.{digits}f}"
 
 
-def interval_title(cells: Sequence[Cell], level: float = 0.95) -> str:
-    """The heading of the intervals of estimates, ``95% CI``; ``level`` is told where there is none."""
-    ends = (cell.interval for cell in cells if isinstance(cell, Estimate))
-    return f"{100 * next((each.confidence_level for each in ends if each), level):g}% CI"
-
-
 def p_text(value: float | None, *, at_most: bool = False) -> str:
     """A p-value: ``0.0123``, and never 0; ``≤0.0005``, rounded up, where no more is known; a dash for none."""
     if value is None or isnan(value):
@@ -97,26 +83,22 @@ def p_text(value: float | None, *, at_most: bool = False) -> str:
     return f"{value:.{max(two, P_DIGITS) if value < 10**-P_DIGITS else P_DIGITS}f}"
 
 
-def reasons(estimates: Sequence[Estimate]) -> list[str]:
-    """Notes that explain stars and dashes of shares."""
-    starred = [str(e.undefined) for e in estimates if e.undefined is not None and e.value]
-    absent = [str(e.undefined) for e in estimates if e.undefined is not None and e.value is None]
-    without = [str(e.no_interval) for e in estimates if e.no_interval is not None]
-    said = (("* by convention", starred), (f"{DASH} no value", absent), (f"{DASH} no interval", without))
-    return [f"{what}: {', '.join(dict.fromkeys(why))}" for what, why in said if why]
-
-
 def _reasons(table: Table) -> list[str]:
-    """Notes of a table. In a column of numbers the reasons of dashes stand in the cells."""
-    estimates = []
+    """Notes that explain stars and dashes. In a column of numbers the reasons of dashes stand in the cells."""
+    starred: list[str] = []
+    absent: list[str] = []
+    without: list[str] = []
     for at, column in enumerate(table.columns):
         for cell in (row[at] for row in table.rows if column.only != "data"):
             if isinstance(cell, Undefined) and column.kind in ("percent", "p"):
-                estimates.append(Estimate(None, 0, undefined=cell))
+                absent.append(str(cell))
             elif isinstance(cell, Estimate) and (column.kind == "percent" or cell.value is not None):
-                said = column.kind == "percent" and column.interval != "hidden"
-                estimates.append(cell if said else replace(cell, no_interval=None))
-    return reasons(estimates)
+                if cell.undefined is not None and cell.value != 0:
+                    (absent if cell.value is None else starred).append(str(cell.undefined))
+                if cell.no_interval is not None and column.kind == "percent" and column.interval != "hidden":
+                    without.append(str(cell.no_interval))
+    said = (("* by convention", starred), (f"{DASH} no value", absent), (f"{DASH} no interval", without))
+    return [f"{what}: {', '.join(dict.fromkeys(why))}" for what, why in said if why]
 
 
 def _shown(cell: Cell, column: Column, beside: bool) -> Shown:

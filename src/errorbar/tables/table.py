@@ -23,17 +23,11 @@ Kind = Literal["text", "count", "percent", "number", "p"]
 
 @dataclass(frozen=True, slots=True)
 class PValue:
-    """A p-value and what is known of it.
+    """A p-value and what is known of it."""
 
-    Attributes:
-        value: The value; None where nothing could be tested.
-        at_most: It is a bound: no smaller value is possible with so many resamples.
-        exact: Every swap was counted.
-    """
-
-    value: float | None
-    at_most: bool = False
-    exact: bool = False
+    value: float | None  # None where nothing could be tested
+    at_most: bool = False  # a bound: no smaller value is possible with so many resamples
+    exact: bool = False  # every swap was counted
 
 
 Cell = str | int | float | bool | Estimate | Interval | PValue | Undefined | None
@@ -42,46 +36,29 @@ Cell = str | int | float | bool | Estimate | Interval | PValue | Undefined | Non
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column.
+    """A column; estimates and intervals go into columns of the kinds ``percent`` and ``number``.
 
-    Attributes:
-        title: Its heading, e.g. ``F0.5``.
-        kind: ``text``; ``count`` (whole numbers); ``percent`` (fractions shown in percent); ``number`` (shown as it
-            is); ``p`` (p-values). Estimates and intervals go into columns of the kinds ``percent`` and ``number``.
-        key: Its name for programs, e.g. ``f``: in CSV and data frames. Empty: the title in lower case with ``_``.
-        digits: Digits after the point; None: 2 of percent, 4 of numbers.
-        interval: ``beside``: cells are estimates, and each has a second column for its interval; ``only``: cells are
-            intervals; ``hidden``: the intervals of estimates stand elsewhere. Empty: as the cells are, which a table
-            without rows cannot tell.
-        signed: Differences, shown with their sign.
-        only: ``data``: for CSV and data frames only; ``shown``: for people only.
+    ``interval`` is ``beside`` where cells are estimates, each with a second column for its interval; ``only`` where
+    cells are intervals; ``hidden`` where the intervals of estimates stand elsewhere. Empty: as the cells are, which a
+    table without rows cannot tell.
     """
 
-    title: str
+    title: str  # its heading, e.g. F0.5
     kind: Kind = "text"
-    key: str = ""
-    digits: int | None = None
+    key: str = ""  # its name in CSV and data frames; empty: the title in lower case with _
+    digits: int | None = None  # after the point; None: 2 of percent, 4 of numbers
     interval: Literal["", "beside", "only", "hidden"] = ""
-    signed: bool = False
-    only: Literal["", "data", "shown"] = ""
+    signed: bool = False  # differences, shown with their sign
+    only: Literal["", "data", "shown"] = ""  # for CSV and data frames only; for people only
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table.
-
-    Attributes:
-        columns: What stands in it.
-        rows: Cells, as many as there are columns.
-        title: What it shows, for its caption.
-        name: Unique in a report; part of anchors and file names: lower-case letters, digits, hyphens.
-        notes: Lines below it: what was computed how. Those about stars and dashes are the writers' own.
-        level: Confidence level in headings of intervals, where none is there to tell.
-    """
+    """A table; its notes say what was computed how, those about stars and dashes are the writers' own."""
 
     columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    title: str = ""
-    name: str = ""
+    rows: Sequence[Sequence[Cell]]  # as many cells as there are columns
+    title: str = ""  # what it shows, for its caption
+    name: str = ""  # unique in a report; part of anchors and file names: lower-case letters, digits, hyphens
     notes: Sequence[str] = ()
-    level: float = 0.95
+    level: float = 0.95  # in headings of intervals, where none is there to tell

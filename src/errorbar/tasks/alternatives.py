@@ -10,20 +10,20 @@ import csv
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 
-from errorbar.core.corpus import Annotation, Corpus, Sentence, source_record
-from errorbar.core.edit import Edit
+from errorbar.core.corpus import Annotation, Corpus, source_record
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import apply_edits
+from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.m2_file import write_m2
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import ALL, NamedFile, reference_chunks
 from errorbar.formats.saving import save_lines
 from errorbar.studies.score_result import measure_column
-from errorbar.tables.csv_text import csv_lines
+from errorbar.tables.plain import csv_lines
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import Task, TaskCorpus
@@ -41,15 +41,7 @@ NO = ("no", "n", "0", "reject", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An alternative answer.
-
-    Attributes:
-        team: Who proposes it.
-        sentence: Number of the sentence, counted from 1.
-        source: The sentence.
-        edits: The annotation.
-        place: Where it was read.
-    """
+    """An alternative answer of a team: the annotation of a sentence, which is counted from 1."""
 
     team: str
     sentence: int
@@ -71,15 +63,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """Answers for a corpus.
-
-    Attributes:
-        task: The task.
-        corpus: The corpus of the task.
-        reference: Its gold edits.
-        answers: The answers, those that are there already left out.
-        problems: What was noted.
-    """
+    """Answers for a corpus whose gold edits are ``reference``; those that are there already are left out."""
 
     task: Task
     corpus: TaskCorpus
@@ -88,24 +72,13 @@ class Proposals:
     problems: Problems
 
     def list(self, target: str) -> None:
-        """Write the answers as a table for judges.
-
-        Raises:
-            InputError: If it cannot be written.
-        """
-        save_lines(judging_lines(self.answers, self.reference), target)
+        """Write the answers as a table for judges."""
+        save_lines([csv_lines(_judging_rows(self.answers, self.reference)).removesuffix("\n")], target)
 
     def judged(self, verdicts: str, gold: str, *, cache: str | Path | None = None, jobs: int = 1) -> Judged:
-        """Join accepted answers to the gold edits, write these, and score every run with and without.
+        """Join accepted answers to the gold edits, write these as the name says, and score every run with and without.
 
-        Args:
-            verdicts: The table, filled in.
-            gold: Where to write the gold edits: M2, or JSONL where the name says so.
-            cache: As for ``run_task``.
-            jobs: As for ``run_task``.
-
-        Raises:
-            InputError: If the table is bad, or the gold edits cannot be written.
+        ``verdicts`` is the table, filled in; ``cache`` and ``jobs`` are those of ``run_task``.
         """
         accepted = read_verdicts(verdicts, self.answers, self.problems)
         self.problems.raise_errors()
@@ -116,50 +89,43 @@ class Proposals:
             save_lines(write_m2(made.sentences, self.problems, made.annotators), gold)
         changed = replace(self.corpus, alternatives=(Path(gold),), role="test")  # answers may be about any corpus
         results = run_task(replace(self.task, corpora=(changed,)), jobs=jobs, cache=cache)
-        return Judged(len(self.answers), accepted, gold, results.corpora, tuple(self.problems.notes))
+        return Judged(len(self.answers), accepted, gold, results.corpora[0], tuple(self.problems.notes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judged(Result):
-    """Runs with accepted answers and without.
-
-    Attributes:
-        n_answers: How many answers were judged.
-        accepted: Those that were accepted.
-        gold: Where the gold edits with them are.
-        corpora: The runs' scores.
-        notes: What was noted of the answers.
-    """
+    """Runs for a corpus with accepted answers and without; ``gold``: where the gold edits with them are."""
 
     n_answers: int
     accepted: Sequence[Answer]
     gold: str
-    corpora: Sequence[CorpusResults]
+    runs: CorpusResults
     notes: Sequence[Problem] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The answers that were accepted, and every run."""
         accepted = [answer.id for answer in self.accepted]
-        corpora = [found.to_dict() for found in self.corpora]
-        return {"answers": self.n_answers, "accepted": accepted, "gold": self.gold, "corpora": corpora}
+        return {"answers": self.n_answers, "accepted": accepted, "gold": self.gold, "corpora": [self.runs.to_dict()]}
 
     def tables(self) -> Sequence[Table]:
         """Every run under the first metric, best first."""
-        return [table for found in self.corpora for table in [_table(found), *found.tables()[1:]]]
+        runs = self.runs.runs
+        measures = runs[0].gold[0].measures if runs else ()
+        columns = [Column("run"), *map(measure_column, measures)]
+        columns += [Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures]
+        rows: list[list[Cell]] = [
+            [
+                run.submission.name,
+                *(score[one.name] for score in (run.gold[0], run.alternatives[0]) for one in measures),
+            ]
+            for run in sorted(runs, key=lambda run: run.gold[0].rank_key)
+        ]
+        notes = ["alt.: with accepted answers"]
+        return [Table(columns, rows, name="runs", notes=notes), *self.runs.tables()[1:]]
 
 
 def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None = None) -> Proposals:
-    """Read and check the answers that teams propose.
-
-    Args:
-        task: The task, or its TOML file.
-        files: Teams' files, M2 or JSONL, as ``team=path``.
-        corpus: What they are about; None: the only test corpus.
-
-    Raises:
-        InputError: If a file is bad, or with every answer that is not about a sentence of the corpus.
-        UsageError: If the corpus has no gold edits of sentences.
-    """
+    """Read and check the answers that teams propose in files, M2 or JSONL, given as ``team=path``."""
     problems = Problems()
     read = task if isinstance(task, Task) else read_task(task, problems)
     chosen = choose_corpus(read, corpus)
@@ -173,30 +139,11 @@ def propose(task: str | Path | Task, files: Sequence[str], *, corpus: str | None
     return Proposals(read, chosen, reference, answers, problems)
 
 
-def _table(found: CorpusResults) -> Table:
-    measures = found.runs[0].gold[0].measures if found.runs else ()
-    columns = [Column("run"), *map(measure_column, measures)]
-    columns += [Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures]
-    rows: list[list[Cell]] = [
-        [run.submission.name, *(score[one.name] for score in (run.gold[0], run.alternatives[0]) for one in measures)]
-        for run in sorted(found.runs, key=lambda run: run.gold[0].rank_key)
-    ]
-    return Table(columns, rows, name="runs", notes=["alt.: with accepted answers"])
-
-
 def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems) -> list[Answer]:
-    """Read teams' files (M2 or JSONL) and check what they propose.
+    """Read teams' files, which may hold some sentences of the corpus; the caller raises what is wrong.
 
-    Every sentence must be one of the corpus; a file may hold all of them or some. An answer that is an annotator's
-    already, or that another team gave before, is left out with a note; a sentence without any A line is no answer.
-
-    Args:
-        files: The files, by team.
-        corpus: The gold edits.
-        problems: Where problems are recorded; the caller raises them.
-
-    Raises:
-        InputError: If a file cannot be read.
+    An answer that is an annotator's already, or that another team gave before, is left out with a note; a sentence
+    without any A line is no answer.
     """
     known = {
         (number, _meaning(edits))
@@ -204,13 +151,12 @@ def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems)
         for edits in sentence.annotations.values()
     }
     answers: list[Answer] = []
-    for file in files:
-        for answer in _of_file(file, corpus, problems):
-            meaning = (answer.sentence, _meaning(answer.edits))
-            if meaning in known:
-                what = f"team {answer.team}: the answer for sentence {answer.sentence} is there already"
-                problems.note("task-answer-known", what, answer.place, fix="left out")
-                continue
+    for answer in (one for file in files for one in _of_file(file, corpus, problems)):
+        meaning = (answer.sentence, _meaning(answer.edits))
+        if meaning in known:
+            what = f"team {answer.team}: the answer for sentence {answer.sentence} is there already"
+            problems.note("task-answer-known", what, answer.place, fix="left out")
+        else:
             known.add(meaning)
             answers.append(answer)
     return answers
@@ -218,34 +164,27 @@ def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems)
 
 def with_answers(corpus: Corpus, accepted: Sequence[Answer]) -> Corpus:
     """The gold edits with accepted answers as annotations of further annotators, named after the teams."""
-    sentences = [
-        Sentence(each.text, dict(each.annotations), each.document, each.writer, each.line) for each in corpus.sentences
-    ]
+    sentences = [replace(each, annotations=dict(each.annotations)) for each in corpus.sentences]
     annotators = dict.fromkeys(corpus.annotators)
     for answer in accepted:
         annotations = sentences[answer.sentence - 1].annotations
-        name, number = answer.team, 1
-        while name in annotations or name in corpus.annotators:
-            number += 1
-            name = f"{answer.team}.{number}"
+        names = chain([answer.team], (f"{answer.team}.{number}" for number in count(2)))
+        name = next(each for each in names if each not in annotations and each not in corpus.annotators)
         annotations[name] = answer.edits
         annotators[name] = None
     return Corpus(sentences, tuple(annotators), corpus.name)
 
 
 def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[Answer]:
-    place = Place(file.path)
-    chunks = list(reference_chunks([file], problems, unmarked="absent", size=ALL))
+    chunks = reference_chunks([file], problems, unmarked="absent", size=ALL)
     sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
     records = [source_record(sentence) for sentence in corpus.sentences]
-    whole = [source_record(sentence) for sentence in sentences] == records
-    numbers: dict[str, int] = {}
-    for number, record in enumerate(records, 1):
-        numbers.setdefault(record, number)
-    n_answers = 0
-    for at, sentence in enumerate(sentences, 1):
+    theirs = [source_record(sentence) for sentence in sentences]
+    numbers = {record: number for number, record in reversed(list(enumerate(records, 1)))}
+    whole, n_answers = theirs == records, 0
+    for at, (sentence, record) in enumerate(zip(sentences, theirs, strict=True), 1):
         here = Place(file.path, sentence.line)
-        found = at if whole else numbers.get(source_record(sentence))
+        found = at if whole else numbers.get(record)
         if found is None:
             what = f"the sentence '{sentence.text[:40]}' is not one of the corpus"
             problems.error("task-other-source", what, here, expected="sentences of the test data as they were given")
@@ -254,7 +193,7 @@ def _of_file(file: NamedFile, corpus: Corpus, problems: Problems) -> Iterator[An
             n_answers += 1
             yield Answer(file.name, found, records[found - 1], edits, here)
     if not n_answers:
-        problems.error("task-no-answers", "the file proposes nothing", place, expected="A lines")
+        problems.error("task-no-answers", "the file proposes nothing", Place(file.path), expected="A lines")
 
 
 def _meaning(edits: Annotation) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
@@ -262,43 +201,29 @@ def _meaning(edits: Annotation) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     return tuple(sorted((edit.start, edit.end, edit.replacements) for edit in edits))
 
 
-def edit_text(edit: Edit, tokens: Sequence[str]) -> str:
-    """An edit as a judge reads it: ``go → goes``; an insertion or deletion shows ∅."""
-    before = " ".join(tokens[edit.start : edit.end]) or "∅"
-    after = " | ".join(text or "∅" for text in edit.replacements) or "?"
-    return f"{before} → {after}"
+def _text(edits: Annotation, tokens: Sequence[str]) -> str:
+    """Edits as a judge reads them: ``go → goes``; an insertion or deletion shows ∅."""
+    said = []
+    for edit in edits:
+        before = " ".join(tokens[edit.start : edit.end]) or "∅"
+        after = " | ".join(text or "∅" for text in edit.replacements) or "?"
+        said.append(f"{before} → {after}")
+    return "; ".join(said) or "nothing"
 
 
-def judging_lines(answers: Sequence[Answer], corpus: Corpus) -> Iterator[str]:
-    """Lines of a CSV table with an empty column ``verdict``, an answer in each row; no cell is a formula.
-
-    The answers are those of teams: whoever judges them opens in a spreadsheet what others wrote.
-    """
-    yield csv_lines([COLUMNS]).removesuffix("\n")
+def _judging_rows(answers: Sequence[Answer], corpus: Corpus) -> Iterator[Sequence[str | int]]:
+    """An answer in each row and an empty column ``verdict``."""
+    yield COLUMNS
     for answer in answers:
         sentence = corpus.sentences[answer.sentence - 1]
         tokens = sentence.tokens
-        gold = [
-            f"{name}: {'; '.join(edit_text(edit, tokens) for edit in edits) or 'nothing'}"
-            for name, edits in sentence.annotations.items()
-        ]
-        edits = "; ".join(edit_text(edit, tokens) for edit in answer.edits) or "nothing"
-        row = (answer.id, answer.team, answer.sentence, answer.source, answer.text, edits, " / ".join(gold), "")
-        yield csv_lines([row]).removesuffix("\n")
+        gold = " / ".join(f"{name}: {_text(edits, tokens)}" for name, edits in sentence.annotations.items())
+        edits = _text(answer.edits, tokens)
+        yield (answer.id, answer.team, answer.sentence, answer.source, answer.text, edits, gold, "")
 
 
 def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> list[Answer]:
-    """The answers that were accepted.
-
-    Args:
-        path: The filled-in table; columns may be moved or added, ``id`` and ``verdict`` must be there.
-        answers: What was listed.
-        problems: Where problems are recorded; the caller raises them. Answers without a verdict are not accepted,
-            and noted.
-
-    Raises:
-        InputError: If the file cannot be read.
-    """
+    """The answers that were accepted; those without a verdict are not, and noted. Columns may be moved or added."""
     rows = csv.DictReader(f"{line}\n" for line in Lines(path, problems))
     known = {answer.id: answer for answer in answers}
     found: dict[str, str] = {}

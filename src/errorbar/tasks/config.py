@@ -1,4 +1,4 @@
-"""What a shared task consists of, as its organizers wrote it down: plain data with absolute meaning."""
+"""What a shared task consists of, as its organizers wrote it down, and an example of it to begin with."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from errorbar.formats.reference import Unmarked
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.formats.reference import UNMARKED, Unmarked
+from errorbar.formats.saving import save_lines
+from errorbar.tasks import toml_tables as toml
+from errorbar.tasks.toml_tables import Field
 
 Kind = Literal["m2", "hoo"]
 Role = Literal["test", "dev"]
@@ -19,56 +23,32 @@ RUNS_PER_TEAM = 10
 
 @dataclass(frozen=True, slots=True)
 class TaskCorpus:
-    """Data that systems are scored on.
-
-    Attributes:
-        name: Its name, unique in the task.
-        role: ``test``, what submissions are for, or ``dev``, what teams try their systems on.
-        kind: ``m2`` (one sentence per line; M2 or JSONL references) or ``hoo`` (folders of stand-off edits).
-        gold: Reference files; of kind ``hoo`` one folder. Empty where only the source was handed out.
-        source: The source alone: a text of one sentence per line, or a folder of texts.
-        annotators: Files of single annotators, for the tables that compare them; empty: the gold files.
-        alternatives: Reference files that include accepted alternative answers.
-        documents: NUCLE SGML that tells the essay of each sentence.
-        unmarked: What a sentence without any A line means.
-        lenient: Mend what can be mended in the reference files, and say so.
-        missing_as_empty: Of kind ``hoo``: a text that a run lacks counts as one without edits.
-        line: Where the TOML file describes it.
-    """
+    """Data that systems are scored on; of kind ``hoo`` the paths are folders."""
 
     name: str
-    role: Role = "test"
+    role: Role = "test"  # what submissions are for, or dev: what teams try their systems on
     kind: Kind = "m2"
-    gold: tuple[Path, ...] = ()
+    gold: tuple[Path, ...] = ()  # empty where only the source was handed out
     source: Path | None = None
-    annotators: tuple[Path, ...] = ()
-    alternatives: tuple[Path, ...] = ()
-    documents: Path | None = None
+    annotators: tuple[Path, ...] = ()  # files of single annotators; empty: the gold files
+    alternatives: tuple[Path, ...] = ()  # reference files that include accepted alternative answers
+    documents: Path | None = None  # NUCLE SGML that tells the essay of each sentence
     unmarked: Unmarked = "auto"
     lenient: bool = False
     missing_as_empty: bool = False
-    line: int = 0
+    line: int = 0  # where the TOML file describes it
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One run of a team.
-
-    Attributes:
-        team: Who submitted it.
-        run: Its number.
-        corpus: The corpus it is for.
-        path: The file, or the folder of a HOO run.
-        late: Whether it came after the deadline.
-        submitted: When it came; None where nobody asked, because there is no deadline.
-    """
+    """One run of a team for a corpus."""
 
     team: str
     run: int
     corpus: str
     path: Path
     late: bool = False
-    submitted: datetime | None = None
+    submitted: datetime | None = None  # None where nobody asked, because there is no deadline
 
     @property
     def name(self) -> str:
@@ -78,17 +58,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """A team, and what the table of profiles says of it.
-
-    Attributes:
-        name: Short name, unique in the task.
-        full_name: The name written out.
-        affiliation: Where its members work.
-        approach: How its system works.
-        resources: What it was built from.
-        submissions: Its runs, by corpus and number; empty where none was handed in or released.
-        line: Where the TOML file describes it.
-    """
+    """A team, what the table of profiles says of it, and its runs by corpus and number."""
 
     name: str
     full_name: str = ""
@@ -101,7 +71,7 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A shared task.
+    """A shared task: its data and teams, as the TOML file has them.
 
     Attributes:
         name: Its title.
@@ -134,3 +104,132 @@ class Task:
     def submissions(self, corpus: str) -> list[Submission]:
         """Every run for a corpus, team by team."""
         return [run for team in self.teams for run in team.submissions if run.corpus == corpus]
+
+
+# The keys of each table of the file.
+TASK = {
+    "name": Field(toml.name, "", required=True),
+    "deadline": Field(toml.moment),
+    "runs_per_team": Field(toml.whole, RUNS_PER_TEAM),
+    "metrics": Field(toml.texts, ()),
+    "cache": Field(toml.inside),
+}
+CORPUS = {
+    "name": Field(toml.name, "", required=True),
+    "role": Field(toml.one_of(*ROLES), "test"),
+    "kind": Field(toml.one_of(*KINDS)),
+    "gold": Field(toml.paths, ()),
+    "source": Field(toml.path),
+    "annotators": Field(toml.paths, ()),
+    "alternatives": Field(toml.paths, ()),
+    "documents": Field(toml.path),
+    "unmarked": Field(toml.one_of(*UNMARKED), "auto"),
+    "lenient": Field(toml.flag, default=False),
+    "missing_as_empty": Field(toml.flag, default=False),
+}
+PROFILE = ("full_name", "affiliation", "approach", "resources")
+TEAM = {
+    "name": Field(toml.file_name, "", required=True),
+    **{key: Field(toml.text, "") for key in PROFILE},
+    "submissions": Field(toml.raw),
+    "submitted": Field(toml.moment),
+    "late": Field(toml.flag),
+    "run": Field(toml.raw),
+}
+RUN = {
+    "number": Field(toml.whole),
+    "file": Field(toml.path, required=True),
+    "corpus": Field(toml.text, ""),
+    "submitted": Field(toml.moment),
+    "late": Field(toml.flag),
+}
+
+FILE = "task.toml"
+
+_HEAD = """\
+# A shared task. Paths are seen from the folder of this file.
+#   errorbar task validate {file} SUBMISSION   what a team runs before sending
+#   errorbar task run {file}                   score everything; a new submission costs only itself
+#   errorbar task board {file} -o board        tables, a page, and a page for each team
+
+[task]
+name = "My shared task"
+# deadline = 2026-12-24T23:59:59Z   # runs that came later are marked late
+runs_per_team = 10
+metrics = {metrics}   # the first one ranks; `errorbar metrics` lists them
+"""
+
+_M2 = """\
+[[corpus]]
+name = "test"
+role = "test"
+source = "data/test.txt"     # what teams get: one sentence per line
+gold = ["data/test.m2"]      # M2 or errorbar JSONL; several files are several annotators
+# annotators = ["data/test-a.m2", "data/test-b.m2"]   # each annotator's own file, for the tables that compare them
+# alternatives = ["data/test-with-alternatives.m2"]   # the gold edits with accepted alternative answers
+# documents = "data/test.sgml"                        # NUCLE SGML: which essay each sentence is from
+# lenient = true             # repair what can be repaired in the gold files, and say so
+
+[[corpus]]
+name = "dev"
+role = "dev"                 # teams try their systems on it: errorbar task validate ... --dev OUTPUT
+source = "data/dev.txt"
+gold = ["data/dev.m2"]
+"""
+
+_HOO = """\
+[[corpus]]
+name = "test"
+kind = "hoo"
+role = "test"
+source = "data/test/Raw"     # what teams get: a text in each file
+gold = "data/test"           # a folder with Gold and Raw
+# lenient = true             # repair what can be repaired in the gold edits, and say so
+# missing_as_empty = true    # a text that a run lacks counts as one without edits
+
+[[corpus]]
+name = "dev"
+kind = "hoo"
+role = "dev"                 # teams try their systems on it: errorbar task validate ... --dev OUTPUT
+source = "data/dev/Raw"
+gold = "data/dev"
+"""
+
+_TEAM = """\
+[[team]]
+name = "{name}"
+full_name = "{title}"
+affiliation = "A university"
+approach = "How the system works"
+resources = "What it was built from"
+submissions = "submissions/{name}"   # {runs}
+# submitted = 2026-12-24T12:00:00Z   # when the runs came; without it the files' own time counts
+# late = true                        # or say yourself whether they came in time
+"""
+_RUNS = {"m2": "a run in each file", "hoo": "a run in each folder"}
+TEAMS = {"alpha": "The Alpha Group", "beta": "The Beta Group"}
+FOLDERS: dict[Kind, tuple[str, ...]] = {
+    "m2": ("data",),
+    "hoo": ("data/test/Gold", "data/test/Raw", "data/dev/Gold", "data/dev/Raw"),
+}
+
+
+def write_template(folder: Path, kind: Kind = "m2") -> list[Path]:
+    """Write an example TOML file and the folders it names; what was made."""
+    file = folder / FILE
+    if file.exists():
+        raise UsageError(Problem("not-empty", "a task is there already", Place(str(file)), fix="name a new folder"))
+    parts = [
+        _HEAD.format(file=FILE, metrics='["hoo"]' if kind == "hoo" else '["m2"]'),
+        _HOO if kind == "hoo" else _M2,
+        *(_TEAM.format(name=name, title=title, runs=_RUNS[kind]) for name, title in TEAMS.items()),
+    ]
+    folders = [folder / name for name in (*FOLDERS[kind], *(f"submissions/{name}" for name in TEAMS))]
+    try:
+        for each in folders:
+            each.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"cannot be made: {error.strerror}"
+        raise UsageError(Problem("cannot-write", what, Place(str(folder)), fix="name a new folder")) from None
+    save_lines("\n".join(parts).removesuffix("\n").split("\n"), str(file))
+    return [file, *folders]

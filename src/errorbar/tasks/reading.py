@@ -7,59 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from glob import glob
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errorbar.core.errors import ErrorbarError, Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.hoo_detect import is_hoo
-from errorbar.formats.reference import UNMARKED
+from errorbar.formats.catalog import is_hoo
 from errorbar.tasks import toml_tables as toml
-from errorbar.tasks.config import KINDS, ROLES, RUNS_PER_TEAM, Submission, Task, TaskCorpus, Team
+from errorbar.tasks.config import CORPUS, PROFILE, RUN, TASK, TEAM, Submission, Task, TaskCorpus, Team
 from errorbar.tasks.toml_tables import Field, Table, read_toml
 
 if TYPE_CHECKING:
     from errorbar.metrics.base import Reads
 
 CACHE = ".errorbar-task"
-TASK = {
-    "name": Field(toml.name, "", required=True),
-    "deadline": Field(toml.moment),
-    "runs_per_team": Field(toml.whole, RUNS_PER_TEAM),
-    "metrics": Field(toml.texts, ()),
-    "cache": Field(toml.inside),
-}
-CORPUS = {
-    "name": Field(toml.name, "", required=True),
-    "role": Field(toml.one_of(*ROLES), "test"),
-    "kind": Field(toml.one_of(*KINDS)),
-    "gold": Field(toml.paths, ()),
-    "source": Field(toml.path),
-    "annotators": Field(toml.paths, ()),
-    "alternatives": Field(toml.paths, ()),
-    "documents": Field(toml.path),
-    "unmarked": Field(toml.one_of(*UNMARKED), "auto"),
-    "lenient": Field(toml.flag, default=False),
-    "missing_as_empty": Field(toml.flag, default=False),
-}
-TEAM = {
-    "name": Field(toml.file_name, "", required=True),
-    "full_name": Field(toml.text, ""),
-    "affiliation": Field(toml.text, ""),
-    "approach": Field(toml.text, ""),
-    "resources": Field(toml.text, ""),
-    "submissions": Field(toml.raw),
-    "submitted": Field(toml.moment),
-    "late": Field(toml.flag),
-    "run": Field(toml.raw),
-}
-RUN = {
-    "number": Field(toml.whole),
-    "file": Field(toml.path, required=True),
-    "corpus": Field(toml.text, ""),
-    "submitted": Field(toml.moment),
-    "late": Field(toml.flag),
-}
 GOLD_KEYS = ("gold", "annotators", "alternatives", "documents")
 SENTENCES_ONLY = ("annotators", "alternatives", "documents", "unmarked")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})$")
@@ -95,16 +57,9 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
         corpora[corpus.name] = corpus
     if not corpora and "corpus" not in file.document:
         head.error("task-value", "the task has no corpus", expected="[[corpus]]")
-    task = Task(
-        said["name"],
-        file.path,
-        tuple(corpora.values()),
-        (),
-        _metrics(head, said["metrics"], corpora),
-        said["deadline"],
-        said["runs_per_team"],
-        said["cache"] or file.path.parent / CACHE,
-    )
+    said["metrics"] = _metrics(head, said["metrics"], {corpus.kind for corpus in corpora.values()} or {"m2"})
+    said["cache"] = said["cache"] or file.path.parent / CACHE
+    task = Task(file=file.path, corpora=tuple(corpora.values()), teams=(), **said)
     if not for_teams:
         task = replace(task, teams=tuple(_teams(task, top)))
     file.problems.raise_errors()
@@ -117,7 +72,7 @@ def _corpus(table: Table, *, for_teams: bool) -> TaskCorpus:
         hidden = [key for key in GOLD_KEYS if not all(_there(folder, text) for text in _said(table.values.get(key)))]
         table.values = {key: value for key, value in table.values.items() if key not in hidden}
     said = table.read(CORPUS)
-    if not said["gold"] and said["source"] is None and not {"gold", "source"} & set(table.values):
+    if not {"gold", "source"} & set(table.values):
         what = f"corpus '{said['name']}' has neither gold nor source"
         table.error("task-value", what, expected="gold = [...] or source = ...")
     said["kind"] = said["kind"] or ("hoo" if any(is_hoo(str(path)) for path in said["gold"]) else "m2")
@@ -131,8 +86,7 @@ def _corpus(table: Table, *, for_teams: bool) -> TaskCorpus:
 
 
 def _said(value: object) -> list[str]:
-    found = value if isinstance(value, list) else [value]
-    return [each for each in found if isinstance(each, str)]
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
 
 
 def _there(folder: Path, text: str) -> bool:
@@ -142,15 +96,13 @@ def _there(folder: Path, text: str) -> bool:
         return True
 
 
-def _metrics(head: Table, said: tuple[str, ...], corpora: Mapping[str, TaskCorpus]) -> tuple[str, ...]:
+def _metrics(head: Table, said: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:
     """Specs in their short form, so that two ways to write one are one."""
     from errorbar.metrics.registry import parse_metrics  # noqa: PLC0415 - numpy, once the rest is read
 
-    kinds = {corpus.kind for corpus in corpora.values()} or {"m2"}
     if len(kinds) > 1:
-        head.error(
-            "task-value", "corpora of kind m2 and of kind hoo in one task", expected="one kind", fix="make two tasks"
-        )
+        what = "corpora of kind m2 and of kind hoo in one task"
+        head.error("task-value", what, expected="one kind", fix="make two tasks")
         return ()
     reads: Reads = "fragments" if kinds == {"hoo"} else "sentences"
     found: dict[str, None] = {}
@@ -165,7 +117,7 @@ def _metrics(head: Table, said: tuple[str, ...], corpora: Mapping[str, TaskCorpu
 
 def _teams(task: Task, top: Table) -> Iterator[Team]:
     seen: set[str] = set()
-    n_before = 0  # run tables: those of all teams are numbered in one row
+    numbers = count()  # run tables: those of all teams are numbered in one row
     for table in top.each("team"):
         said = table.read(TEAM)
         name = said["name"]
@@ -178,12 +130,11 @@ def _teams(task: Task, top: Table) -> Iterator[Team]:
             for number, path in runs.found(texts, hoo=task.corpus(corpus).kind == "hoo"):
                 runs.add(table, number, corpus, path, said)
         for one in table.each("run"):
-            one.where = ("team.run", n_before)
-            n_before += 1
+            one.where = ("team.run", next(numbers))
             runs.read(one, said)
         places = [corpus.name for corpus in task.corpora]
         ordered = sorted(runs.runs, key=lambda run: (places.index(run.corpus), run.run))
-        profile = {key: said[key] for key in ("full_name", "affiliation", "approach", "resources")}
+        profile = {key: said[key] for key in PROFILE}
         yield Team(name, submissions=tuple(ordered), line=table.place().line, **profile)
 
 
@@ -194,19 +145,19 @@ class _Runs:
         self.task = task
         self.table = table
         self.team = team
+        self.problems = table.file.problems
         self.runs: list[Submission] = []
 
     def by_corpus(self, said: object) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What ``submissions`` hands in for which corpus."""
+        table = self.table
         if isinstance(said, Mapping):
-            inner = Table(said, self.table.file, self.table.where)
-            for corpus in said:
-                if self._is_corpus(self.table, "submissions", str(corpus)):
-                    yield corpus, inner.value(corpus, Field(toml.texts, ()))
-        elif said is not None:
-            corpus = self._only_corpus("submissions")
-            if corpus:
-                yield corpus, self.table.value("submissions", Field(toml.texts, ()))
+            table, corpora = Table(said, table.file, table.where), [str(corpus) for corpus in said]
+        else:
+            corpora = [] if said is None else [self._only_corpus("submissions")]
+        for corpus in corpora:
+            if corpus and self._is_corpus(self.table, "submissions", corpus):
+                yield corpus, table.value(corpus if table is not self.table else "submissions", Field(toml.texts, ()))
 
     def read(self, table: Table, team: Mapping[str, Any]) -> None:
         """Read a ``[[team.run]]``, for which what the team says of lateness holds too."""
@@ -216,21 +167,19 @@ class _Runs:
             late = {key: team[key] if said[key] is None else said[key] for key in ("late", "submitted")}
             self.add(table, said["number"] or len(self.runs) + 1, corpus, said["file"], late)
 
-    def found(self, said: Sequence[str], *, hoo: bool) -> list[tuple[int, Path]]:
+    def found(self, said: Sequence[str], *, hoo: bool) -> Iterator[tuple[int, Path]]:
         """Run numbers and paths: a folder holds one run in each file (or, of HOO, in each folder)."""
-        paths: list[Path] = []
-        for text in said:
-            for path in toml.existing(self.table, "submissions", text):
-                paths += self._in(path, hoo=hoo)
+        there = [path for text in said for path in toml.existing(self.table, "submissions", text)]
+        paths = [run for path in there for run in self._in(path, hoo=hoo)]
         numbers = [run_number(path) for path in paths]
         # Without a number in every name the order of the names counts.
-        if None in numbers:
-            if any(number is not None for number in numbers):
-                named = ", ".join(f"{path.name} is run {number}" for number, path in enumerate(paths, 1))
-                what = f"not every name has a run's number at its end, so the order of the names counts: {named}"
-                self.table.note("task-run-numbers", what, self.table.place("submissions"), fix="rename the files")
-            return list(enumerate(paths, 1))
-        return [(number, path) for number, path in zip(numbers, paths, strict=True) if number is not None]
+        in_order = None in numbers
+        if in_order and any(number is not None for number in numbers):
+            named = ", ".join(f"{path.name} is run {number}" for number, path in enumerate(paths, 1))
+            what = f"not every name has a run's number at its end, so the order of the names counts: {named}"
+            self.problems.note("task-run-numbers", what, self.table.place("submissions"), fix="rename the files")
+        for at, (number, path) in enumerate(zip(numbers, paths, strict=True), 1):
+            yield at if number is None or in_order else number, path
 
     def _in(self, path: Path, *, hoo: bool) -> list[Path]:
         if not path.is_dir():
@@ -238,32 +187,32 @@ class _Runs:
         inside = sorted(each for each in path.iterdir() if each.name[0] != ".")
         runs = [each for each in inside if (each.is_dir() if hoo else each.is_file())]
         if not inside:
-            self.table.note("task-no-runs", "the folder is empty", Place(str(path)))
+            self.problems.note("task-no-runs", "the folder is empty", Place(str(path)))
         if hoo and not runs:
             return [path]  # a run itself
         for each in inside:
             if each not in runs:
                 fix = f"a run is a {'folder' if hoo else 'file'}"
-                self.table.note("task-not-a-run", "left out: this is no run", Place(str(each)), fix=fix)
+                self.problems.note("task-not-a-run", "left out: this is no run", Place(str(each)), fix=fix)
         return runs
 
     def add(self, table: Table, number: int, corpus: str, path: Path, said: Mapping[str, Any]) -> None:
         """Take a run; ``said`` has ``late`` and ``submitted``."""
-        own = [run for run in self.runs if run.corpus == corpus]
+        own = [run.run for run in self.runs if run.corpus == corpus]
         key = "file" if "file" in table.values else "submissions"
         deadline, most = self.task.deadline, self.task.runs_per_team
-        if number in [run.run for run in own]:
+        if number in own:
             what = f"team {self.team} has two runs of number {number} for corpus '{corpus}'"
             table.error("task-same-run", what, key, fix=f"rename {path.name}")
         elif len(own) == most:
             what = f"run {number} of team {self.team} ({path.name}) is one more than the {most} allowed"
             table.error("task-too-many-runs", what, key, fix="leave it out, or raise runs_per_team")
         else:
-            submitted = said["submitted"]
+            submitted, late = said["submitted"], said["late"]
             if submitted is None and deadline is not None:
                 submitted = datetime.fromtimestamp(_changed(path), UTC)
-            after = submitted is not None and deadline is not None and submitted > deadline
-            late = after if said["late"] is None else said["late"]
+            if late is None:
+                late = submitted is not None and deadline is not None and submitted > deadline
             self.runs.append(Submission(self.team, number, corpus, path, late, submitted))
 
     def _only_corpus(self, key: str) -> str:

@@ -1,26 +1,33 @@
-"""Scoring every run of a task: what was measured before is not measured again."""
+"""Scoring every run of a task: what was measured before is not measured again. Then the best run of each team."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.edits.apply import corrected_text
+from errorbar.edits.texts import corrected_text
 from errorbar.execute import run as run_pieces
 from errorbar.formats.reference import OF_ALL
 from errorbar.metrics.base import Metric
+from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
+from errorbar.stats.resampling import Resampling
 from errorbar.studies.measured import remembering
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_cache import CACHE_ERROR, Kept, TaskCache
-from errorbar.tasks.task_data import SentenceData, TaskData, of_run, read_data
+from errorbar.tasks.task_data import MISSING, SentenceData, TaskData, of_run, read_data
 from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults
+
+if TYPE_CHECKING:
+    from errorbar.studies.model import Study
 
 Progress = Callable[[int], object]
 Output = Sequence[Any]
@@ -51,11 +58,11 @@ def run_task(
     problems = Problems()
     read = task if isinstance(task, Task) else read_task(task, problems)
     folder = TaskCache(read.cache if cache is None else Path(cache), problems)
-    scoring = _Scoring(read, folder, jobs, progress)
+    numbers = count(1)
     found: list[CorpusResults] = []
     for corpus in read.with_role("test"):
         if corpus.gold:
-            found.append(scoring.corpus(corpus, problems))
+            found.append(_score_corpus(read, corpus, folder, problems, jobs, lambda: progress(next(numbers))))
         else:
             what = f"corpus '{corpus.name}' has no gold edits, so nothing is scored on it"
             problems.note("task-no-gold", what, Place(str(read.file), corpus.line))
@@ -64,138 +71,114 @@ def run_task(
     return TaskResults(read, tuple(found), notes, folder.n_measured, folder.n_found, n_pruned)
 
 
-class _Scoring:
-    """Scores the runs of one corpus after the other."""
-
-    def __init__(self, task: Task, folder: TaskCache, jobs: int, progress: Progress) -> None:
-        self.task = task
-        self.folder = folder
-        self.jobs = jobs
-        self.progress = progress
-        self.metrics = [parse_metric(spec) for spec in task.metrics]
-        self.n_done = 0
-
-    def corpus(self, corpus: TaskCorpus, problems: Problems) -> CorpusResults:
-        """Score every run for a corpus.
-
-        Raises:
-            InputError: If a reference is bad.
-            UsageError: If a metric names an annotator that the corpus does not have.
-        """
-        data = read_data(corpus)
-        problems.take(data.problems.notes)
-        gold = _Target(data, data.views(self.metrics), self.folder)
-        alternatives, single = self._others(data, gold)
-        targets = [each for each in (gold, alternatives, single) if each is not None]
-        runs = self.task.submissions(corpus.name)
-        outputs, refused, notes = self._measure(data, runs, targets)
-        n_views = len(gold.metrics)
-        together = single is not None and single.data is data  # so that every run is looked at once
-        if single is not None and together:
-            gold.metrics += single.metrics
-        scores = _score(gold, outputs, refused, notes)
-        answers = {} if alternatives is None else alternatives.score(outputs)
-        alone = {name: found[n_views:] for name, found in scores.items()} if together else {}
-        if single is not None and not together:
-            alone = single.score(outputs)
-        found: list[RunScores] = []
-        for run in runs:
-            name = str(run.path)
-            if name in outputs:
-                own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
-                every = _named(run, scores[name][:n_views])
-                by_annotator = {each.annotators[0]: each for each in _named(run, alone.get(name, ()))}
-                others = _named(run, answers.get(name, ()))
-                n_changed = data.n_changed(outputs[name])
-                by_code = [each.by_type for each in every[1 :: data.n_views]] if data.n_views > 1 else []
-                found.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
-        problems.take(note for run in found for note in run.notes)
-        bad = [Refused(run, tuple(of_run(refused[str(run.path)]))) for run in runs if str(run.path) in refused]
-        pairs = [] if single is None else _pairs(single)
-        return CorpusResults(
-            corpus, len(data.units), data.n_documents, data.annotators, data.rows, found, bad, pairs, data.names
-        )
-
-    def _others(self, data: TaskData, gold: _Target) -> tuple[_Target | None, _Target | None]:
-        """Alternative answers and single annotators, where a corpus and the metrics have them."""
-        corpus, file = data.corpus, self.task.file
-        if not isinstance(data, SentenceData):
-            return None, None
-        alternatives = None
-        if corpus.source is not None:
-            data.check_source(file)
-        if corpus.alternatives:
-            # Who proposed an answer for one sentence did not look at the others.
-            proposed = replace(corpus, unmarked="official") if corpus.unmarked in OF_ALL else corpus
-            answers = SentenceData(proposed, corpus.alternatives)
-            data.check_same(answers, file)
-            alternatives = _Target(answers, self.metrics, self.folder)
-        first = self.metrics[0]
-        judges: SentenceData = data
-        memory: Kept | None = gold.memory
-        if corpus.annotators:
-            judges = SentenceData(corpus, corpus.annotators)
-            data.check_same(judges, file)
-            memory = None
-        if first.annotator is not None or "annotators" in first.lacks:
-            return alternatives, None
-        against = [first.against(name) for name in judges.annotators]
-        return alternatives, _Target(judges, against, self.folder, memory)
-
-    def _measure(
-        self, data: TaskData, runs: Sequence[Submission], targets: Sequence[_Target]
-    ) -> tuple[dict[str, Output], dict[str, list[Problem]], list[Problem]]:
-        """Read and measure every run: outputs and what is wrong with the others by path, and what was noted."""
-
-        def one(run: Submission) -> tuple[Output | None, Sequence[Problem], list[Problem]]:
-            own = Problems()
-            try:
-                output = data.output(run.path, str(run.path), own)
-                for target in targets:
-                    target.measure(output)
-            except InputError as error:
-                if error.code == CACHE_ERROR:
-                    raise
-                return None, error.problems, own.notes
-            return output, (), own.notes
-
-        outputs: dict[str, Output] = {}
-        refused: dict[str, list[Problem]] = {}
-        notes: list[Problem] = []
-        for run, (output, wrong, noted) in zip(runs, run_pieces(one, runs, self.jobs), strict=True):
-            self.n_done += 1
-            self.progress(self.n_done)
-            if output is None:
-                refused[str(run.path)] = list(wrong)
-            else:
-                outputs[str(run.path)] = output
-                notes += noted
-        return outputs, refused, notes
-
-
 class _Target:
     """References and the metrics that remember what was measured against them."""
 
-    def __init__(
-        self, data: TaskData, metrics: Sequence[Metric], folder: TaskCache, memory: Kept | None = None
-    ) -> None:
+    def __init__(self, data: TaskData, metrics: Sequence[Metric], memory: Kept, *, by_type: bool = True) -> None:
         self.data = data
-        self.memory = memory or Kept(data.reference, data.units, folder)
-        self.metrics = [remembering(metric, self.memory) for metric in metrics]
-
-    def measure(self, output: Output) -> None:
-        """Measure an output; every metric knows it then."""
-        for metric in self.metrics:
-            metric.measure(self.data.reference, output)
+        self.memory = memory
+        self.by_type = by_type
+        self.metrics = [remembering(metric, memory) for metric in metrics]
 
     def score(self, outputs: Mapping[str, Output], problems: Problems | None = None) -> dict[str, list[Score]]:
         """The score of each output under each metric, by its name."""
-        found = self.data.score(outputs, self.metrics, Problems() if problems is None else problems)
-        n = len(self.metrics)
+        found, n = self.data.score(outputs, self.metrics, problems, by_type=self.by_type), len(self.metrics)
         return {name: found[at * n : (at + 1) * n] for at, name in enumerate(outputs)}
 
 
-def _score(
+def _score_corpus(
+    task: Task, corpus: TaskCorpus, folder: TaskCache, problems: Problems, jobs: int, done: Callable[[], object]
+) -> CorpusResults:
+    data = read_data(corpus)
+    problems.take(data.problems.notes)
+    metrics = [parse_metric(spec) for spec in task.metrics]
+    gold = _Target(data, data.views(metrics), Kept(data.reference, data.units, folder))
+    alternatives, single = _others(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
+    targets = [each for each in (gold, alternatives, single) if each is not None]
+
+    def measure(run: Submission) -> tuple[Output | None, Sequence[Problem]]:
+        """A run and what was noted of it, or nothing and what is wrong with it."""
+        own = Problems()
+        try:
+            output = data.output(run.path, own)
+            for target in targets:
+                for metric in target.metrics:
+                    metric.measure(target.data.reference, output)
+        except InputError as error:
+            if error.code == CACHE_ERROR:
+                raise
+            return None, error.problems
+        return output, own.notes
+
+    outputs: dict[str, Output] = {}  # by path, as what is wrong with the others
+    refused: dict[str, list[Problem]] = {}
+    notes: list[Problem] = []
+    runs = task.submissions(corpus.name)
+    for run, (output, said) in zip(runs, run_pieces(measure, runs, jobs), strict=True):
+        done()
+        if output is None:
+            refused[str(run.path)] = list(said)
+        else:
+            outputs[str(run.path)] = output
+            notes += said
+    scores = _taken(gold, outputs, refused, notes)
+    answers, alone = ({} if target is None else target.score(outputs) for target in (alternatives, single))
+    found: list[RunScores] = []
+    for run in runs:
+        name = str(run.path)
+        if name in outputs:
+            every, others, by_one = (
+                tuple(replace(score, system=run.name) for score in those.get(name, ()))
+                for those in (scores, answers, alone)
+            )
+            own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
+            by_annotator = {score.annotators[0]: score for score in by_one}
+            by_code = [score.by_type for score in every[1 :: data.n_views]] if data.n_views > 1 else []
+            n_changed = data.n_changed(outputs[name])
+            found.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
+            problems.take(own)
+    return CorpusResults(
+        corpus,
+        len(data.units),
+        data.n_documents,
+        data.annotators,
+        data.rows,
+        found,
+        [Refused(run, of_run(refused[str(run.path)])) for run in runs if str(run.path) in refused],
+        [] if single is None else _pairs(single),
+        data.names,
+    )
+
+
+def _others(
+    task: Task, metrics: Sequence[Metric], gold: _Target, folder: TaskCache
+) -> tuple[_Target | None, _Target | None]:
+    """Alternative answers and single annotators, where a corpus and the metrics have them."""
+    data, corpus = gold.data, gold.data.corpus
+    assert isinstance(data, SentenceData)
+
+    def read(of: TaskCorpus, files: Sequence[Path]) -> tuple[SentenceData, Kept]:
+        other = SentenceData(of, files)
+        data.check_same(other, task.file)
+        return other, Kept(other.reference, other.units, folder)
+
+    if corpus.source is not None:
+        data.check_same(SentenceData(corpus, ()), task.file)
+    alternatives = None
+    if corpus.alternatives:
+        # Who proposed an answer for one sentence did not look at the others.
+        proposed = replace(corpus, unmarked="official") if corpus.unmarked in OF_ALL else corpus
+        answers, memory = read(proposed, corpus.alternatives)
+        alternatives = _Target(answers, metrics, memory)
+    judges, memory = read(corpus, corpus.annotators) if corpus.annotators else (data, gold.memory)
+    first = metrics[0]
+    if first.annotator is not None or "annotators" in first.lacks:
+        return alternatives, None
+    against = [first.against(name) for name in judges.annotators]
+    return alternatives, _Target(judges, against, memory, by_type=False)
+
+
+def _taken(
     gold: _Target, outputs: dict[str, Output], refused: dict[str, list[Problem]], notes: list[Problem]
 ) -> dict[str, list[Score]]:
     """Score the runs that are corrections of the source; the others go from the outputs to those refused."""
@@ -217,25 +200,68 @@ def _score(
 
 def _pairs(single: _Target) -> list[tuple[str, str, Score]]:
     """Every annotator's text against every other annotator."""
-    names = single.data.annotators
+    names, corpus = single.data.annotators, single.data.corpus
     if len(names) < 2:
         return []
-    problems = Problems(lenient=single.data.corpus.lenient)
-    sentences = single.data.units
+    problems = Problems(lenient=corpus.lenient)
     texts = {
-        name: [corrected_text(each, name, problems, file=single.data.corpus.name) for each in sentences]
-        for name in names
+        name: [corrected_text(each, name, problems, file=corpus.name) for each in single.data.units] for name in names
     }
     problems.raise_errors()
-    found = single.score(texts)
     return [
         (writer, judge, score)
-        for writer in names
-        for judge, score in zip(names, found[writer], strict=True)
+        for writer, scores in single.score(texts).items()
+        for judge, score in zip(names, scores, strict=True)
         if judge != writer
     ]
 
 
-def _named(run: Submission, scores: Sequence[Score]) -> tuple[Score, ...]:
-    """Scores under the run's name, which stood under its path."""
-    return tuple(replace(score, system=run.name) for score in scores)
+def study_best(
+    results: TaskResults,
+    problems: Problems,
+    resampling: Resampling,
+    *,
+    browse: bool = True,
+    progress: Progress = lambda _: None,
+) -> list[Study]:
+    """Compute what a report shows of the best run of each team; warnings go to ``problems``."""
+    studies: list[Study] = []
+    for at, found in enumerate(results.corpora, 1):
+        if found.runs:
+            studies.append(_study(results.task, found, problems, resampling, browse))
+        progress(at)
+    return studies
+
+
+def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
+    from errorbar.studies.corpus_study import study_corpus  # noqa: PLC0415 - pages only, as the others
+    from errorbar.studies.hoo_study import study_hoo  # noqa: PLC0415
+    from errorbar.studies.inputs import Loaded  # noqa: PLC0415
+
+    data = read_data(found.corpus)
+    metrics = [parse_metric(spec) for spec in task.metrics]
+    first: Any = data.views(metrics)[0]
+    own = Problems()  # what is to be said of the runs was said when they were scored
+    runs = [run.submission for run in found.best()]
+    outputs: dict[Submission, Any] = {run: data.output(run.path, own) for run in runs}
+    if found.corpus.kind == "hoo":
+        edits, name = {run.name: output for run, output in outputs.items()}, found.corpus.name
+        lacking = any(note.code == MISSING for note in own.notes)
+        return study_hoo(
+            data.reference,
+            edits,
+            first,
+            problems,
+            resampling=resampling,
+            name=name,
+            conventions=("missing:empty",) if lacking else (),
+            browse=browse,
+        )
+    documents = Documents()
+    documents.add(data.units)
+    if documents.unit == "document":
+        documents.warn(problems)
+    systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
+    loaded = Loaded(data.reference, systems, documents, problems, ())
+    study = study_corpus(loaded, first, resampling=resampling, metrics=metrics[1:], browse=browse)
+    return replace(study, notes=of_run(study.notes))

@@ -2,17 +2,18 @@
 
 An entry is the statistics of one output against one reference. Its name is a hash of all that it depends on: reference
 and output as they were read, what the metric's map depends on, errorbar's version and the code that measures. Whatever
-changes finds nothing. A file is written beside its place and moved there, and starts with a checksum: whoever is
-stopped at any moment, or works at the same time, leaves whole entries only; a damaged one is measured anew, and noted.
+changes finds nothing. What a metric of another package depends on nobody knows, so that is measured every time. A file
+is written beside its place and moved there, and starts with a checksum: whoever is stopped at any moment, or works at
+the same time, leaves whole entries only; a damaged one is measured anew, and noted.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.resources import files
@@ -39,16 +40,7 @@ _DIGEST = 32
 
 
 class TaskCache:
-    """A folder of statistics.
-
-    Args:
-        folder: Where they are; made when the first is written.
-        problems: Where damaged entries are noted.
-
-    Attributes:
-        n_measured: Entries that were made.
-        n_found: Entries that were there.
-    """
+    """A folder of statistics, and how many of those asked for were measured and found; notes go to ``problems``."""
 
     def __init__(self, folder: Path, problems: Problems) -> None:
         self.folder = folder
@@ -58,36 +50,19 @@ class TaskCache:
         self._used: set[Path] = set()
         self._lock = Lock()
 
-    def path(self, *parts: object) -> Path:
-        """Where the entry of what depends on these parts is."""
-        said = json.dumps([__version__, code_hash(), *parts])
-        key = hashlib.sha256(said.encode()).hexdigest()
-        return self.folder / key[:2] / f"{key[2:]}{ENDING}"
-
-    def statistics(self, path: Path, metric: Metric, measure: Callable[[], Statistics]) -> Statistics:
-        """The statistics that an entry keeps, else those that are measured, and kept.
-
-        Raises:
-            InputError: If the folder cannot be used, or the output cannot be measured.
-        """
-        kind = get_type_hints(type(metric).measure).get("return")
-        if not is_dataclass(kind):  # nobody knows what a metric of another package keeps
+    def statistics(self, metric: Metric, parts: Sequence[str], measure: Callable[[], Statistics]) -> Statistics:
+        """What the entry keeps that depends on the metric's class and these parts, else what is measured, and kept."""
+        kind = type(metric)
+        if not kind.__module__.startswith("errorbar."):
+            with self._lock:
+                self.n_measured += 1
             return measure()
-        found = self._load(path, kind)
-        if found is None:
-            found = measure()
-            self._save(path, found)
-        made: Statistics = found
-        return made
-
-    def _load(self, path: Path, kind: Any) -> Any:  # noqa: ANN401 - of that kind
-        try:
+        key = hashlib.sha256(json.dumps([__version__, code_hash(), kind.__qualname__, *parts]).encode()).hexdigest()
+        path = self.folder / key[:2] / f"{key[2:]}{ENDING}"
+        content: bytes | None = None
+        with _using(path), suppress(FileNotFoundError):
             content = path.read_bytes()
-        except FileNotFoundError:
-            content = None
-        except OSError as error:
-            raise _unusable(path, str(error.strerror)) from None
-        found = None if content is None else unpack(content, path.stem, kind)
+        found: Any = None if content is None else unpack(content, path.stem, get_type_hints(kind.measure)["return"])
         with self._lock:
             self._used.add(path)
             self.n_found += found is not None
@@ -95,47 +70,38 @@ class TaskCache:
             if content is not None and found is None:
                 what = "damaged statistics in the cache"
                 self.problems.note("task-cache-damaged", what, Place(str(path)), fix="measured again")
-        return found
+        if found is None:
+            found = measure()
+            self._save(path, found)
+        made: Statistics = found
+        return made
 
-    def _save(self, path: Path, statistics: Any) -> None:  # noqa: ANN401 - a dataclass
-        try:
+    def _save(self, path: Path, statistics: Statistics) -> None:
+        with _using(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             ignore = self.folder / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("# Statistics that errorbar can make again.\n*\n", encoding="utf-8")
             save_bytes(pack(statistics, path.stem), str(path))
-        except OSError as error:
-            raise _unusable(path, str(error.strerror)) from None
-        except InputError as error:
-            raise _unusable(path, error.problems[0].what) from None
 
     def prune(self) -> int:
-        """Remove entries that nobody asked for; the number of them.
-
-        Raises:
-            InputError: If one cannot be removed.
-        """
+        """Remove entries that nobody asked for; the number of them."""
         old = [path for path in self.folder.glob(f"*/*{ENDING}") if path not in self._used]
         for path in old:
-            try:
+            with _using(path):
                 path.unlink(missing_ok=True)
-            except OSError as error:
-                raise _unusable(path, str(error.strerror)) from None
         return len(old)
 
 
 class Kept(Memory):
     """A memory of outputs against one reference that takes from a cache what this process has not measured.
 
-    Args:
-        reference: What is measured against; the memory knows it by identity.
-        units: The same, as the units that make it up.
-        folder: The cache.
+    The memory knows the ``reference`` by identity, the cache by the ``units`` that make it up.
     """
 
     def __init__(self, reference: Any, units: Sequence[object], folder: TaskCache) -> None:  # noqa: ANN401
         super().__init__(reference)
-        self.folder = folder
+        self._folder = folder
         self._reference = _content(units)
 
     def statistics(self, metric: Metric, lines: Sequence[Any]) -> Statistics:
@@ -145,34 +111,29 @@ class Kept(Memory):
             return metric.measure(self.corpus, lines, by_type="types" not in metric.lacks)
 
         def find() -> Statistics:
-            output = _content(lines)
-            path = self.folder.path(self._reference, output, metric.measure_key, class_hash(type(metric)))
-            return self.folder.statistics(path, metric, measure)
+            return self._folder.statistics(metric, [self._reference, _content(lines), metric.measure_key], measure)
 
         found: Statistics = self._once((metric.measure_key, tuple(lines)), find)
         return found
 
 
-def pack(statistics: Any, key: str) -> bytes:  # noqa: ANN401 - a dataclass
-    """Statistics as bytes: a checksum, then arrays and the plain values beside them as ``.npz``."""
-    arrays: dict[str, Any] = {}
-    plain: dict[str, object] = {"": key}
-
-    def take(value: Any, name: str) -> None:  # noqa: ANN401 - a field of a dataclass, or one itself
-        if isinstance(value, np.ndarray):
-            arrays[name] = value
-        elif is_dataclass(value):
-            for field in fields(value):
-                take(getattr(value, field.name), f"{name}.{field.name}")
-        else:
-            plain[name] = value
-
-    take(statistics, "")
+def pack(statistics: object, key: str) -> bytes:
+    """Statistics, a dataclass, as bytes: a checksum, then arrays and the plain values beside them as ``.npz``."""
+    parts = dict(_parts(statistics, ""))
+    arrays: dict[str, Any] = {name: value for name, value in parts.items() if isinstance(value, np.ndarray)}
+    plain = {"": key} | {name: value for name, value in parts.items() if name not in arrays}
     buffer = io.BytesIO()
-    arrays[_PLAIN] = np.frombuffer(json.dumps(plain).encode(), np.uint8)
-    np.savez_compressed(buffer, **arrays)
+    np.savez_compressed(buffer, **arrays | {_PLAIN: np.frombuffer(json.dumps(plain).encode(), np.uint8)})
     body = buffer.getvalue()
     return hashlib.sha256(body).digest() + body
+
+
+def _parts(value: Any, name: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a dataclass, or a field of one
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name), f"{name}.{field.name}")
+    else:
+        yield name, value
 
 
 def unpack(content: bytes, key: str, kind: Any) -> Any:  # noqa: ANN401 - of that kind
@@ -182,31 +143,26 @@ def unpack(content: bytes, key: str, kind: Any) -> Any:  # noqa: ANN401 - of tha
         return None
     try:
         with np.load(io.BytesIO(body), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        plain = json.loads(arrays.pop(_PLAIN).tobytes())
-        return _made(kind, "", arrays, plain) if plain.pop("") == key else None
+            parts = {name: archive[name] for name in archive.files}
+        parts |= json.loads(parts.pop(_PLAIN).tobytes())
+        return _made(kind, "", parts) if parts.pop("") == key else None
     except (KeyError, TypeError, ValueError):  # whole, but of another making
         return None
 
 
-def _made(hint: Any, name: str, arrays: dict[str, Any], plain: dict[str, Any]) -> Any:  # noqa: ANN401
+def _made(hint: Any, name: str, parts: dict[str, Any]) -> Any:  # noqa: ANN401
     """The value of a field, as its type says."""
-    if name in arrays:
-        return arrays[name]
-    if name in plain:
-        return tuple(plain[name]) if isinstance(plain[name], list) else plain[name]
+    if name in parts:
+        return tuple(parts[name]) if isinstance(parts[name], list) else parts[name]
     if isinstance(hint, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not NoneType)
     hints = get_type_hints(hint)
-    return hint(*(_made(hints[each.name], f"{name}.{each.name}", arrays, plain) for each in fields(hint)))
+    return hint(*(_made(hints[each.name], f"{name}.{each.name}", parts) for each in fields(hint)))
 
 
 def _content(units: Sequence[object]) -> str:
     """Hash of units as they were read: everything that is in them."""
-    sha = hashlib.sha256()
-    for unit in units:
-        sha.update(f"{unit!r}\n".encode("utf-8", "surrogatepass"))
-    return sha.hexdigest()
+    return hashlib.sha256(repr(list(units)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache
@@ -220,14 +176,11 @@ def code_hash() -> str:
     return sha.hexdigest()
 
 
-@cache
-def class_hash(cls: type) -> str:
-    """Hash of the module of a metric, which may be of another package."""
-    module = inspect.getsourcefile(cls)
-    said = f"{cls.__module__}.{cls.__qualname__}".encode()
-    return hashlib.sha256(said + (Path(module).read_bytes() if module else b"")).hexdigest()
-
-
-def _unusable(path: Path, why: str) -> InputError:
-    what = f"the cache cannot be used: {why}"
-    return InputError(Problem(CACHE_ERROR, what, Place(str(path)), fix="name another folder: --cache DIR"))
+@contextmanager
+def _using(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, InputError) as error:
+        why = error.problems[0].what if isinstance(error, InputError) else error.strerror
+        what = f"the cache cannot be used: {why}"
+        raise InputError(Problem(CACHE_ERROR, what, Place(str(path)), fix="name another folder: --cache DIR")) from None

@@ -20,64 +20,38 @@ LATE = "late"
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """A run's scores.
-
-    Attributes:
-        submission: The run.
-        gold: Against the gold edits: a score for each metric, in the task's order.
-        alternatives: With alternative answers; empty where the corpus has none.
-        single: Against each annotator alone, under the first metric: annotator to score.
-        n_changed: Units that the run changes.
-        notes: What was noted of its file.
-        by_code: Of fragments, recall by error code under each metric; ``gold`` has it by row.
-    """
+    """A run's scores, a score for each metric of the task, and what was noted of its file."""
 
     submission: Submission
     gold: tuple[Score, ...]
-    alternatives: tuple[Score, ...] = ()
-    single: Mapping[str, Score] = field(default_factory=dict)
+    alternatives: tuple[Score, ...] = ()  # empty where the corpus has none
+    single: Mapping[str, Score] = field(default_factory=dict)  # by annotator, under the first metric, without types
     n_changed: int = 0
     notes: tuple[Problem, ...] = ()
-    by_code: Sequence[Sequence[TypeScore]] = ()
+    by_code: Sequence[Sequence[TypeScore]] = ()  # of fragments: recall by error code; ``gold`` has it by row
+
+    @property
+    def late(self) -> str:
+        """What its row says."""
+        return LATE if self.submission.late else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A run that was not scored.
-
-    Attributes:
-        submission: The run.
-        problems: What is wrong with it.
-    """
+    """A run that was not scored, and what is wrong with it."""
 
     submission: Submission
     problems: tuple[Problem, ...]
 
     def to_dict(self) -> dict[str, object]:
         """The run as JSON has it."""
-        file = str(self.submission.path)
-        return {
-            **_submission_record(self.submission),
-            "file": file,
-            "errors": [note_record(each) for each in self.problems],
-        }
+        errors = [note_record(each) for each in self.problems]
+        return {**_submission_record(self.submission), "file": str(self.submission.path), "errors": errors}
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusResults:
-    """Every run for a corpus.
-
-    Attributes:
-        corpus: The corpus.
-        n_units: Its sentences or fragments.
-        n_documents: How many essays they are from; None where that is not known.
-        annotators: Its annotators; empty where they worked as one.
-        rows: Of fragments, gold edits of each row of the type table.
-        runs: The runs, team by team.
-        refused: Runs that could not be scored.
-        pairs: Annotators against each other: writer, judge, score.
-        names: Of fragments, their names.
-    """
+    """Every run for a corpus; of its data what ``TaskData`` knows."""
 
     corpus: TaskCorpus
     n_units: int
@@ -86,7 +60,7 @@ class CorpusResults:
     rows: Mapping[str, int]
     runs: Sequence[RunScores]
     refused: Sequence[Refused] = ()
-    pairs: Sequence[tuple[str, str, Score]] = ()
+    pairs: Sequence[tuple[str, str, Score]] = ()  # annotators against each other: writer, judge, score
     names: Sequence[str] = ()
 
     @property
@@ -96,16 +70,15 @@ class CorpusResults:
 
     def best(self, *, alternatives: bool = False) -> list[RunScores]:
         """The best run of each team under the first metric, best team first; of equal ones the first."""
-        best: dict[str, RunScores] = {}
 
         def key(run: RunScores) -> float:
             return (run.alternatives if alternatives else run.gold)[0].rank_key
 
-        for run in self.runs:
-            known = best.setdefault(run.submission.team, run)
-            if key(run) < key(known):
-                best[run.submission.team] = run
-        return sorted(best.values(), key=key)  # a stable sort: equal teams stay in the file's order
+        best: dict[str, RunScores] = {}
+        for run in sorted(self.runs, key=key):
+            best.setdefault(run.submission.team, run)
+        teams = list(self.teams.values())  # equal teams stay in the file's order
+        return sorted(best.values(), key=lambda run: (key(run), teams.index(run.submission.team)))
 
     def to_dict(self) -> dict[str, object]:
         """Every run as JSON has it."""
@@ -131,51 +104,43 @@ class CorpusResults:
         """Runs of fragments as ``errorbar score`` shows them; whose one is, is not guessed from its name."""
         scores = [score for run in runs for score in run.gold]
         by_code = [rows for run in runs for rows in run.by_code]
-        teams = {run.submission.name: run.submission.team for run in runs}
-        return HooScores(scores, by_code=by_code, fragments=self.names, teams=teams)
+        return HooScores(scores, by_code=by_code, fragments=self.names, teams=self.teams)
 
     def tables(self) -> list[Table]:
-        """The runs, and those that were refused if any was."""
+        """The runs, best first under the first metric, and those that were refused if any was."""
         made = self._hoo(self.runs).tables() if self.corpus.kind == "hoo" else [self._table()]
         return [*made, *([self.refused_table()] if self.refused else [])]
 
     def _table(self) -> Table:
-        """Every run, best first under the first metric."""
-        several = any(len(run.gold) > 1 for run in self.runs)
         scores = [score for run in self.runs for score in run.gold]
         measures = merged_measures(scores)
         other = any(run.alternatives for run in self.runs)
         columns = [
             Column("run"),
             Column("late"),
-            Column("metric", only="" if several else "data"),
+            Column("metric", only="" if any(len(run.gold) > 1 for run in self.runs) else "data"),
             *map(measure_column, measures),
             *(Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures if other),
             Column("changed", "count"),
         ]
-        rows: list[list[Cell]] = []
-        for run in sorted(self.runs, key=lambda run: run.gold[0].rank_key):
-            for at, score in enumerate(run.gold):
-                answers = run.alternatives[at] if other else None
-                rows.append(
-                    [
-                        run.submission.name,
-                        LATE if run.submission.late else "",
-                        score.metric,
-                        *(score.estimates.get(one.name) for one in measures),
-                        *(answers.estimates.get(one.name) for one in measures if answers is not None),
-                        run.n_changed,
-                    ]
-                )
+        rows: list[list[Cell]] = [
+            [
+                run.submission.name,
+                run.late,
+                score.metric,
+                *(one.estimates.get(measure.name) for one in (score, *answers) for measure in measures),
+                run.n_changed,
+            ]
+            for run in sorted(self.runs, key=lambda run: run.gold[0].rank_key)
+            for score, *answers in zip(run.gold, *([run.alternatives] if other else []), strict=True)
+        ]
         notes = [f"corpus {self.corpus.name}", *signature_lines(scores)]
         return Table(columns, rows, name=f"runs-{self.corpus.name}", notes=notes)
 
     def refused_table(self) -> Table:
         """Runs that could not be scored, and why: the first problem of each."""
         columns = [Column("refused"), Column("problems", "count"), Column("first", key="problem")]
-        rows: list[list[Cell]] = [
-            [each.submission.name, len(each.problems), str(each.problems[0])] for each in self.refused
-        ]
+        rows = [(each.submission.name, len(each.problems), str(each.problems[0])) for each in self.refused]
         return Table(columns, rows, name=f"refused-{self.corpus.name}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -17,9 +17,7 @@ from errorbar.formats.opening import Lines
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w\-]+))\s*(?:\.[\w\-.\s]+)?=""")
 _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
-_QUOTES = ('"""', "'''")
-Where = tuple[str, int]
-"""A table's name and its number, counted from 0, among those of the name."""
+Where = tuple[str, int]  # a table's name and its number, counted from 0, among those of the name
 
 
 @dataclass(slots=True)
@@ -32,27 +30,9 @@ class TomlFile:
     tables: dict[Where, int] = field(default_factory=dict)
     keys: dict[tuple[Where, str], int] = field(default_factory=dict)
 
-    def place(self, where: Where, key: str = "") -> Place:
-        """Where a key stands; without one, or where it is not found, its table's header."""
-        line = self.keys.get((where, key)) or self.tables.get(where, 0)
-        return Place(str(self.path), line)
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A key: how its value is read, what stands for it where nothing is said, and whether something must be."""
-
-    read: Callable[[Table, str, Any], Any]
-    default: Any = None
-    required: bool = False
-
 
 class _WrongError(Exception):
-    """A value is not what it must be."""
-
-    def __init__(self, expected: str, fix: str = "") -> None:
-        self.expected = expected
-        self.fix = fix
+    """What a value must be, and how to mend it."""
 
 
 @dataclass(slots=True)
@@ -64,127 +44,118 @@ class Table:
     where: Where = ("", 0)
 
     def place(self, key: str = "") -> Place:
-        """Where a key stands."""
-        return self.file.place(self.where, key)
+        """Where a key stands; without one, or where it is not found, the table's header."""
+        line = self.file.keys.get((self.where, key)) or self.file.tables.get(self.where, 0)
+        return Place(str(self.file.path), line)
 
     def error(self, code: str, what: str, key: str = "", *, expected: str = "", fix: str = "") -> None:
         """Record what is wrong with a key, or with the table."""
         self.file.problems.error(code, what, self.place(key), expected=expected, fix=fix)
-
-    def note(self, code: str, what: str, place: Place, *, fix: str = "") -> None:
-        """Record what somebody should know."""
-        self.file.problems.note(code, what, place, fix=fix)
 
     def read(self, fields: Mapping[str, Field]) -> dict[str, Any]:
         """The value of every field; what is wrong is recorded, and the default stands for it."""
         self.only(fields)
         return {key: self.value(key, field) for key, field in fields.items()}
 
-    def only(self, known: Iterable[str]) -> None:
+    def only(self, known: Collection[str]) -> None:
         """Refuse keys that the table does not have; the nearest that it has is named."""
-        names = list(known)
         table, _ = self.where
         for key in self.values:
-            if key not in names:
+            if key not in known:
                 what = f"[{table}] has no key '{key}'" if table else f"a task has no table or key '{key}'"
                 # A table's header is where it stands; of several of one name the first.
-                header = self.file.place((f"{table}.{key}" if table else key, 0))
+                header = Table({}, self.file, (f"{table}.{key}" if table else key, 0)).place()
                 place = header if header.line else self.place(key)
-                self.file.problems.error("task-key", what, place, fix=nearest(key, names))
+                self.file.problems.error("task-key", what, place, fix=nearest(key, known))
 
     def value(self, key: str, field: Field) -> Any:  # noqa: ANN401 - whatever the field reads
         """The value of one field."""
         value = self.values.get(key)
         if value is None:
             if field.required:
-                what = f"[{self.where[0]}] has no {key}"
-                self.error("task-value", what, expected=f'{key} = "..."')
+                self.error("task-value", f"[{self.where[0]}] has no {key}", expected=f'{key} = "..."')
             return field.default
         try:
             return field.read(self, key, value)
         except _WrongError as wrong:
+            expected, fix = wrong.args
             got = shortened(repr(value) if isinstance(value, str) else str(value))
-            self.error("task-value", f"{key} must be {wrong.expected}, got {got}", key, fix=wrong.fix)
+            self.error("task-value", f"{key} must be {expected}, got {got}", key, fix=fix)
             return field.default
 
     def each(self, key: str) -> Iterator[Table]:
         """Every table of a list of tables, e.g. ``[[corpus]]``."""
         found = self.values.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            what = f"'{key}' is not a list of tables"
-            self.file.problems.error("task-value", what, self.file.place((key, 0)), expected=f"[[{key}]]")
-            return
-        yield from (Table(table, self.file, (key, number)) for number, table in enumerate(found))
+        if isinstance(found, list) and all(isinstance(each, dict) for each in found):
+            yield from (Table(table, self.file, (key, number)) for number, table in enumerate(found))
+        else:
+            whole = Table({}, self.file, (key, 0))
+            whole.error("task-value", f"'{key}' is not a list of tables", expected=f"[[{key}]]")
 
 
-def raw(table: Table, key: str, value: object) -> object:
-    """A value that is looked into elsewhere."""
-    return value
+Read = Callable[[Table, str, Any], Any]
 
 
-def text(table: Table, key: str, value: object) -> str:
-    """A text, trimmed."""
-    if not isinstance(value, str):
-        raise _WrongError("a text in quotes")
-    return " ".join(value.split())
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A key: how its value is read, what stands for it where nothing is said, and whether something must be."""
+
+    read: Read
+    default: Any = None
+    required: bool = False
 
 
-def file_name(table: Table, key: str, value: object) -> str:
-    """A text that can be the name of a file."""
-    said = name(table, key, value)
-    if "/" in said or said.startswith(".") or not said.isprintable():
-        raise _WrongError("a name that can be the name of a file")
-    return said
+def _checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
+    """A reader of values that fit, and what is made of them."""
 
-
-def name(table: Table, key: str, value: object) -> str:
-    """A text with something in it."""
-    said = text(table, key, value)
-    if not said:
-        raise _WrongError("a text in quotes with something in it")
-    return said
-
-
-def whole(table: Table, key: str, value: object) -> int:
-    """A whole number above 0."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _WrongError("a whole number above 0")
-    return value
-
-
-def flag(table: Table, key: str, value: object) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise _WrongError("true or false")
-    return value
-
-
-def one_of(*words: str) -> Callable[[Table, str, object], str]:
-    """One of some words."""
-
-    def read(table: Table, key: str, value: object) -> str:
-        if value not in words:
-            raise _WrongError(" or ".join(words), nearest(value, words) if isinstance(value, str) else "")
-        return str(value)
+    def read(table: Table, key: str, value: Any) -> Any:  # noqa: ANN401 - of any kind
+        if not fits(value):
+            raise _WrongError(expected, "")
+        return made(value)
 
     return read
 
 
-def texts(table: Table, key: str, value: object) -> tuple[str, ...]:
-    """A text or a list of texts."""
-    found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list) or not all(isinstance(each, str) and each.strip() for each in found):
-        raise _WrongError("a text or a list of texts")
-    return tuple(found)
+def _spaced(value: str) -> str:
+    return " ".join(value.split())
 
 
-def moment(table: Table, key: str, value: object) -> datetime:
-    """A date, or a date and time; without an offset it is UTC, and a date alone means its end."""
+def _is_list(value: object) -> bool:
+    listed = [value] if isinstance(value, str) else value
+    return isinstance(listed, list) and all(isinstance(each, str) and each.strip() for each in listed)
+
+
+def _is_file_name(value: object) -> bool:
+    said = _spaced(value) if isinstance(value, str) else "."
+    return said[:1] not in ("", ".") and "/" not in said and said.isprintable()
+
+
+def _moment(value: date) -> datetime:
+    """Without an offset it is UTC, and a date alone means its end."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
-    if isinstance(value, date):
-        return datetime.combine(value, time.max, UTC)
-    raise _WrongError("a date or time without quotes, e.g. 2026-11-21T18:00:00Z")
+    return datetime.combine(value, time.max, UTC)
+
+
+raw = _checked("", lambda _: True)
+text = _checked("a text in quotes", lambda value: isinstance(value, str), _spaced)
+name = _checked("a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _spaced)
+file_name = _checked("a name that can be the name of a file", _is_file_name, _spaced)
+whole = _checked("a whole number above 0", lambda value: type(value) is int and value > 0)
+flag = _checked("true or false", lambda value: isinstance(value, bool))
+texts = _checked("a text or a list of texts", _is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))
+moment = _checked("a date or time without quotes, e.g. 2026-11-21T18:00Z", lambda said: isinstance(said, date), _moment)
+
+
+def one_of(*words: str) -> Read:
+    """One of some words."""
+
+    def read(table: Table, key: str, value: object) -> object:
+        if value not in words:
+            raise _WrongError(" or ".join(words), nearest(value, words) if isinstance(value, str) else "")
+        return value
+
+    return read
 
 
 def paths(table: Table, key: str, value: object) -> tuple[Path, ...]:
@@ -194,13 +165,13 @@ def paths(table: Table, key: str, value: object) -> tuple[Path, ...]:
 
 def path(table: Table, key: str, value: object) -> Path | None:
     """A file or folder that exists, or None."""
-    return next(iter(existing(table, key, text(table, key, value))), None)
+    found: list[Path] = existing(table, key, text(table, key, value))
+    return found[0] if found else None
 
 
 def inside(table: Table, key: str, value: object) -> Path | None:
     """A folder to write to, which must be below that of the TOML file: a task comes from somebody else."""
-    folder = table.file.path.parent
-    said = text(table, key, value)
+    folder, said = table.file.path.parent, str(text(table, key, value))
     if "\0" in said or not (folder / said).resolve().is_relative_to(folder.resolve()):
         fix = f"give it on the command line if that is meant: --{key} DIR"
         what = f"{key} = {shortened(said)!r} is not inside the folder of the TOML file"
@@ -211,8 +182,7 @@ def inside(table: Table, key: str, value: object) -> Path | None:
 
 def existing(table: Table, key: str, said: str) -> list[Path]:
     """The paths that a text stands for, seen from the TOML file's folder."""
-    folder = table.file.path.parent
-    what, fix = "", ""
+    folder, fix = table.file.path.parent, ""
     if "\0" in said:
         what = f"{key} has a character 0, which no path can have"
     elif set(said) & set("*?["):
@@ -238,31 +208,27 @@ def existing(table: Table, key: str, said: str) -> list[Path]:
 
 
 def read_toml(path: Path, problems: Problems) -> TomlFile:
-    """Read a TOML file; the standard reader gives values without places, so these are looked up in the text.
-
-    Raises:
-        InputError: If it cannot be opened or is no TOML; the line is named.
-    """
+    """Read a TOML file; the standard reader gives values without places, so these are looked up in the text."""
     lines = list(Lines(path, problems))
     problems.raise_errors()
+    line = expected = fix = ""
     try:
-        document = tomllib.loads("\n".join(lines))
+        file = TomlFile(path, tomllib.loads("\n".join(lines)), problems)
     except tomllib.TOMLDecodeError as error:
         found = _AT.search(str(error))
-        line = int(found[1]) if found and found[1] else len(lines)
-        what = f"no TOML: {_AT.sub('', str(error)).lower()}"
-        place = Place(str(path), line)
+        line, what = (found and found[1]) or str(len(lines)), f"no TOML: {_AT.sub('', str(error)).lower()}"
+        expected, fix = 'key = "value"', "text stands in quotes, tables in [brackets]"
         if "overwrite" in what or "twice" in what:  # two ways in which tomllib says it
             what = "no TOML: this key or table is there already"
-            raise InputError(Problem("task-toml", what, place, "each once", "keep one of the two")) from None
-        fix = "text stands in quotes, tables in [brackets]"
-        raise InputError(Problem("task-toml", what, place, 'key = "value"', fix)) from None
-    except (RecursionError, ValueError) as error:  # lists within lists within lists; a number of thousands of digits
-        what = "lists or tables are nested too deeply" if isinstance(error, RecursionError) else "a number is too long"
-        raise InputError(Problem("task-toml", f"no TOML of a task: {what}", Place(str(path)))) from None
-    file = TomlFile(path, document, problems)
-    _find_places(lines, file)
-    return file
+            expected, fix = "each once", "keep one of the two"
+    except RecursionError:  # lists within lists within lists
+        what = "no TOML of a task: lists or tables are nested too deeply"
+    except ValueError:  # thousands of digits
+        what = "no TOML of a task: a number is too long"
+    else:
+        _find_places(lines, file)
+        return file
+    raise InputError(Problem("task-toml", what, Place(str(path), int(line or 0)), expected, fix))
 
 
 def _find_places(lines: list[str], file: TomlFile) -> None:
@@ -281,4 +247,4 @@ def _find_places(lines: list[str], file: TomlFile) -> None:
             file.tables[where] = number
         elif key := _KEY.match(line):
             file.keys.setdefault((where, key[1] or key[2] or key[3]), number)
-        inside_text = next((quotes for quotes in _QUOTES if line.count(quotes) % 2), "")
+        inside_text = next((quotes for quotes in ('"""', "'''") if line.count(quotes) % 2), "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from errorbar.core.errors import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.problems import Problems
@@ -16,39 +15,22 @@ from errorbar.studies.score_result import measure_column
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-from errorbar.tasks.config import Role, Task, TaskCorpus
+from errorbar.tasks.config import Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_data import SentenceData, TaskData, of_run, read_data
-
-DEV: Role = "dev"
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What was seen of a submission.
-
-    Attributes:
-        path: The submission.
-        n_units: Sentences or texts.
-        n_changed: How many of them it changes.
-        kept: Share of the source's words that it keeps; None for HOO runs and where lines are not in step.
-        errors: What is wrong with it.
-        notes: What is worth a look.
-        dry: Its score on the development data, where that was asked for and can be made.
-    """
+    """What was seen of a submission: how many units it changes, what is wrong with it, what is worth a look."""
 
     path: Path
     n_units: int
-    n_changed: int
-    kept: float | None
-    errors: tuple[Problem, ...]
-    notes: tuple[Problem, ...]
-    dry: Score | None = None
-
-    @property
-    def valid(self) -> bool:
-        """Whether it can be sent."""
-        return not self.errors
+    n_changed: int = 0
+    kept: float | None = None  # share of the source's words; None for HOO runs and where lines are not in step
+    errors: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
+    dry: Score | None = None  # on the development data, where that was asked for and can be made
 
     @property
     def shown(self) -> list[tuple[Measure, float | None]]:
@@ -58,16 +40,23 @@ class Validation:
         main = next(one for one in self.dry.measures if one.name == self.dry.main)
         return [(one, self.dry[one.name].value) for one in self.dry.measures if one.group == main.group]
 
+    def to_dict(self) -> dict[str, object]:
+        """The submission as JSON has it."""
+        return {
+            "submission": str(self.path),
+            "valid": not self.errors,
+            "units": self.n_units,
+            "changed": self.n_changed,
+            "kept": self.kept,
+            "dry": {one.name.rpartition("_")[2]: value for one, value in self.shown} or None,
+            "errors": [note_record(problem) for problem in self.errors],
+            "warnings": [note_record(note) for note in self.notes],
+        }
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Validations(Result):
-    """What was seen of submissions for a corpus.
-
-    Attributes:
-        corpus: The corpus.
-        submissions: What was seen of each.
-        notes: What is worth a look, of all of them.
-    """
+    """What was seen of submissions for a corpus, and what is worth a look of all of them."""
 
     corpus: str
     submissions: Sequence[Validation]
@@ -75,23 +64,18 @@ class Validations(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Every submission, with what is wrong with it."""
-        return {"corpus": self.corpus, "submissions": [_record(each) for each in self.submissions]}
+        return {"corpus": self.corpus, "submissions": [each.to_dict() for each in self.submissions]}
 
     def tables(self) -> Sequence[Table]:
         """A row for each submission."""
         measures = next(([one for one, _ in each.shown] for each in self.submissions if each.shown), [])
         rows: list[list[Cell]] = []
         for each in self.submissions:
-            verdict = "ok" if each.valid else f"{len(each.errors)} to mend"
+            verdict = f"{len(each.errors)} to mend" if each.errors else "ok"
             dry = [value for _, value in each.shown] or [None] * len(measures)
-            changed = f"{each.n_changed} of {each.n_units}" if each.valid else None
+            changed = None if each.errors else f"{each.n_changed} of {each.n_units}"
             rows.append([each.path.name, verdict, changed, each.kept, *dry])
-        columns = [
-            Column("submission"),
-            Column("verdict"),
-            Column("changed"),
-            Column("words kept", "percent", digits=1),
-        ]
+        columns = [*map(Column, ("submission", "verdict", "changed")), Column("words kept", "percent", digits=1)]
         notes = ["dry scores on the development data"] if measures else []
         return [Table([*columns, *map(measure_column, measures)], rows, name="submissions", notes=notes)]
 
@@ -120,72 +104,55 @@ def validate(
     chosen = choose_corpus(read, corpus)
     data = _data(chosen)
     found = [_validated(read, data, Path(path)) for path in submissions]
-    if dev is not None and any(each.valid for each in found):
-        tried = next((each for each in read.with_role(DEV) if each.gold), None)
+    if dev is not None and not all(each.errors for each in found):
+        tried = next((each for each in read.with_role("dev") if each.gold), None)
         if tried is None:
             what = "the task has no development data with gold edits"
             place = Place(str(read.file))
             raise UsageError(Problem("task-no-gold", what, place, fix='[[corpus]] with role = "dev"'))
         dry = _validated(read, _data(tried), Path(dev))
         found = [
-            replace(each, errors=dry.errors, notes=(*each.notes, *dry.notes), dry=dry.dry) if each.valid else each
+            each if each.errors else replace(each, errors=dry.errors, notes=(*each.notes, *dry.notes), dry=dry.dry)
             for each in found
         ]
     return Validations(chosen.name, found, tuple(dict.fromkeys(note for each in found for note in each.notes)))
 
 
 def choose_corpus(task: Task, name: str | None) -> TaskCorpus:
-    """The corpus of a name, or the only one that submissions are for.
-
-    Raises:
-        UsageError: If there is none of that name, or no name and several.
-    """
+    """The corpus of a name, or the only one that submissions are for."""
+    tests = task.with_role("test")
+    if name is None and len(tests) == 1:
+        return tests[0]
+    what, fix = f"the task has {len(tests)} test corpora", "say which one: --corpus NAME"
     if name is not None:
         names = [corpus.name for corpus in task.corpora]
-        if name not in names:
-            what = f"no corpus is called '{name}'"
-            raise UsageError(Problem("task-value", what, Place(str(task.file)), fix=nearest(name, names)))
-        return task.corpus(name)
-    tests = task.with_role("test")
-    if len(tests) != 1:
-        what = f"the task has {len(tests)} test corpora"
-        raise UsageError(Problem("task-value", what, Place(str(task.file)), fix="say which one: --corpus NAME"))
-    return tests[0]
+        if name in names:
+            return task.corpus(name)
+        what, fix = f"no corpus is called '{name}'", nearest(name, names)
+    raise UsageError(Problem("task-value", what, Place(str(task.file)), fix=fix))
+
+
+def _is_scored(corpus: TaskCorpus) -> bool:
+    return corpus.role == "dev" and bool(corpus.gold)
 
 
 def _data(corpus: TaskCorpus) -> TaskData:
     """What a run is compared with: the source alone, unless development data is scored."""
-    if corpus.kind == "m2" and corpus.source is not None and not (corpus.role == DEV and corpus.gold):
+    if corpus.kind == "m2" and corpus.source is not None and not _is_scored(corpus):
         return SentenceData(corpus, ())
     return read_data(corpus, need_text=True)
 
 
 def _validated(task: Task, data: TaskData, path: Path) -> Validation:
     problems = Problems()
-    output: Sequence[Any] = ()
-    dry: Score | None = None
-    kept: float | None = None  # lines that are not in step cannot be compared
-    errors: Sequence[Problem] = ()
+    seen = Validation(path, len(data.units))
     try:
-        output = data.output(path, str(path), problems)
+        output = data.output(path, problems)
+        seen = replace(seen, n_changed=data.n_changed(output))
         data.look(str(path), output, problems)
-        kept = data.kept(output)
-        if data.corpus.role == DEV and data.corpus.gold:
-            dry = data.score({str(path): output}, [parse_metric(task.metrics[0])], Problems())[0]
+        seen = replace(seen, kept=data.kept(output))
+        if _is_scored(data.corpus):
+            seen = replace(seen, dry=data.score({str(path): output}, [parse_metric(task.metrics[0])])[0])
     except InputError as error:  # the next submission is checked all the same
-        errors = of_run(error.problems)
-    notes = tuple(of_run(problems.notes))
-    return Validation(path, len(data.units), data.n_changed(output), kept, tuple(errors), notes, dry)
-
-
-def _record(found: Validation) -> dict[str, object]:
-    return {
-        "submission": str(found.path),
-        "valid": found.valid,
-        "units": found.n_units,
-        "changed": found.n_changed,
-        "kept": found.kept,
-        "dry": {one.name.rpartition("_")[2]: value for one, value in found.shown} or None,
-        "errors": [note_record(problem) for problem in found.errors],
-        "warnings": [note_record(note) for note in found.notes],
-    }
+        seen = replace(seen, errors=of_run(error.problems))
+    return replace(seen, notes=of_run(problems.notes))

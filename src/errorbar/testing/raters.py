@@ -28,22 +28,12 @@ NEVER = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class SimulatedRater:
-    """How a rater errs.
+    """How a rater errs; refused if a probability is not between 0 and 1, or ``awake`` is negative."""
 
-    Attributes:
-        kind: What sort of rater it is, part of its name.
-        sensitivity: Probability of saying "error" of an error.
-        specificity: Probability of saying "ok" of an item without an error.
-        awake: Judgments before the rater falls asleep and tosses a coin.
-
-    Raises:
-        UsageError: If a probability is not between 0 and 1, or ``awake`` is negative.
-    """
-
-    kind: str
-    sensitivity: float
-    specificity: float
-    awake: int = NEVER
+    kind: str  # part of the name
+    sensitivity: float  # probability of saying "error" of an error
+    specificity: float  # probability of saying "ok" of an item without an error
+    awake: int = NEVER  # judgments before the rater falls asleep and tosses a coin
 
     def __post_init__(self) -> None:
         if not (0 <= self.sensitivity <= 1 and 0 <= self.specificity <= 1 and self.awake >= 0):
@@ -78,17 +68,11 @@ def sleepy(accuracy: float, awake: int) -> SimulatedRater:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulation:
-    """Simulated judgments and what is true of them.
+    """Simulated judgments and what is true of them."""
 
-    Attributes:
-        judgments: The judgments, with the labels ``ok`` and ``error`` in this order.
-        truth: Code of the true label of each item; shape (items,).
-        raters: The raters, in the order of ``judgments.raters``.
-    """
-
-    judgments: Judgments
-    truth: NDArray[np.int32]
-    raters: tuple[SimulatedRater, ...]
+    judgments: Judgments  # with the labels ok and error, in this order
+    truth: NDArray[np.int32]  # code of the true label of each item; shape (items,)
+    raters: tuple[SimulatedRater, ...]  # in the order of ``judgments.raters``
 
     def gold(self, items: Sequence[int] | NDArray[np.int64]) -> dict[str, str]:
         """True labels of some items, by name."""
@@ -127,18 +111,13 @@ def simulate(
         np.array([r.sensitivity for r in raters])[who],
         1 - np.array([r.specificity for r in raters])[who],
     )
-    asleep = _position(who) >= np.array([r.awake for r in raters])[who]
+    order = np.argsort(who, kind="stable")  # each rater's judgments side by side, in the order they were given
+    counts = np.bincount(who)
+    position = np.empty(len(who), np.int64)  # how many judgments the rater had given before
+    position[order] = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
+    asleep = position >= np.array([r.awake for r in raters])[who]
     label = generator.random(len(who)) < np.where(asleep, 0.5, says_error)
     names = tuple(f"{r.kind}-{number}" for number, r in enumerate(raters, 1))
     items = tuple(f"item-{number}" for number in range(1, n_items + 1))
     table = Judgments(item, who.astype(np.int32), label.astype(np.int32), items, names, LABELS)
     return Simulation(table, truth, tuple(raters))
-
-
-def _position(who: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many judgments each rater had given before each judgment; shape (judgments,)."""
-    order = np.argsort(who, kind="stable")
-    counts = np.bincount(who)
-    position = np.empty(len(who), np.int64)
-    position[order] = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return position

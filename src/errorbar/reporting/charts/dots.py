@@ -1,4 +1,4 @@
-"""Rows with names: values as points with error bars, and counts as bars; both from zero."""
+"""Rows with names: values as points with error bars, counts as bars, both from zero, and grids of values."""
 
 from __future__ import annotations
 
@@ -7,30 +7,33 @@ from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts.vega import (
+    LEGEND,
+    POINT,
     ROW,
-    TICKS,
-    altair,
-    between,
+    Axis,
+    Part,
+    along,
     finish,
-    legend,
+    layer,
+    measured,
+    name,
+    number,
     percent_top,
-    round_top,
-    rows,
+    text,
     tips,
 )
+
+STEP = 52
+FLAT = 7
+"""Names up to this many characters stand upright above their column; longer ones are turned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A value to draw, in the unit of the axis.
+    """A value to draw in the row of a name, in the unit of the axis, with the ends of its interval.
 
-    Attributes:
-        name: Row it stands in.
-        value: Where the point is; None: no point, the row stays.
-        low: Lower end of the interval, or None.
-        high: Upper end.
-        note: Text behind the bar, such as group letters.
-        series: What tells points of one row apart, e.g. the measure.
+    ``note`` stands behind the bar, such as group letters; ``series`` tells points of one row apart, e.g. the measure.
+    A row without a value stays.
     """
 
     name: str
@@ -42,89 +45,105 @@ class Dot:
 
 
 def dot_chart(
-    dots: Sequence[Dot],
-    *,
-    title: str,
-    name_title: str = "",
-    series_title: str = "",
-    percent: bool = True,
-    top: float | None = None,
+    dots: Sequence[Dot], axis: Axis, *, name_title: str = "name", series_title: str = "", top: float | None = None
 ) -> Spec:
-    """Draw points with error bars, rows in the order given, the axis from 0.
+    """Draw points with error bars, rows in the order given.
 
-    Args:
-        dots: What to draw.
-        title: Of the value axis, with its unit.
-        name_title: What the rows are, for tooltips; beside the rows it would say what everybody sees.
-        series_title: Of the legend, where there are several series.
-        percent: Values are percent: two digits are shown, and the axis ends at 100 at most unless a value is above.
-        top: Where the axis ends; None: at a round number above all values.
+    ``name_title`` says what the rows are, in tooltips; ``series_title`` that of the legend where there are several
+    series; ``top`` where the axis ends, if not at a round number above all values.
     """
-    alt = altair()
     names = list(dict.fromkeys(dot.name for dot in dots))
     series = list(dict.fromkeys(dot.series for dot in dots))
-    values = [end for dot in dots for end in (dot.value, dot.low, dot.high)]
-    lowest = min((value for value in values if value is not None), default=0.0)
-    if top is None:
-        largest = max((value for value in values if value is not None), default=0.0)
-        top = percent_top(values, room=1.12) if percent else round_top(1.12 * largest)
-    domain = [-round_top(-lowest) if lowest < 0 else 0, top]
-    digits = 2 if percent else 4
+    digits = 2 if axis.kind == "percent" else 4
     data = [
         {
             "name": dot.name,
-            "value": dot.value,
-            "low": dot.low,
-            "high": dot.high,
-            "end": dot.value if dot.high is None else dot.high,
             "note": dot.note,
             "series": dot.series,
-            "shown": f"{dot.value:.{digits}f}",
-            "interval": between(dot.low, dot.high, digits),
+            "end": dot.value if dot.high is None else dot.high,
+            **measured(dot.value, dot.low, dot.high, digits),
         }
         for dot in dots
         if dot.value is not None
     ]
-    scale, axis = alt.Scale(domain=domain, nice=False), alt.Axis(tickCount=TICKS)
-    shared = {"y": alt.Y("name:N", title=None, scale=alt.Scale(domain=names), sort=None)}
-    told = {"name": name_title or "name"}
-    bar_look, point_look = {"style": "interval"}, {"style": "estimate"}
+    x = along(axis, [end for dot in dots for end in (dot.value, dot.low, dot.high)], room=1.12, top=top)
+    y = name("name", title=None, scale={"domain": names})
+    told = {"name": name_title}
+    several: Part = {}
     if len(series) > 1:
-        own = alt.Scale(domain=series)
-        shared["color"] = alt.Color("series:N", title=series_title, sort=None, scale=own, legend=legend(alt))
-        shared["yOffset"] = alt.YOffset("series:N", sort=None, scale=own)
+        own = {"domain": series}
+        several["color"] = name("series", title=series_title, scale=own, legend=LEGEND)
+        several["yOffset"] = name("series", scale=own)
         told["series"] = series_title
-        bar_look = point_look = {}
-    shared["tooltip"] = tips(alt, **told, shown=title, interval="interval")
-    with_ends = alt.Chart(rows(alt, [row for row in data if row["low"] is not None]))
-    every = alt.Chart(rows(alt, data))
+    bar_look, point_look = ({}, {}) if several else ({"style": "interval"}, {"style": "estimate"})
+    shared = {"y": y, **several, "tooltip": tips(**told, shown=axis.title, interval="interval")}
+    bars = [row for row in data if row["low"] is not None]
     layers = [
-        with_ends.mark_rule(**bar_look).encode(
-            x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q", **shared
-        ),
-        every.mark_point(filled=True, size=36, opacity=1, **point_look).encode(
-            x=alt.X("value:Q", title=title, scale=scale, axis=axis), **shared
-        ),
+        layer(bars, "rule", bar_look, x=number("low", **x), x2={"field": "high"}, **shared),
+        layer(data, "point", POINT | point_look, x=number("value", **x), **shared),
     ]
     if any(dot.note for dot in dots):
-        note = alt.Chart(rows(alt, data)).mark_text(align="left", dx=8, style="letter")
-        layers.append(note.encode(x=alt.X("end:Q", scale=scale, axis=axis), y=shared["y"], text="note:N"))
-    row = ROW if len(series) < 2 else ROW + 8 * (len(series) - 1)
-    return finish(alt.layer(*layers), height=max(3 * ROW, row * len(names)))
+        look = {"align": "left", "dx": 8, "style": "letter"}
+        layers.append(layer(data, "text", look, x=number("end", **x), y=y, text=text("note")))
+    row = ROW + 8 * (len(series) - 1) if several else ROW
+    return finish(layers, height=max(3 * ROW, row * len(names)))
 
 
 def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
-    """Draw a bar for each count, in the order given, its number above it.
-
-    Args:
-        counts: Name of the bar to its count.
-        x_title: What the bars are.
-        y_title: What is counted.
-    """
-    alt = altair()
+    """Draw a bar for each count, in the order given, its number above it."""
     data = [{"name": name, "count": count, "text": f"{count:,}"} for name, count in counts.items()]
-    x = alt.X("name:N", title=x_title, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    y = alt.Y("count:Q", title=y_title, scale=alt.Scale(zero=True))
-    base = alt.Chart(rows(alt, data)).encode(x=x, y=y, tooltip=tips(alt, name=x_title, text=y_title))
-    figures = base.mark_text(style="figure", dy=-7).encode(text="text:N")
-    return finish(alt.layer(base.mark_bar(style="bar"), figures), height=220)
+    shared = {
+        "x": name("name", title=x_title, axis={"labelAngle": 0, "labelOverlap": True}),
+        "y": number("count", title=y_title, scale={"zero": True}),
+        "tooltip": tips(name=x_title, text=y_title),
+    }
+    figures = layer(data, "text", {"style": "figure", "dy": -7}, **shared, text=text("text"))
+    return finish([layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """A cell of a grid: what its color says (None: no value), what stands in it, what its tooltip says instead."""
+
+    row: str
+    column: str
+    value: float | None
+    text: str
+    detail: str = ""
+
+
+def heat_chart(
+    cells: Sequence[HeatCell],
+    *,
+    row_title: str,
+    column_title: str,
+    value_title: str,
+    domain: tuple[float, float] | None = None,
+) -> Spec:
+    """Draw a grid, rows and columns in the order of the cells.
+
+    ``domain`` has the values at both ends of the colors; None: they are percent, from 0.
+    """
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    names = list(dict.fromkeys(cell.row for cell in cells))
+    data = [
+        {"row": c.row, "column": c.column, "value": c.value, "text": c.text, "detail": c.detail or c.text}
+        for c in cells
+    ]
+    bare = {"domain": False, "ticks": False}
+    angle = 0 if max(map(len, columns), default=0) <= FLAT else -45
+    above = {"orient": "top", "labelAngle": angle, "labelLimit": 120, **bare}
+    place = {
+        "x": name("column", title=column_title, scale={"domain": columns}, axis=above),
+        "y": name("row", title=row_title, scale={"domain": names}, axis=bare),
+        "tooltip": tips(row=row_title, column=column_title, detail=value_title),
+    }
+    scale = {"domain": domain or (0, percent_top([cell.value for cell in cells])), "clamp": True}
+    color = number("value", title=value_title, scale=scale, legend={"orient": "bottom"})
+    known, unknown = ([row for row in data if (row["value"] is None) is gap] for gap in (False, True))
+    layers = [
+        layer(known, "rect", {"style": "cell"}, color=color, **place),
+        layer(unknown, "rect", {"style": "gap"}, **place),
+        layer(data, "text", {"style": "figure"}, text=text("text"), **place),
+    ]
+    return finish(layers, step=STEP, height=ROW * len(names))

@@ -10,12 +10,11 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.vega import TICKS, altair, finish, percent_top, rows, tips
+from errorbar.reporting.charts.vega import POINT, Axis, Part, along, finish, layer, number, text, tips
 
 Ends = tuple[float, float] | None
 MOST_NAMES = 30
@@ -33,20 +32,11 @@ LETTER = 7
 """Width of a letter, and half of its height, with room."""
 LIMIT = 120
 """Longest name, in pixels; the rest is cut."""
-_LOWER = ("R_low", "P_low")
 
 
 @dataclass(frozen=True, slots=True)
 class PlanePoint:
-    """A system, in percent.
-
-    Attributes:
-        name: Its name.
-        precision: P.
-        recall: R.
-        precision_ends: Interval of P, or None.
-        recall_ends: Interval of R, or None.
-    """
+    """A system, in percent, with the ends of its intervals where it has some."""
 
     name: str
     precision: float
@@ -74,71 +64,65 @@ def contour(f: float, beta: float, right: float, top: float) -> list[tuple[float
 
 
 def plane_chart(points: Sequence[PlanePoint], *, beta: float, f_name: str) -> Spec:
-    """Draw systems in the plane.
-
-    Args:
-        points: The systems.
-        beta: Of the contours' F.
-        f_name: What F is called.
-    """
-    alt = altair()
-    right = percent_top([end for p in points for end in (p.recall, *(p.recall_ends or ()))], room=1.1)
-    top = percent_top([end for p in points for end in (p.precision, *(p.precision_ends or ()))], room=1.1)
-    highest = max(right, top)
-    step = 10 if highest > 40 else 5 if highest > 15 else 2 if highest > 5 else 0.5
-    lines, ends, heights = [], [], []
-    for number in range(1, int(highest / step) + 1):
-        found = contour(number * step, beta, right, top)
-        name = f"{number * step:g}"
-        lines += [{"contour": name, "R": r, "P": p} for r, p in found]
-        if found:
-            heights.append(found[-1][1])
-            ends.append({"contour": name, "R": found[-1][0], "P": found[-1][1]})
-    if ends:  # the name once, at the highest line
-        ends[-1]["contour"] = f"{f_name} {ends[-1]['contour']}"
-    axis = alt.Axis(grid=False, tickCount=TICKS)
-    across = {"title": "recall (percent)", "scale": alt.Scale(domain=[0, right], nice=False), "axis": axis}
-    upright = {"title": "precision (percent)", "scale": alt.Scale(domain=[0, top], nice=False), "axis": axis}
-    x, y = alt.X("R:Q", **across), alt.Y("P:Q", **upright)
+    """Draw systems in the plane; ``beta`` is that of the contours' F, ``f_name`` what it is called."""
+    recalls = [end for p in points for end in (p.recall, *(p.recall_ends or ()))]
+    precisions = [end for p in points for end in (p.precision, *(p.precision_ends or ()))]
+    across = along(Axis("recall (percent)"), recalls, room=1.1)
+    upright = along(Axis("precision (percent)"), precisions, room=1.1)
+    right, top = (side["scale"]["domain"][1] for side in (across, upright))
+    for side in (across, upright):
+        side["axis"] = {"grid": False, **side["axis"]}
+    x, y = number("R", **across), number("P", **upright)
+    lines, ends = _contours(beta, f_name, right, top)
     data = [
         {
             "name": p.name,
             "R": p.recall,
             "P": p.precision,
-            "R_low": p.recall_ends and p.recall_ends[0],
-            "R_high": p.recall_ends and p.recall_ends[1],
-            "P_low": p.precision_ends and p.precision_ends[0],
-            "P_high": p.precision_ends and p.precision_ends[1],
+            **dict(zip(("R_low", "R_high"), p.recall_ends or (None, None), strict=True)),
+            **dict(zip(("P_low", "P_high"), p.precision_ends or (None, None), strict=True)),
             "P_shown": _shown(p.precision, p.precision_ends),
             "R_shown": _shown(p.recall, p.recall_ends),
         }
         for p in points
     ]
-    tooltip = tips(alt, name="system", P_shown="precision", R_shown="recall")
-
-    def drawn(which: Sequence[Mapping[str, object]]) -> Any:  # noqa: ANN401 - of an extra
-        return alt.Chart(rows(alt, which))
-
-    bars = [drawn([row for row in data if row[end] is not None]).mark_rule(style="interval") for end in _LOWER]
+    told = {"tooltip": tips(name="system", P_shown="precision", R_shown="recall")}
+    flat, steep = ([row for row in data if row[end] is not None] for end in ("R_low", "P_low"))
+    bar, beyond = {"style": "interval"}, {"style": "letter", "align": "left", "dx": 5}
     layers = [
-        drawn(lines).mark_line(style="guide", tooltip=None).encode(x=x, y=y, detail="contour:N"),
+        layer(lines, "line", {"style": "guide", "tooltip": None}, x=x, y=y, detail=text("contour")),
         # Beyond the plane, where neither line nor name is.
-        drawn(ends).mark_text(style="letter", align="left", dx=5).encode(x=x, y=y, text="contour:N"),
-        bars[0].encode(x=alt.X("R_low:Q", **across), x2="R_high:Q", y=y, tooltip=tooltip),
-        bars[1].encode(x=x, y=alt.Y("P_low:Q", **upright), y2="P_high:Q", tooltip=tooltip),
-        drawn(data).mark_point(style="estimate", filled=True, size=36, opacity=1).encode(x=x, y=y, tooltip=tooltip),
+        layer(ends, "text", beyond, x=x, y=y, text=text("contour")),
+        layer(flat, "rule", bar, x=number("R_low", **across), x2={"field": "R_high"}, y=y, **told),
+        layer(steep, "rule", bar, x=x, y=number("P_low", **upright), y2={"field": "P_high"}, **told),
+        layer(data, "point", {"style": "estimate", **POINT}, x=x, y=y, **told),
     ]
     if len(points) <= MOST_NAMES:
         named = [(p.name, p.recall / right, p.precision / top) for p in points]
-        edge = [(str(end["contour"]), height / top) for end, height in zip(ends, heights, strict=True)]
+        edge = [(str(end["contour"]), float(end["P"]) / top) for end in ends]
         screen = places(named, edge), f"width < {BETWEEN} ? 0 : 1"
         phone = places(named, edge, wide=NARROW, every=False), f"width < {BETWEEN} ? 1 : 0"
         for placed, visible in (screen, phone):
             for (align, dx, dy), names in placed.items():
-                own = drawn([row for row in data if row["name"] in names])
-                look = {"align": align, "dx": dx, "dy": dy, "limit": LIMIT, "opacity": alt.expr(visible)}
-                layers.append(own.mark_text(style="label", **look).encode(x=x, y=y, text="name:N"))
-    return finish(alt.layer(*layers), height=420)
+                own = [row for row in data if row["name"] in names]
+                place = {"align": align, "dx": dx, "dy": dy, "limit": LIMIT, "opacity": {"expr": visible}}
+                layers.append(layer(own, "text", {"style": "label", **place}, x=x, y=y, text=text("name")))
+    return finish(layers, height=420)
+
+
+def _contours(beta: float, f_name: str, right: float, top: float) -> tuple[list[Part], list[Part]]:
+    """Points of lines of equal F, and the end of each."""
+    highest = max(right, top)
+    step = 10 if highest > 40 else 5 if highest > 15 else 2 if highest > 5 else 0.5
+    lines: list[Part] = []
+    ends: list[Part] = []
+    for count in range(1, int(highest / step) + 1):
+        made = [{"contour": f"{count * step:g}", "R": r, "P": p} for r, p in contour(count * step, beta, right, top)]
+        lines += made
+        ends += [dict(row) for row in made[-1:]]
+    for row in ends[-1:]:  # the name once, at the highest line
+        row["contour"] = f"{f_name} {row['contour']}"
+    return lines, ends
 
 
 def places(
@@ -148,16 +132,11 @@ def places(
     wide: int = WIDE,
     every: bool = True,
 ) -> dict[Anchor, set[str]]:
-    """Beside its point, where a name covers no point and no other name.
+    """Beside its point, where a name covers no point and no other name: where names stand, and which.
 
-    Args:
-        points: Name, and place as shares of the width and of the height.
-        edge: What stands right of the plane, and how high as a share of the height.
-        wide: Width of the plane in pixels.
-        every: A name that would always cover something stands above to the right; else it is left out.
-
-    Returns:
-        Where a name stands to the names that stand there.
+    ``points`` are names and places as shares of the width, of ``wide`` pixels, and of the height; ``edge`` is what
+    stands right of the plane, and how high. A name that would always cover something stands above to the right, or
+    is left out, unless ``every``.
     """
     taken = [(right * wide - 4, up * HIGH - 4, right * wide + 4, up * HIGH + 4) for _, right, up in points]
     taken += [_box(text, wide, up * HIGH, ("left", 5, 0)) for text, up in edge]
@@ -166,10 +145,9 @@ def places(
         boxes = {anchor: _box(name, right * wide, up * HIGH, anchor) for anchor in ANCHORS}
         free = (anchor for anchor, box in boxes.items() if not any(_overlap(box, other) for other in taken))
         anchor = next(free, ANCHORS[0] if every else None)
-        if anchor is None:
-            continue
-        taken.append(boxes[anchor])
-        placed.setdefault(anchor, set()).add(name)
+        if anchor is not None:
+            taken.append(boxes[anchor])
+            placed.setdefault(anchor, set()).add(name)
     return placed
 
 

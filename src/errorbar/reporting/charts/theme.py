@@ -13,7 +13,7 @@ stay on one side of middle gray, so that figures in the cells of a heat map are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 Config = Mapping[str, Any]
@@ -21,31 +21,34 @@ Config = Mapping[str, Any]
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
-ROLES: Final = ("estimate", "interval", "human", "guide", "label", "figure", "quiet", "cell", "gap", "letter", "bar")
-"""Styles a mark can name.
-
-estimate: a point or line that is a measured value of a system; interval: its error bar; human: what annotators score;
-guide: lines to read by (F contours, chance); label: names beside points; figure: numbers in cells; quiet: lines in the
-background of others; cell: the rectangles of a heat map; gap: a cell without a value; letter: letters of groups; bar:
-the bars of a histogram.
-"""
+PALETTE: Final[Mapping[str, Mapping[str, str]]] = {
+    "light": {"ink": "#1d2430", "muted": "#5b6472", "faint": "#e3e7ec", "paper": "#ffffff", "accent": "#0b62a4"},
+    "dark": {"ink": "#e7eaef", "muted": "#9aa4b2", "faint": "#2c3440", "paper": "#12161c", "accent": "#6cb6f5"},
+}
+"""The few colors that charts and page share; the style sheet of the page is given them by these names."""
 
 
-def config(*, ink: str, muted: str, faint: str, paper: str, accent: str, human: str, scales: Scales) -> Config:
-    """A configuration from the few colors it consists of.
+_CATEGORY = {
+    "light": ("#0b62a4", "#00795a", "#a3447d", "#8a6a00", "#3f8fc0"),
+    "dark": ("#6cb6f5", "#3cc79c", "#e08fbf", "#e0bd3a", "#b9dcf7"),
+}
+_DIVERGING = {"light": ("#efa877", "#fbfaf8", "#84b7dd"), "dark": ("#8f4a17", "#20262f", "#2a6698")}
+_RAMP = {"light": ("#f2f7fb", "#84b7dd"), "dark": ("#1a222c", "#2a6698")}
+_HUMAN = {"light": "#b94a00", "dark": "#f2914a"}
 
-    Args:
-        ink: Text.
-        muted: Secondary text, axes, and lines to read by.
-        faint: Grid lines and empty cells.
-        paper: The background, for the outline of points that overlap; the chart's own background is transparent.
-        accent: Systems, and everything that is not said to be something else.
-        human: Annotators.
-        scales: Ranges of the color scales.
 
-    Returns:
-        The configuration.
-    """
+def _config(scheme: str) -> Config:
+    colors, ramp = PALETTE[scheme], _RAMP[scheme]
+    ink, muted, faint, paper, accent = (colors[name] for name in ("ink", "muted", "faint", "paper", "accent"))
+
+    def line(color: str, width: float, **more: object) -> dict[str, object]:
+        return {"color": color, "stroke": color, "strokeWidth": width, **more}
+
+    def words(size: int, color: str = ink) -> dict[str, object]:
+        return {"color": color, "stroke": None, "fontSize": size}
+
+    titled = {"labelColor": ink, "labelFontSize": 12, "titleColor": ink, "titleFontSize": 12}
+    plain = {"titleFontWeight": "normal", **titled}
     return {
         "background": None,
         "font": FONT,
@@ -55,77 +58,37 @@ def config(*, ink: str, muted: str, faint: str, paper: str, accent: str, human: 
         "axis": {
             "domainColor": muted,
             "gridColor": faint,
-            "labelColor": ink,
-            "labelFontSize": 12,
             "labelLimit": 180,
             "tickColor": muted,
-            "titleColor": ink,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
             "titlePadding": 8,
+            **plain,
         },
-        "legend": {
-            "labelColor": ink,
-            "labelFontSize": 12,
-            "labelLimit": 220,
-            "titleColor": ink,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-        },
-        "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink, "titleFontSize": 12},
+        "legend": {"labelLimit": 220, **plain},
+        "header": titled,
         "title": {"color": ink, "fontSize": 14, "fontWeight": "normal", "anchor": "start"},
         "text": {"color": ink, "fontSize": 12},
-        "range": dict(scales),
+        "range": {
+            "category": _CATEGORY[scheme],
+            **dict.fromkeys(("ramp", "heatmap", "ordinal"), ramp),
+            "diverging": _DIVERGING[scheme],
+        },
         "style": {
-            "estimate": {"color": accent, "stroke": accent, "strokeWidth": 2},
-            "interval": {"color": accent, "stroke": accent, "strokeWidth": 1.5},
-            "human": {"color": human, "stroke": human, "strokeWidth": 2},
-            "guide": {"color": muted, "stroke": muted, "strokeWidth": 1, "strokeDash": [4, 3]},
-            "label": {"color": ink, "stroke": None, "fontSize": 12},
-            "figure": {"color": ink, "stroke": None, "fontSize": 11},
-            "quiet": {"color": muted, "stroke": muted, "strokeWidth": 1, "opacity": 0.6},
-            "cell": {"stroke": paper, "strokeWidth": 1},
-            "gap": {"color": faint, "stroke": paper, "strokeWidth": 1},
-            "letter": {"color": muted, "stroke": None, "fontSize": 12},
-            "bar": {"color": accent, "stroke": paper},
+            "estimate": line(accent, 2),  # what is measured of a system
+            "interval": line(accent, 1.5),  # its error bar
+            "human": line(_HUMAN[scheme], 2),  # what annotators score
+            "guide": line(muted, 1, strokeDash=[4, 3]),  # lines to read by: F contours, chance
+            "label": words(12),  # names beside points
+            "figure": words(11),  # numbers in cells
+            "quiet": line(muted, 1, opacity=0.6),  # lines in the background of others
+            "cell": {"stroke": paper, "strokeWidth": 1},  # of a heat map
+            "gap": {"color": faint, "stroke": paper, "strokeWidth": 1},  # a cell without a value
+            "letter": words(12, muted),  # letters of groups
+            "bar": {"color": accent, "stroke": paper},  # of a histogram
         },
     }
 
 
-Scales = Mapping[str, Sequence[str]]
-"""Kind of color scale to its colors."""
-
-PALETTE: Final[Mapping[str, Mapping[str, str]]] = {
-    "light": {"ink": "#1d2430", "muted": "#5b6472", "faint": "#e3e7ec", "paper": "#ffffff", "accent": "#0b62a4"},
-    "dark": {"ink": "#e7eaef", "muted": "#9aa4b2", "faint": "#2c3440", "paper": "#12161c", "accent": "#6cb6f5"},
-}
-"""The few colors that charts and page share; the style sheet of the page is given them by these names."""
-
-CATEGORY_LIGHT: Final = ("#0b62a4", "#00795a", "#a3447d", "#8a6a00", "#3f8fc0")
-CATEGORY_DARK: Final = ("#6cb6f5", "#3cc79c", "#e08fbf", "#e0bd3a", "#b9dcf7")
-
-LIGHT: Final[Config] = config(
-    **PALETTE["light"],
-    human="#b94a00",
-    scales={
-        "category": CATEGORY_LIGHT,
-        "ramp": ("#f2f7fb", "#84b7dd"),
-        "heatmap": ("#f2f7fb", "#84b7dd"),
-        "ordinal": ("#f2f7fb", "#84b7dd"),
-        "diverging": ("#efa877", "#fbfaf8", "#84b7dd"),
-    },
-)
+LIGHT: Final[Config] = _config("light")
 """On white paper; also what exported files use."""
-
-DARK: Final[Config] = config(
-    **PALETTE["dark"],
-    human="#f2914a",
-    scales={
-        "category": CATEGORY_DARK,
-        "ramp": ("#1a222c", "#2a6698"),
-        "heatmap": ("#1a222c", "#2a6698"),
-        "ordinal": ("#1a222c", "#2a6698"),
-        "diverging": ("#8f4a17", "#20262f", "#2a6698"),
-    },
-)
+DARK: Final[Config] = _config("dark")
 """On a dark screen."""

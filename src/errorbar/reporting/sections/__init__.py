@@ -1,6 +1,1 @@
-"""What a report shows, in words, tables and charts: one module for each section."""
-
-from errorbar.reporting.sections.assemble import build_report
-from errorbar.reporting.sections.methods import left_out
-
-__all__ = ["build_report", "left_out"]
+"""What a report shows, in words, tables and charts: a function from a study to a section each."""

@@ -6,11 +6,12 @@ from errorbar.agreement import AgreementReport
 from errorbar.agreement.report import TITLES
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Column, Table
 
 MOST_RATERS = 25
 """Raters in the matrix; the table has every pair."""
@@ -35,17 +36,7 @@ def agreement(study: Study) -> Section | None:
     return Section("agreement", f"How far {who} agree", blocks)
 
 
-def coefficient_table(report: AgreementReport, level: float) -> Table:
-    """Every coefficient with its interval."""
-    rows: list[list[Cell]] = [
-        [title, report.coefficients[key]] for key, title in TITLES.items() if key in report.coefficients
-    ]
-    rows += [[f"specific agreement: {label}", estimate] for label, estimate in report.specific.items()]
-    columns = [Column("coefficient"), Column("value", "number", interval="beside")]
-    return Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
-
-
-def pair_table(report: AgreementReport, who: str, level: float) -> Table:
+def _pair_table(report: AgreementReport, who: str, level: float) -> Table:
     """Cohen's kappa of every pair."""
     rows = [
         (*pair.table.raters, int(pair.table.counts.sum()), pair.kappa.observed, pair.kappa.estimate)
@@ -58,11 +49,15 @@ def pair_table(report: AgreementReport, who: str, level: float) -> Table:
 
 def _coefficients(report: AgreementReport, level: float) -> Chart:
     named = {title: report.coefficients[key] for key, title in TITLES.items() if key in report.coefficients}
+    specific = {f"specific agreement: {label}": estimate for label, estimate in report.specific.items()}
+    columns = [Column("coefficient"), Column("value", "number", interval="beside")]
+    rows = [*named.items(), *specific.items()]
+    table = Table(columns, rows, "Coefficients of agreement", "agreement-coefficients", (), level)
     said = "; ".join(f"{title} {_sentence(estimate)}" for title, estimate in named.items())
     text = f"1 is perfect agreement; 0 is what chance gives, but for observed agreement. Here: {said}."
     dots = [Dot(title, *drawn(estimate, "number")) for title, estimate in named.items()]
-    spec = dot_chart(dots, title="coefficient", percent=False, top=1.0)
-    return Chart("agreement-chart", "Coefficients of agreement", text, spec, coefficient_table(report, level))
+    spec = dot_chart(dots, Axis("coefficient", "number"), top=1.0)
+    return Chart("agreement-chart", "Coefficients of agreement", text, spec, table)
 
 
 def _sentence(estimate: Estimate) -> str:
@@ -95,6 +90,5 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
         text += f" The chart shows the first {len(shown)} of them, the table every pair."
     domain = (min([0.0, *(value for value, _ in known)]), 1.0)
     spec = heat_chart(cells, row_title=one, column_title=one, value_title="Cohen's kappa", domain=domain)
-    return Chart(
-        "agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, pair_table(report, who, level)
-    )
+    table = _pair_table(report, who, level)
+    return Chart("agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, table)

@@ -6,16 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
-from errorbar.reporting.charts.vega import unchecked
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.ceiling import ceiling
-from errorbar.reporting.sections.choices import choices
 from errorbar.reporting.sections.crowd import crowd
+from errorbar.reporting.sections.figures import main_measure, ranked
 from errorbar.reporting.sections.hoo import by_f, hoo
-from errorbar.reporting.sections.leaderboard import leaderboard
+from errorbar.reporting.sections.leaderboard import choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import methods
-from errorbar.reporting.sections.precision_recall import precision_recall
-from errorbar.reporting.sections.ranking import main_measure, ranked
 from errorbar.reporting.sections.sampling import sampling
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
@@ -59,20 +56,12 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
 def build_report(
     studies: Sequence[Study], *, title: str, command: str, date: str = "", no_sentences: str = ""
 ) -> Report:
-    """Make a report.
+    """Make a report of studies; several kinds stand in one, each in its sections.
 
-    Args:
-        studies: What was computed; several kinds stand in one report, each in its sections.
-        title: Its title.
-        command: The command line that makes it again; empty: none is shown.
-        date: When it was made, as ``2026-11-21``; empty where it must be the same every time.
-        no_sentences: Why the sentences were left out, for the report to say; empty where they were not.
-
-    Raises:
-        MissingExtraError: If the library of charts is not installed.
+    ``command`` makes it again, ``date`` is as ``2026-11-21``, ``no_sentences`` says why they were left out; what is
+    empty is not shown.
     """
-    with unchecked():
-        found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
+    found = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
         found += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]
@@ -87,19 +76,20 @@ def build_report(
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:
-    facts: list[tuple[str, int | str | None]] = []
     if isinstance(study, CorpusStudy):
-        facts += [("sentences", study.n_sentences), ("documents", study.n_documents)]
-        facts += [("annotators", len(study.annotators)), ("systems", len(study.scores))]
-        facts += [("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]]
+        facts: list[tuple[str, int | str | None]] = [
+            *(("sentences", study.n_sentences), ("documents", study.n_documents)),
+            *(("annotators", len(study.annotators)), ("systems", len(study.scores))),
+            *(("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]),
+        ]
     elif isinstance(study, HooStudy):
-        facts += [("fragments", study.scores[0].n_units if study.scores else 0), ("runs", len(study.scores))]
+        facts = [("fragments", study.scores[0].n_units if study.scores else 0), ("runs", len(study.scores))]
         facts += [("metric", score.signature.spec) for score in study.scores[:1]]
     elif isinstance(study, CrowdStudy):
-        facts += [("items", study.n_items), ("raters", study.n_raters), ("judgments", study.n_judgments)]
+        facts = [("items", study.n_items), ("raters", study.n_raters), ("judgments", study.n_judgments)]
         facts.append(("systems", len(study.curves.systems)))
     else:
-        facts += [("items", study.n_items), ("judged", study.n_judged)]
+        facts = [("items", study.n_items), ("judged", study.n_judged)]
     known = [(name, f"{value:,}" if isinstance(value, int) else value) for name, value in facts if value is not None]
     return [("data", study.name), *known]
 
@@ -107,13 +97,11 @@ def _facts(study: Study) -> list[tuple[str, str]]:
 def _in_one(study: Study) -> tuple[str, str]:
     """What is known of one of several studies, as one fact."""
     (_, name), *others = _facts(study)
-    return name, ", ".join(_counted(value, what) for what, value in others)
-
-
-def _counted(value: str, what: str) -> str:
-    if not value[0].isdigit():
-        return f"{what} {value}"
-    return f"{value} {what.removesuffix('s') if value == '1' else what}"
+    said = []
+    for what, value in others:
+        one = what.removesuffix("s") if value == "1" else what
+        said.append(f"{value} {one}" if value[0].isdigit() else f"{what} {value}")
+    return name, ", ".join(said)
 
 
 def _unique(section: Section, taken: set[str]) -> Section:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
-from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
-from errorbar.reporting.charts.lines import MOST_COLORED
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.lines import MOST_COLORED, LinePoint, line_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import axis, drawn, plural, value_text
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.tables.shown import percent
@@ -22,12 +23,8 @@ HUMAN = "human"
 MOST_SYSTEMS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A value for each number of references."""
-
-    name: str
-    estimates: Sequence[Estimate]
+Curve = tuple[str, list[Estimate]]
+"""A name, and a value for each number of references."""
 
 
 def ceiling(study: Study) -> Section | None:
@@ -55,9 +52,9 @@ def _prose(found: Ceiling, intervals: CeilingIntervals | None) -> Prose:
 
 def _curve(name: str, values: Sequence[float], ends: Sequence[Interval | Undefined] | None) -> Curve:
     estimates = [Estimate(None if np.isnan(value) else value, 0) for value in values]
-    if ends is None:
-        return Curve(name, estimates)
-    return Curve(name, [one.with_interval(each) for one, each in zip(estimates, ends, strict=True)])
+    if ends is not None:
+        estimates = [one.with_interval(each) for one, each in zip(estimates, ends, strict=True)]
+    return name, estimates
 
 
 def _best_first(found: Ceiling) -> list[int]:
@@ -67,11 +64,11 @@ def _best_first(found: Ceiling) -> list[int]:
 
 
 def _table(found: Ceiling, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
-    columns = [Column("references"), *(replace(column, title=each.name, key=each.name) for each in curves)]
+    columns = [Column("references"), *(replace(column, title=each, key=each) for each, _ in curves)]
     rows: list[list[Cell]] = []
     for k, (size, n, exact) in enumerate(zip(found.sizes, found.n_subsets, found.exact, strict=True)):
         label = f"{size} ({plural(n, 'subset')}{'' if exact else ' drawn'})"
-        rows.append([label, *(curve.estimates[k] for curve in curves)])
+        rows.append([label, *(estimates[k] for _, estimates in curves)])
     return Table(columns, rows, column.title, name, notes)
 
 
@@ -83,18 +80,17 @@ def _scores(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
         ends = None if intervals is None else intervals.systems[s]
         curves.append(_curve(found.systems[s], found.scores[s, :, main].tolist(), ends))
     several = len(found.sizes) > 1
-    first, last = ([value_text(c.estimates[k].value, measure.kind) for c in curves] for k in (0, -1))
+    first, last = ([value_text(each[k].value, measure.kind) for _, each in curves] for k in (0, -1))
     unit = " percent" if measure.kind == "percent" else ""
     text = f"{name} by number of references: a human scores {first[0]}{unit} "
     text += f"with {plural(found.sizes[0], 'reference')}"
     text += f" and {last[0]} with {found.sizes[-1]}." if several else "."
     if found.systems:
-        text += f" The best system there, {curves[1].name}: {first[1]}"
+        text += f" The best system there, {curves[1][0]}: {first[1]}"
         text += f" and {last[1]}." if several else "."
     notes = [f"{name}{' in' * bool(unit)}{unit}: mean over annotators and subsets"]
-    column = Column(f"{name} of humans and systems", measure.kind)
-    table = _table(found, column, "ceiling-scores", curves, notes)
-    spec = _drawn(found, curves, column, axis(measure), human=HUMAN)
+    table = _table(found, Column(f"{name} of humans and systems", measure.kind), "ceiling-scores", curves, notes)
+    spec = _drawn(found, curves, axis(measure), human=HUMAN)
     title = f"{name} of humans and systems by number of references"
     return Chart("ceiling-curves", title, text + _cut(len(found.systems)), spec, table)
 
@@ -104,7 +100,7 @@ def _ratios(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
         _curve(found.systems[s], found.ratio[s].tolist(), None if intervals is None else intervals.ratios[s])
         for s in _best_first(found)
     ]
-    first, value = curves[0].name, curves[0].estimates[-1].value
+    first, value = curves[0][0], curves[0][1][-1].value
     name = found.measures[found.main].title.rstrip("0123456789.")
     text = f"{name} of a system as a share of what a human scores, in percent, by number of references. {first}: "
     text += "no ratio" if value is None else f"{percent(value)} percent"
@@ -113,25 +109,23 @@ def _ratios(found: Ceiling, intervals: CeilingIntervals | None) -> Chart:
     notes += found.ratio_notes()
     column = Column(f"System {name} over human {name}, in percent", "percent")
     table = _table(found, column, "ceiling-ratios", curves, notes)
-    spec = _drawn(found, curves, column, f"share of human {name} (percent)", guide=100.0)
+    spec = _drawn(found, curves, Axis(f"share of human {name} (percent)"), guide=100.0)
     return Chart("ceiling-ratio", "How much of what a human scores", text, spec, table)
 
 
-def _drawn(
-    found: Ceiling, curves: Sequence[Curve], column: Column, title: str, *, human: str = "", guide: float | None = None
-) -> Spec:
+def _drawn(found: Ceiling, curves: Sequence[Curve], y: Axis, *, human: str = "", guide: float | None = None) -> Spec:
     """Curves by number of references; rows where there is only one number."""
-    shown, percent = curves[: MOST_SYSTEMS + 1], column.kind == "percent"
+    shown = curves[: MOST_SYSTEMS + 1]
     if len(found.sizes) == 1:
-        dots = [Dot(curve.name, *drawn(curve.estimates[0], column.kind)) for curve in shown]
-        title = f"{title}, {plural(found.sizes[0], 'reference')}"
-        return dot_chart(dots, title=title, name_title="who", percent=percent)
+        dots = [Dot(name, *drawn(estimates[0], y.kind)) for name, estimates in shown]
+        alone = Axis(f"{y.title}, {plural(found.sizes[0], 'reference')}", y.kind)
+        return dot_chart(dots, alone, name_title="who")
     points = [
-        LinePoint(curve.name, size, *drawn(estimate, column.kind))
-        for curve in shown
-        for size, estimate in zip(found.sizes, curve.estimates, strict=True)
+        LinePoint(name, size, *drawn(estimate, y.kind))
+        for name, estimates in shown
+        for size, estimate in zip(found.sizes, estimates, strict=True)
     ]
-    return line_chart(points, x_title="references", y_title=title, human=human, guide=guide, percent=percent)
+    return line_chart(points, Axis("references", "count"), y, human=human, guide=guide)
 
 
 def _cut(n: int) -> str:

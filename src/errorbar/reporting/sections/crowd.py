@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.crowd_agreement import CurvePoint
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts import Dot, LinePoint, bar_chart, dot_chart, line_chart
+from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
+from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
 from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
 
 MOST_SAID, MOST_DRAWN = 6, 120
+SHARED = 6
+"""Columns in front of the values in the table of ``errorbar curve``."""
 Take = Callable[[CurvePoint], Estimate]
-CURVES: Mapping[str, tuple[str, Take]] = {
-    "crowd-kappa": ("Kappa", lambda p: p.kappa),
-    "crowd-youden": ("Youden's J", lambda p: p.youden),
-    "crowd-kappa-at": ("Kappa at {}", lambda p: p.kappa_at),
-    "crowd-odds": ("Log odds ratio", lambda p: p.log_odds),
+CURVES: Mapping[str, tuple[str, Take, str]] = {
+    "crowd-kappa": ("Kappa", lambda p: p.kappa, "kappa"),
+    "crowd-youden": ("Youden's J", lambda p: p.youden, "youden"),
+    "crowd-kappa-at": ("Kappa at {}", lambda p: p.kappa_at, "kappa_at"),
+    "crowd-odds": ("Log odds ratio", lambda p: p.log_odds, "log_odds"),
 }
-"""Name of the chart to its title and what it shows."""
+"""Name of the chart to its title, what it shows, and its column in the table of ``errorbar curve``."""
 
 
 def crowd(study: Study) -> Section | None:
@@ -30,7 +35,7 @@ def crowd(study: Study) -> Section | None:
     blocks: list[Block] = [_histogram(study)]
     if study.scores.rows:
         at = f"{study.curves.reference_prevalence:g}"
-        curves = [_curve(study, name, title.format(at), take) for name, (title, take) in CURVES.items()]
+        curves = [_curve(study, name, title.format(at), take, key) for name, (title, take, key) in CURVES.items()]
         blocks += [_scores(study), _bins(study), _about_curves(at), *curves]
     return Section("crowd", "Against the crowd", blocks)
 
@@ -61,7 +66,7 @@ def _scores(study: CrowdStudy) -> Chart:
     dots = [Dot(row.system, *drawn(row.score.f), series=row.score.estimand) for row in rows]
     text = f"{name} against the crowd, weighted and by majority, with intervals. "
     text += "; ".join(f"{row.system}, {row.score.estimand}: {in_sentence(row.score.f)}" for row in rows[:MOST_SAID])
-    spec = dot_chart(dots, title=f"{name} (percent)", name_title="system", series_title="estimand")
+    spec = dot_chart(dots, Axis(f"{name} (percent)"), name_title="system", series_title="estimand")
     return Chart("crowd-scores", f"{name} against the crowd", text + ".", spec, table, "half")
 
 
@@ -84,7 +89,7 @@ def _bins(study: CrowdStudy) -> Chart:
         f"{dot.series} of {dot.name}: {'undefined' if dot.value is None else f'{dot.value:.2f}'}"
         for dot in dots[:MOST_SAID]
     )
-    spec = dot_chart(shown, title="percent", name_title="system at agreement", series_title="quantity")
+    spec = dot_chart(shown, Axis("percent"), name_title="system at agreement", series_title="quantity")
     return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
 
 
@@ -98,26 +103,18 @@ def _about_curves(at: str) -> Prose:
     )
 
 
-def _curve(study: CrowdStudy, name: str, title: str, take: Take) -> Chart:
+def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Chart:
     every = [(one.system, p) for one in study.curves.systems for p in one.curve]
-    columns = [
-        Column("system"),
-        Column("agreement"),
-        Column("items", "count"),
-        Column("ties", "count"),
-        Column("kept %", "percent"),
-        Column("errors %", "percent"),
-        Column(title, "number", digits=3, interval="beside"),
-    ]
-    rows = [(system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence, take(p)) for system, p in every]
-    notes = ["ties: items left out because half of the raters call them an error"]
+    *_, whole = study.curves.tables()
+    at = next(k for k, column in enumerate(whole.columns) if column.key == key)
+    columns = [*whole.columns[:SHARED], replace(whole.columns[at], title=title, interval="beside")]
+    rows = [[*row[:SHARED], row[at]] for row in whole.rows]
+    notes = whole.notes[:1]
     table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)
     first = study.curves.systems[0]
     ends = dict.fromkeys((p.threshold, take(p).value) for p in (*first.curve[:1], *first.curve[-1:]))
     text = f"{title} on the items on which at least such a share of the raters agree. {first.system}: "
     text += ", ".join(f"{'undefined' if v is None else f'{v:.3f}'} at {t:g}" for t, v in ends)
     points = [LinePoint(system, p.threshold, *drawn(take(p), "number")) for system, p in every]
-    spec = line_chart(
-        points, x_title="share of raters who agree, at least", y_title=title, whole=False, percent=False, height=220
-    )
+    spec = line_chart(points, Axis("share of raters who agree, at least", "number"), Axis(title, "number"))
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")

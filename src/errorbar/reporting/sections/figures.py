@@ -1,4 +1,4 @@
-"""Numbers and lists as they stand in sentences and charts; tables have their own writers."""
+"""What sections share: numbers and lists as they stand in sentences and charts, and the order of systems."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from errorbar.core.estimate import Estimate
 from errorbar.metrics.base import Measure
+from errorbar.metrics.scored import Score
+from errorbar.reporting.charts.vega import Axis
+from errorbar.studies.model import CorpusStudy
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
@@ -27,9 +30,9 @@ def drawn(estimate: Estimate, kind: Kind = "percent") -> tuple[float | None, flo
     return None if value is None else factor * value, *low_high
 
 
-def axis(measure: Measure) -> str:
-    """The title of an axis of a measure."""
-    return f"{measure.title} (percent)" if measure.kind == "percent" else measure.title
+def axis(measure: Measure) -> Axis:
+    """The axis of a measure."""
+    return Axis(f"{measure.title} (percent)" if measure.kind == "percent" else measure.title, measure.kind)
 
 
 def value_text(value: float | None, kind: Kind = "percent") -> str:
@@ -60,11 +63,27 @@ def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
 
 
-def plural(number: int, one: str, many: str = "") -> str:
+def plural(number: int, one: str) -> str:
     """``1 system``, ``2 systems``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def slug(text: str) -> str:
     """Lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+
+
+def main_measure(score: Score) -> Measure:
+    """The measure that ranks systems."""
+    return next(measure for measure in score.measures if measure.name == score.main)
+
+
+def ranked(study: CorpusStudy) -> list[int]:
+    """Numbers of the systems from the best to the worst; of equal ones the first comes first."""
+    return sorted(range(len(study.scores)), key=lambda k: study.scores[k].rank_key)
+
+
+def ranks(values: Sequence[float | None], sign: float = 1.0) -> list[int | None]:
+    """Rank of each value, 1 for the best; equal ones share the better rank; ``sign`` is -1 where lower is better."""
+    known = sorted(-sign * v for v in values if v is not None)
+    return [None if v is None else known.index(-sign * v) + 1 for v in values]

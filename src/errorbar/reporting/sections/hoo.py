@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import product
 
 from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Section
-from errorbar.reporting.charts import Dot, HeatCell, dot_chart, heat_chart
-from errorbar.reporting.charts.vega import percent_top
-from errorbar.reporting.sections.figures import drawn, in_sentence, plural, slug
-from errorbar.reporting.sections.ranking import ranks
+from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
+from errorbar.reporting.charts.vega import Axis
+from errorbar.reporting.sections.figures import drawn, in_sentence, plural, ranks, slug
 from errorbar.studies.model import HooStudy, Study
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
@@ -69,7 +69,7 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     best = ordered[0]
     text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.system}: "
     text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."
-    spec = dot_chart(dots, title="F (percent)", name_title="run", series_title="measure")
+    spec = dot_chart(dots, Axis("F (percent)"), name_title="run", series_title="measure")
     return Chart(name, f"F {title}", text + _cut(len(ordered)), spec, table)
 
 
@@ -87,41 +87,31 @@ def _best(study: HooStudy) -> Table:
 
 
 def _recall(study: HooStudy) -> Chart:
-    runs = [score.system for score in by_f(study.scores) if score.system in study.recall]
-    gold = {row: counts[0] for run in runs for row, counts in study.recall[run].items()}
+    recall = study.recall
+    runs = [score.system for score in by_f(study.scores)]
+    gold = {row: counts[0] for run in runs for row, counts in recall[run].items()}
     names = sorted((row for row in gold if gold[row]), key=lambda row: -gold[row])
-    columns = [Column("run"), Column("type"), Column("gold", "count")]
+    columns = [Column("run"), Column("type"), Column("gold", "count"), *(Column(one, "percent") for one in MEASURES)]
     rows: list[list[Cell]] = []
     cells = {}
-    for run in runs:
-        for row in names:
-            total, *found = study.recall[run][row]
-            rows.append([run, row, total, *(part / total for part in found)])
-            cells[run, row] = _cell(run, row, total, dict(zip(MEASURES, found, strict=True)))
+    for run, row in product(runs, names):
+        total, *found = recall[run][row]
+        rows.append([run, row, total, *(part / total for part in found)])
+        shares = zip(MEASURES, found, strict=True)
+        detail = ", ".join(f"{measure} {percent(k / total)} ({k} of {total})" for measure, k in shares)
+        corrected = found[-1] / total
+        cells[run, row] = HeatCell(f"{row} ({total})", run, 100 * corrected, percent(corrected, 0), detail)
     empty = [row for row in gold if not gold[row]]
     notes = [f"no gold edit: {', '.join(empty)}"] if empty else []
-    columns += [Column(measure, "percent") for measure in MEASURES]
     table = Table(columns, rows, "Recall by type, in percent", "hoo-recall-values", notes)
     shown = [cells[run, row] for row in names for run in runs[:MOST_RUNS]]
-    domain = (0, percent_top([cell.value for cell in shown]))
-    spec = heat_chart(
-        shown,
-        row_title="type (gold edits)",
-        column_title="run",
-        value_title="correction recall (percent)",
-        domain=domain,
-    )
-    first = study.recall[runs[0]][names[0]]
+    title = "correction recall (percent)"
+    spec = heat_chart(shown, row_title="type (gold edits)", column_title="run", value_title=title)
+    first = recall[runs[0]][names[0]]
     text = "Recall of correction by the rows of table 8 of the HOO 2011 paper, frequent types first, for "
     text += f"{plural(len(runs), 'run')}. {names[0]}, the most frequent: {runs[0]} corrects "
     text += f"{first[-1]:,} of {first[0]:,}.{_cut(len(runs))}"
     return Chart("hoo-recall", "Recall by type of error", text, spec, table)
-
-
-def _cell(run: str, row: str, total: int, found: Mapping[str, int]) -> HeatCell:
-    value = found[CORRECTION] / total
-    detail = ", ".join(f"{measure} {percent(k / total)} ({k} of {total})" for measure, k in found.items())
-    return HeatCell(f"{row} ({total})", run, 100 * value, percent(value, 0), detail)
 
 
 def _variant(study: HooStudy, spec: str, scores: Sequence[Score]) -> Table:

@@ -1,18 +1,35 @@
-"""Systems by F, with intervals and groups that do not differ significantly; every pair beside it."""
+"""Systems of a corpus: by F with groups that do not differ significantly, by precision and recall, by other choices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from errorbar.core.estimate import Estimate
+from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import Comparison
+from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
-from errorbar.reporting.charts import Dot, dot_chart
-from errorbar.reporting.sections.figures import axis, drawn, in_sentence, plural
-from errorbar.reporting.sections.ranking import main_measure, ranked
-from errorbar.stats.letters import UNDECIDED
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.plane import PlanePoint, plane_chart
+from errorbar.reporting.sections.figures import (
+    axis,
+    drawn,
+    f_name,
+    in_sentence,
+    listed,
+    main_measure,
+    plural,
+    ranked,
+    ranks,
+    slug,
+    value_text,
+)
+from errorbar.stats.multiple import UNDECIDED
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, level_text, pair_table
+from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
 MOST_DRAWN = 40
@@ -20,6 +37,11 @@ MOST_DRAWN = 40
 MOST_PAIRS = 105
 """Pairs in the table (15 systems); of more, those with the best system."""
 UNTESTED = "The systems were not compared with a test, so nothing here says which differences are real."
+OPENING = (
+    "With several annotators a scorer chooses one for each sentence. The official scorers take the one that gives "
+    "the best F over the corpus so far, so the result depends on the order of sentences (choose=running); "
+    "choose=sentence takes the best for each sentence alone."
+)
 
 
 def leaderboard(study: Study) -> Section | None:
@@ -28,65 +50,54 @@ def leaderboard(study: Study) -> Section | None:
         return None
     blocks: list[Block] = [_chart(study)]
     if len(study.scores) > 1:
-        compared = study.comparison
-        blocks += [Prose([UNTESTED])] if compared is None else _tested(study, compared.found)
+        found = None if study.comparison is None else study.comparison.found
+        blocks += [Prose([UNTESTED])] if found is None else [_how(study, found), _pairs(study, found)]
     return Section("leaderboard", "Leaderboard", blocks)
 
 
-def score_table(study: CorpusStudy) -> Table:
+def _chart(study: CorpusStudy) -> Chart:
+    order, groups = ranked(study), study.groups
+    scores = [study.scores[k] for k in order]
+    measure, main = main_measure(scores[0]), scores[0].main
+    name, kind = measure.title, measure.kind
+    shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
+    dots = [Dot(score.system, *drawn(score[main], kind), groups[k]) for score, k in shown]
+    best, last = scores[0], scores[-1]
+    text = f"{name} of {plural(len(order), 'system')} as points with intervals as bars, best first. "
+    text += f"{best.system}: {in_sentence(best[main], kind)}"
+    text += f"; last, {last.system}: {in_sentence(last[main], kind)}." if len(order) > 1 else "."
+    if len(shown) < len(order):
+        text += f" The chart shows the best {len(shown)} of them, the table all."
+    if any(groups) and len(order) > 1:
+        text += " Letters behind the bars: systems that share one do not differ significantly."
+        if any(UNDECIDED in group for group in groups):
+            text += " A question mark: no difference from some other system could have been significant."
+    title = f"{name} with {100 * study.confidence_level:g}% intervals"
+    spec = dot_chart(dots, axis(measure), name_title="system")
+    return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups))
+
+
+def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]) -> Table:
     """Every measure with its interval, and its counts; best first."""
-    first = study.scores[0]
-    counts = [Column(name, "count") for name in first.counts]
-    columns = [Column("system"), *map(measure_column, first.measures), *counts]
-    grouped = any(study.groups)
+    first, grouped = study.scores[0], any(groups)
+    columns = [
+        Column("system"),
+        *map(measure_column, first.measures),
+        *(Column(name, "count") for name in first.counts),
+    ]
     rows: list[list[Cell]] = []
-    for k in ranked(study):
+    for k in order:
         score = study.scores[k]
-        rows.append([score.system, *score.estimates.values(), *score.counts.values()])
-        rows[-1] += [study.groups[k]] if grouped else []
+        own = [groups[k]] if grouped else []
+        rows.append([score.system, *score.estimates.values(), *score.counts.values(), *own])
     notes = []
     every = [estimate.interval for score in study.scores for estimate in score.estimates.values()]
     if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
     if grouped and study.comparison is not None:
+        columns.append(Column("group"))
         notes += group_legend(study.comparison.found, 1 - study.confidence_level)
-    return Table(
-        [*columns, *([Column("group")] if grouped else [])],
-        rows,
-        "Scores, in percent",
-        "scores",
-        notes,
-        study.confidence_level,
-    )
-
-
-def _chart(study: CorpusStudy) -> Chart:
-    order = ranked(study)
-    shown = order[:MOST_DRAWN]
-    measure = main_measure(study.scores[0])
-    name, kind = measure.title, measure.kind
-    dots = [
-        Dot(score.system, *drawn(score[score.main], kind), study.groups[k] if study.groups else "")
-        for k in shown
-        for score in (study.scores[k],)
-    ]
-    best, last = study.scores[order[0]], study.scores[order[-1]]
-    text = f"{name} of {plural(len(order), 'system')} as points with intervals as bars, best first. "
-    text += f"{best.system}: {in_sentence(best[best.main], kind)}"
-    text += f"; last, {last.system}: {in_sentence(last[last.main], kind)}." if len(order) > 1 else "."
-    if len(shown) < len(order):
-        text += f" The chart shows the best {len(shown)} of them, the table all."
-    if any(study.groups) and len(order) > 1:
-        text += " Letters behind the bars: systems that share one do not differ significantly."
-        if any(UNDECIDED in group for group in study.groups):
-            text += " A question mark: no difference from some other system could have been significant."
-    spec = dot_chart(dots, title=axis(measure), name_title="system", percent=kind == "percent")
-    title = f"{name} with {100 * study.confidence_level:g}% intervals"
-    return Chart("leaderboard-chart", title, text, spec, score_table(study))
-
-
-def _tested(study: CorpusStudy, found: Comparison) -> list[Block]:
-    return [_how(study, found), _pairs(study, found)]
+    return Table(columns, rows, "Scores, in percent", "scores", notes, study.confidence_level)
 
 
 def _how(study: CorpusStudy, found: Comparison) -> Prose:
@@ -110,8 +121,103 @@ def _pairs(study: CorpusStudy, found: Comparison) -> Table:
     if len(found.pairs) <= MOST_PAIRS:
         return pair_table(found, study.confidence_level)
     best = study.scores[ranked(study)[0]].system
-    table = pair_table(
-        found, study.confidence_level, [pair for pair in found.pairs if best in (pair.first, pair.second)]
-    )
+    shown = [pair for pair in found.pairs if best in (pair.first, pair.second)]
+    table = pair_table(found, study.confidence_level, shown)
     note = f"only pairs with {best}, the best system, of all {len(found.pairs):,} pairs"
     return replace(table, notes=[*table.notes, note])
+
+
+def precision_recall(study: Study) -> Section | None:
+    """The plane with contours of equal F, or None where no system has both P and R."""
+    if not isinstance(study, CorpusStudy):
+        return None
+    every = [study.scores[k] for k in ranked(study)]
+    scores = [score for score in every if {"precision", "recall", "f"} <= score.estimates.keys()]
+    points = [
+        PlanePoint(s.system, 100 * s.precision.value, 100 * s.recall.value, _ends(s.precision), _ends(s.recall))
+        for s in scores
+        if s.precision.value is not None and s.recall.value is not None
+    ]
+    if not points:
+        return None
+    beta = scores[0].beta or 1.0
+    name = f_name(beta)
+    text = f"Precision against recall of {plural(len(points), 'system')}, both from 0, with contours of equal {name}."
+    measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
+    if measured:
+        precise = max(measured, key=lambda score: score.precision.value or 0)
+        complete = max(measured, key=lambda score: score.recall.value or 0)
+        text += (
+            f" Highest precision: {precise.system}, {percent(precise.precision.value)} percent at recall "
+            f"{percent(precise.recall.value)}. Highest recall: {complete.system}, {percent(complete.recall.value)} "
+            f"percent at precision {percent(complete.precision.value)}."
+        )
+    filled = [point.name for point in points if point.name not in {score.system for score in measured}]
+    if filled:
+        text += f" Where nothing was proposed or nothing is in the reference, a convention places {listed(filled)}."
+    if len(points) < len(scores):
+        text += f" {plural(len(scores) - len(points), 'system')} without a value of P or R cannot be drawn."
+    columns = [Column("system"), Column("P", "percent", "precision"), Column("R", "percent", "recall")]
+    rows = [(s.system, s.precision, s.recall) for s in scores]
+    title = "Precision and recall, in percent"
+    table = Table(columns, rows, title, "precision-recall-values", (), study.confidence_level)
+    spec = plane_chart(points, beta=beta, f_name=name)
+    chart = Chart("precision-recall-plane", f"Precision and recall, with lines of equal {name}", text, spec, table)
+    return Section("precision-recall", "Precision and recall", [chart])
+
+
+def _ends(estimate: Estimate) -> tuple[float, float] | None:
+    ends = estimate.interval
+    return None if ends is None else (100 * ends.low, 100 * ends.high)
+
+
+def choices(study: Study) -> Section | None:
+    """Where a choice that scorers make differently changes a rank or a digit; None where there is no other spec."""
+    if not isinstance(study, CorpusStudy) or not study.scores or not study.others:
+        return None
+    made = [_compare(study, spec, scores) for spec, scores in study.others.items()]
+    opening = [OPENING] if len(study.annotators) > 1 else []
+    blocks: list[Block] = [Prose([*opening, *(sentence for _, sentence in made)]), *(table for table, _ in made)]
+    return Section("choices", "What the choices change", blocks)
+
+
+def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Table, str]:
+    other = {score.system: score for score in scores}
+    every = [study.scores[k] for k in ranked(study)]
+    pairs = [(score, other[score.system]) for score in every if score.system in other]
+    measure, theirs = main_measure(study.scores[0]), main_measure(scores[0])
+    before, after = [one[one.main].value for one, _ in pairs], [two[two.main].value for _, two in pairs]
+    apart = [None if a is None or b is None else b - a for a, b in zip(before, after, strict=True)]
+    old, new = ranks(before, measure.sign), ranks(after, theirs.sign)
+    rows: list[list[Cell]] = [
+        [one.system, one[one.main], was, *two.estimates.values(), now, change]
+        for (one, two), was, now, change in zip(pairs, old, new, apart, strict=True)
+    ]
+    columns = [
+        Column("system"),
+        # Intervals of the main metric stand in the leaderboard.
+        replace(measure_column(measure), interval="hidden"),
+        Column("rank", "count"),
+        *(_new(each, measure) for each in scores[0].measures),
+        Column("new rank", "count"),
+        Column("change", theirs.kind, signed=True),
+    ]
+    values = zip(before, after, strict=True)
+    n_changed = sum(value_text(a, measure.kind) != value_text(b, theirs.kind) for a, b in values)
+    moved = [one.system for (one, _), rank, then in zip(pairs, old, new, strict=True) if rank != then]
+    most = max((abs(each) for each in apart if each is not None), default=None)
+    name, base = measure.title.rstrip("0123456789."), study.scores[0].metric
+    sentence = f"{spec} in place of {base} changes no digit of {name} that is shown, and no rank."
+    if n_changed:
+        size = "" if most is None else f", by up to {value_text(most, theirs.kind)} points"
+        what_rank = f"and the rank of {listed(moved)}" if moved else "and no rank"
+        whose = f"{plural(n_changed, 'system')} of {len(pairs)}"
+        sentence = f"{spec} in place of {base} changes {name} of {whose}{size}, {what_rank}."
+    notes = [f"new: under {spec}", f"rank: 1 is the best {name}; equal values share it"]
+    return Table(columns, rows, f"{base} against {spec}, in percent", f"choice-{slug(spec)}", notes), sentence
+
+
+def _new(measure: Measure, main: Measure) -> Column:
+    """A column under the other metric; a title that the main metric does not have says enough."""
+    title = measure.title if measure.name == main.name and measure.title != main.title else f"new {measure.title}"
+    return Column(title, measure.kind, f"new_{measure.name}", interval="hidden")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from errorbar.core.errors import Place, Problem
+from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Code, Prose, Section
 from errorbar.reporting.sections.figures import plural
-from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
@@ -30,12 +31,7 @@ OWN = (
 
 
 def methods(studies: Sequence[Study], command: str) -> Section:
-    """The last section of every report.
-
-    Args:
-        studies: What the report is made of.
-        command: The command line that makes it again, or empty where it was made by a program.
-    """
+    """The last section of every report; ``command`` makes it again, empty where a program made it."""
     blocks: list[Block] = [
         Prose([RANKED_TOGETHER]),
         _signatures(studies),
@@ -49,22 +45,20 @@ def methods(studies: Sequence[Study], command: str) -> Section:
 
 
 def _signatures(studies: Sequence[Study]) -> Table:
-    rows = [(study.name, title, signature) for study in studies for title, signature in _signed(study).items()]
+    rows: list[list[Cell]] = []
+    for study in studies:
+        signed = dict(study.signatures)
+        if isinstance(study, CorpusStudy):  # the scores beside the main ones too
+            others = (score for scores in study.others.values() for score in scores)
+            signed |= {f"score: {one.system}, {one.metric}": str(one.signature) for one in others}
+        rows += [[study.name, title, signature] for title, signature in signed.items()]
     columns = [Column("data"), Column("what"), Column("signature")]
     return Table(columns, rows, "What was computed on which data how", "signatures")
 
 
-def _signed(study: Study) -> dict[str, str]:
-    """What was computed, with its signature; the scores beside the main ones too."""
-    if not isinstance(study, CorpusStudy):
-        return dict(study.signatures)
-    others = (score for scores in study.others.values() for score in scores)
-    return {**study.signatures, **{f"score: {one.system}, {one.metric}": str(one.signature) for one in others}}
-
-
 def _how(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
-        return _corpus(study)
+        return _how_corpus(study)
     if isinstance(study, HooStudy):
         return [
             f"{study.name}: {100 * study.confidence_level:g}% intervals from resampled fragments; method, number of "
@@ -82,20 +76,17 @@ def _how(study: Study) -> list[str]:
     ]
 
 
-def _corpus(study: CorpusStudy) -> list[str]:
+def _how_corpus(study: CorpusStudy) -> list[str]:
     known = "" if study.n_documents is None else f" of {plural(study.n_documents, 'document')}"
     who = plural(len(study.annotators), "annotator")
     lines = [f"{study.name}: {plural(study.n_sentences, 'sentence')}{known}, {who}."]
-    methods_of = dict.fromkeys(
-        e.interval.method.split(",")[0] for s in study.scores for e in s.estimates.values() if e.interval is not None
-    )
-    if methods_of:
-        resampled = (
-            f", resampled by {study.unit}; the number of resamples and the seed stand in the signature"
-            if any(name.startswith("bootstrap") for name in methods_of)
-            else ", which are formulas and resample nothing"
-        )
-        lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(methods_of)}{resampled}.")
+    intervals = (e.interval for s in study.scores for e in s.estimates.values() if e.interval is not None)
+    names = dict.fromkeys(interval.method.split(",")[0] for interval in intervals)
+    if names:
+        resampled = ", which are formulas and resample nothing"
+        if any(name.startswith("bootstrap") for name in names):
+            resampled = f", resampled by {study.unit}; the number of resamples and the seed stand in the signature"
+        lines.append(f"{100 * study.confidence_level:g}% intervals: {', '.join(names)}{resampled}.")
     if study.comparison is not None:
         how = study.comparison.found.testing.adjust
         lines.append(
@@ -107,45 +98,37 @@ def _corpus(study: CorpusStudy) -> list[str]:
 
 def _citations(studies: Sequence[Study]) -> str:
     """The software, then the papers behind what the report shows, each once."""
-    lines = [OWN]
-    for study in studies:
-        if isinstance(study, CorpusStudy):
-            lines += _corpus_papers(study)
-        elif isinstance(study, HooStudy):
-            lines.append("Scores: Dale and Kilgarriff 2011 (HOO).")
-            for score in study.scores[:1]:
-                lines += _bootstrap(score.signature.conventions)
-        elif isinstance(study, CrowdStudy):
-            lines.append("Crowd-weighted scores, agreement bins and the kappa curve: Madnani et al. 2011.")
-        elif isinstance(study, SampleStudy):
-            lines.append("Sampling: Tetreault and Chodorow 2008; variances: Cochran 1977.")
-        if isinstance(study, CorpusStudy | CrowdStudy) and study.agreement is not None:
-            lines.append(
-                "Agreement: Cohen 1960, Fleiss 1971, Krippendorff 2004, Gwet 2008; Bennett, Alpert and Goldstein 1954."
-            )
-    return "\n".join(dict.fromkeys(lines))
+    return "\n".join(dict.fromkeys([OWN, *(line for study in studies for line in _papers(study))]))
 
 
-def _corpus_papers(study: CorpusStudy) -> list[str]:
-    lines = []
-    if any(score.metric.startswith("m2") for score in study.scores):
-        lines.append("MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014.")
-    if study.scores:
-        lines += _bootstrap(study.scores[0].signature.conventions)
-    if study.comparison is not None:
-        by = ADJUSTED_IN[study.comparison.found.testing.adjust]
-        lines.append(f"Tests: Noreen 1989, {by}, Koehn 2004; group letters: Piepho 2004.")
-    if study.ceiling is not None:
-        lines.append("Human ceiling and ratio: Bryant and Ng 2015.")
-    return lines
+def _papers(study: Study) -> Iterator[str]:
+    if isinstance(study, CorpusStudy):
+        if any(score.metric.startswith("m2") for score in study.scores):
+            yield "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014."
+        yield from _bootstrap(study.scores)
+        if study.comparison is not None:
+            by = ADJUSTED_IN[study.comparison.found.testing.adjust]
+            yield f"Tests: Noreen 1989, {by}, Koehn 2004; group letters: Piepho 2004."
+        if study.ceiling is not None:
+            yield "Human ceiling and ratio: Bryant and Ng 2015."
+    elif isinstance(study, HooStudy):
+        yield "Scores: Dale and Kilgarriff 2011 (HOO)."
+        yield from _bootstrap(study.scores)
+    elif isinstance(study, CrowdStudy):
+        yield "Crowd-weighted scores, agreement bins and the kappa curve: Madnani et al. 2011."
+    else:
+        yield "Sampling: Tetreault and Chodorow 2008; variances: Cochran 1977."
+    if isinstance(study, CorpusStudy | CrowdStudy) and study.agreement is not None:
+        yield "Agreement: Cohen 1960, Fleiss 1971, Krippendorff 2004, Gwet 2008; Bennett, Alpert and Goldstein 1954."
 
 
-def _bootstrap(conventions: Sequence[str]) -> list[str]:
-    return ["Intervals: Efron 1987 (BCa)."] if any("bca" in each for each in conventions) else []
+def _bootstrap(scores: Sequence[Score]) -> list[str]:
+    named = any("bca" in each for score in scores[:1] for each in score.signature.conventions)
+    return ["Intervals: Efron 1987 (BCa)."] if named else []
 
 
 def _warnings(studies: Sequence[Study]) -> Prose | Table:
-    notes: list[Problem] = list(dict.fromkeys(note for study in studies for note in study.notes))
+    notes = dict.fromkeys(note for study in studies for note in study.notes)
     if not notes:
         return Prose(["No warning was raised, and nothing was repaired."])
     rows: list[list[Cell]] = []
@@ -170,32 +153,33 @@ def left_out(studies: Sequence[Study]) -> list[Problem]:
     ]
 
 
-def _missing(study: Study) -> list[str]:
+def _missing(study: Study) -> Iterator[str]:
     if isinstance(study, CorpusStudy):
-        return _missing_of_corpus(study)
-    if isinstance(study, HooStudy):
-        return [] if study.scores else ["no section of runs: no run was given"]
-    if isinstance(study, CrowdStudy):
-        scored = [] if study.scores.rows else ["no scores against the crowd: no flags of a system were given"]
-        return scored + ([] if study.agreement else ["no section on agreement: it takes two raters"])
-    return [] if study.budget else ["nothing on what more judgments would buy: no error was seen in the sample"]
+        yield from _missing_of_corpus(study)
+    elif isinstance(study, HooStudy):
+        if not study.scores:
+            yield "no section of runs: no run was given"
+    elif isinstance(study, CrowdStudy):
+        if not study.scores.rows:
+            yield "no scores against the crowd: no flags of a system were given"
+        if not study.agreement:
+            yield "no section on agreement: it takes two raters"
+    elif not study.budget:
+        yield "nothing on what more judgments would buy: no error was seen in the sample"
 
 
-def _missing_of_corpus(study: CorpusStudy) -> list[str]:
-    lines = []
+def _missing_of_corpus(study: CorpusStudy) -> Iterator[str]:
     if not study.scores:
-        lines.append("no leaderboard: no system was given")
-    elif study.comparison is None and len(study.scores) == 1:
-        lines.append("no comparison in the leaderboard: it takes two systems")
+        yield "no leaderboard: no system was given"
     elif study.comparison is None:
-        lines.append("no comparison in the leaderboard: it takes two essays or sentences, and resampling")
+        takes = "two systems" if len(study.scores) == 1 else "two essays or sentences, and resampling"
+        yield f"no comparison in the leaderboard: it takes {takes}"
     if study.scores and not any(score.by_type for score in study.scores):
-        lines.append("no section on error types: no edit of the reference has one")
+        yield "no section on error types: no edit of the reference has one"
     if study.ceiling is None:
         why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
-        lines.append(f"no section on the human ceiling: {why}")
+        yield f"no section on the human ceiling: {why}"
     if study.agreement is None:
-        lines.append("no section on agreement: it takes two annotators of the same sentences")
+        yield "no section on agreement: it takes two annotators of the same sentences"
     if study.scores and not study.others:
-        lines.append("no section on what the choices change: it takes two annotators or a second --metric")
-    return lines
+        yield "no section on what the choices change: it takes two annotators or a second --metric"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from errorbar.reporting.blocks import Block, Chart, Section
-from errorbar.reporting.charts import Dot, LinePoint, dot_chart, line_chart
+from errorbar.reporting.charts.dots import Dot, dot_chart
+from errorbar.reporting.charts.lines import LinePoint, line_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import drawn, in_sentence, points
 from errorbar.studies.model import SampleStudy, Study
 from errorbar.tables.shown import percent
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Cell, Column, Kind, Table
 
 COUNTED = ("hits", "misses", "false positives")
 
@@ -16,7 +18,7 @@ def sampling(study: Study) -> Section | None:
     """The estimates, or None where there is no sample."""
     if not isinstance(study, SampleStudy) or not study.systems:
         return None
-    blocks: list[Block] = [_estimates(study), _counts(study)]
+    blocks: list[Block] = [_estimates(study), _values(study, "number", counted=True)]
     if study.differences:
         blocks.append(_differences(study))
     if study.budget:
@@ -24,29 +26,31 @@ def sampling(study: Study) -> Section | None:
     return Section("sampling", "Estimates from a sample", blocks)
 
 
-def _rows(study: SampleStudy, *, counted: bool) -> list[list[Cell]]:
-    return [
+def _values(study: SampleStudy, kind: Kind, *, counted: bool) -> Table:
+    digits = 1 if counted else None
+    columns = [
+        Column("system"),
+        Column("quantity"),
+        Column("estimate", kind, digits=digits, interval="beside"),
+        Column("by"),
+        Column("Bayes", kind, digits=digits, interval="only"),
+    ]
+    rows: list[list[Cell]] = [
         [one.system, row.name, row.estimate, row.estimate.interval and row.estimate.interval.method, row.bayes]
         for one in study.systems
         for row in one.rows
         if (row.name in COUNTED) is counted
     ]
-
-
-def _estimates(study: SampleStudy) -> Chart:
-    columns = [
-        Column("system"),
-        Column("quantity"),
-        Column("estimate", "percent", interval="beside"),
-        Column("by"),
-        Column("Bayes", "percent", interval="only"),
-    ]
+    if counted:
+        return Table(columns, rows, "Items of the whole corpus", "sample-counts")
     notes = [
         f"{study.n_judged:,} of {study.n_items:,} items were judged",
         "by: how the interval was made; Bayes: the interval of a posterior with Jeffreys priors, as a check",
     ]
-    rows = _rows(study, counted=False)
-    table = Table(columns, rows, "Estimates for the whole corpus, in percent", "sample-values", notes)
+    return Table(columns, rows, "Estimates for the whole corpus, in percent", "sample-values", notes)
+
+
+def _estimates(study: SampleStudy) -> Chart:
     text = f"P, R and F of the whole corpus of {study.n_items:,} items, estimated from {study.n_judged:,}. "
     text += "; ".join(
         f"{one.system}: " + ", ".join(f"{name} {in_sentence(one[name].estimate)}" for name in ("P", "R", "F"))
@@ -58,19 +62,9 @@ def _estimates(study: SampleStudy) -> Chart:
         for row in one.rows
         if row.name not in COUNTED
     ]
-    spec = dot_chart(dots, title="estimate (percent)", name_title="quantity")
+    spec = dot_chart(dots, Axis("estimate (percent)"), name_title="quantity")
+    table = _values(study, "percent", counted=False)
     return Chart("sample-estimates", "Estimates with intervals", text + ".", spec, table)
-
-
-def _counts(study: SampleStudy) -> Table:
-    columns = [
-        Column("system"),
-        Column("quantity"),
-        Column("estimate", "number", digits=1, interval="beside"),
-        Column("by"),
-        Column("Bayes", "number", digits=1, interval="only"),
-    ]
-    return Table(columns, _rows(study, counted=True), "Items of the whole corpus", "sample-counts")
 
 
 def _differences(study: SampleStudy) -> Table:
@@ -97,7 +91,5 @@ def _budget(study: SampleStudy) -> Chart:
         + (f", ± {percent(last.half_widths.get(name))} with {last.n_judgments:,}" if len(study.budget) > 1 else "")
         for name in names
     )
-    spec = line_chart(
-        shown, x_title="judgments", y_title="half-width (points)", whole=False, height=220, series_title="quantity"
-    )
+    spec = line_chart(shown, Axis("judgments", "number"), Axis("half-width (points)"), series_title="quantity")
     return Chart("sample-budget", "What more judgments would buy", text + ".", spec, table)

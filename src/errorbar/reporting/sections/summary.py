@@ -13,10 +13,16 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
-from errorbar.metrics.scored import Score
-from errorbar.reporting.sections.figures import f_name, in_sentence, listed, plural, value_text
+from errorbar.reporting.sections.figures import (
+    f_name,
+    in_sentence,
+    listed,
+    main_measure,
+    plural,
+    ranked,
+    value_text,
+)
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
-from errorbar.reporting.sections.ranking import Standing, main_measure, ranked, standing
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.studies.significance import hopeless, level_text, verdict
 
@@ -30,92 +36,74 @@ def summary(studies: Sequence[Study]) -> list[str]:
 
 def _sentences(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
-        return [*_scores(study), *_comparison(study), *_human(study)]
+        return [_scores(study), *_comparison(study), *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)
     return _crowd(study) if isinstance(study, CrowdStudy) else _sample(study)
 
 
-def _against(study: CorpusStudy) -> str:
-    return f"{plural(len(study.annotators), 'annotator')} on {plural(study.n_sentences, 'sentence')}"
-
-
-def _scores(study: CorpusStudy) -> list[str]:
+def _scores(study: CorpusStudy) -> str:
     """Who scores highest; no claim that the difference is real."""
+    against = f"{plural(len(study.annotators), 'annotator')} on {plural(study.n_sentences, 'sentence')}"
     if not study.scores:
-        return [f"No system was scored; {_against(study)} are described."]
+        return f"No system was scored; {against} are described."
     order = [study.scores[k] for k in ranked(study)]
-    return [_one(order[0], _against(study)) if len(order) == 1 else _highest(order, _against(study))]
-
-
-def _one(score: Score, against: str) -> str:
-    measure, main = main_measure(score), score[score.main]
+    best, n, measure = order[0], len(order), main_measure(order[0])
+    main, name = best[best.main], measure.title
+    if main.value is None and n == 1:
+        return f"{best.system} has no {name} against {against}: {main.undefined or 'it is undefined'}."
     if main.value is None:
-        return f"{score.system} has no {measure.title} against {against}: {main.undefined or 'it is undefined'}."
-    return f"{score.system} scores {measure.title} {in_sentence(main, measure.kind)} against {against}.{_empty(score)}"
-
-
-def _highest(order: Sequence[Score], against: str) -> str:
-    best, measure = order[0], main_measure(order[0])
-    name, main = measure.title, best[best.main]
-    if main.value is None:
-        return f"None of {plural(len(order), 'system')} has a value of {name} against {against}."
+        return f"None of {plural(n, 'system')} has a value of {name} against {against}."
     top = [score.system for score in order if score[score.main].value == main.value]
-    if main.value == 0 and measure.better == "higher":
-        rest = "" if len(top) == len(order) else f"; {plural(len(order) - len(top), 'other')} without a value"
+    if main.value == 0 and measure.better == "higher" and n > 1:
+        rest = "" if len(top) == n else f"; {plural(n - len(top), 'other')} without a value"
         return f"{name} of {plural(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{rest}."
+    shown = in_sentence(main, measure.kind)
+    # A score that a convention makes is said to be one.
+    why = next((one.undefined for one in (main, *best.estimates.values()) if one.undefined is not None), None)
+    filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
+    if n == 1:
+        return f"{best.system} scores {name} {shown} against {against}.{filled}"
     who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
-    who += f" the {'highest' if measure.better == 'higher' else 'lowest'} {name} of {len(order)} systems"
-    return f"{who}, {in_sentence(main, measure.kind)}, against {against}.{_empty(best) if len(top) == 1 else ''}"
-
-
-def _empty(score: Score) -> str:
-    """A score that a convention makes is said to be one."""
-    main = score[score.main]
-    why = next((one.undefined for one in (main, *score.estimates.values()) if one.undefined is not None), None)
-    return f" That value is set by convention: {why}." if why is not None and main.value else ""
+    which = "highest" if measure.better == "higher" else "lowest"
+    return f"{who} the {which} {name} of {n} systems, {shown}, against {against}.{filled}"
 
 
 def _comparison(study: CorpusStudy) -> list[str]:
+    """Where the first system stands by its own pairs.
+
+    Not to differ significantly is not transitive, so only pairs with the first system count, not letters or chains.
+    """
     if len(study.scores) < 2:
         return []
-    found = standing(study)
-    if found is None:
+    if study.comparison is None:
         return ["The systems were not compared with a test, so which differences are real is open."]
-    return [_pair(study, found) if len(study.scores) == 2 else _field(study, found)]
-
-
-def _pair(study: CorpusStudy, found: Standing) -> str:
-    (pair,) = found.pairs.values()
-    return f"{verdict(pair, 1 - study.confidence_level, study.unit, main_measure(study.scores[0]).sign)}."
-
-
-def _field(study: CorpusStudy, found: Standing) -> str:
-    n = len(study.scores) - 1
-    level = f"at the {level_text(1 - study.confidence_level)} level, adjusted for all pairs"
-    if len(found.better_than) == n:
-        return f"{found.best} is significantly better than each of the other {n} {level}."
-    if len(found.undecided) == n:
-        return f"Whether {found.best} is better than any of the other {n} is undecided: {hopeless(study.unit)} {level}."
+    alpha, unit = 1 - study.confidence_level, study.unit
+    if len(study.scores) == 2:
+        return [f"{verdict(study.comparison.found.pairs[0], alpha, unit, main_measure(study.scores[0]).sign)}."]
+    best, *others = (study.scores[k].system for k in ranked(study))
+    found = study.comparison.found.pairs
+    pairs = {p.second if p.first == best else p.first: p for p in found if best in (p.first, p.second)}
+    n, level = len(others), f"at the {level_text(alpha)} level, adjusted for all pairs"
+    # No other system has a better value, so a significant difference is in its favor.
+    better = [name for name in others if pairs[name].significant(alpha)]
+    undecided = [name for name in others if pairs[name].undecided(alpha)]
+    equal = [name for name in others if name not in {*better, *undecided}]
+    if len(better) == n:
+        return [f"{best} is significantly better than each of the other {n} {level}."]
+    if len(undecided) == n:
+        return [f"Whether {best} is better than any of the other {n} is undecided: {hopeless(unit)} {level}."]
     said = []
-    if found.not_better:
-        none = len(found.not_better) == n
-        which = f"any of the other {n}" if none else listed(found.not_better, MOST_LISTED)
+    if equal:
+        which = f"any of the other {n}" if len(equal) == n else listed(equal, MOST_LISTED)
         said.append(f"is not significantly better than {which}")
-    if found.better_than:
-        said.append(f"is significantly better than {_those(found, n)}")
-    text = f"{found.best} {said[0]} {level}" + "".join(f"; it {each}" for each in said[1:])
-    if found.undecided:
-        text += f"; against {listed(found.undecided, MOST_LISTED)} it is undecided: {hopeless(study.unit)}"
-    return f"{text}."
-
-
-def _those(found: Standing, n: int) -> str:
-    """The systems that the first is better than; counted, since their names may be many."""
-    many = len(found.better_than)
-    if many == 1:
-        return found.better_than[0]
-    return f"{many} of the other {n}" if found.undecided else f"the other {many}"
+    if better:  # counted, since their names may be many
+        many = f"{len(better)} of the other {n}" if undecided else f"the other {len(better)}"
+        said.append(f"is significantly better than {better[0] if len(better) == 1 else many}")
+    text = f"{best} {said[0]} {level}" + "".join(f"; it {each}" for each in said[1:])
+    if undecided:
+        text += f"; against {listed(undecided, MOST_LISTED)} it is undecided: {hopeless(unit)}"
+    return [f"{text}."]
 
 
 def _human(study: CorpusStudy) -> list[str]:

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
-from errorbar.reporting.charts import HeatCell, heat_chart
-from errorbar.reporting.charts.vega import percent_top
-from errorbar.reporting.sections.figures import plural, points
-from errorbar.reporting.sections.ranking import ranked
+from errorbar.reporting.charts.dots import HeatCell, heat_chart
+from errorbar.reporting.sections.figures import plural, points, ranked
 from errorbar.studies.model import CorpusStudy, Study
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Table
@@ -64,10 +62,7 @@ def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
     names = list(edits)
     shown, systems = names[:MOST_TYPES], list(found)[:MOST_SYSTEMS]
     cells = [_cell(f"{name} ({edits[name]})", system, found[system].get(name)) for name in shown for system in systems]
-    domain = (0, percent_top([cell.value for cell in cells]))
-    spec = heat_chart(
-        cells, row_title="type (edits)", column_title="system", value_title="recall (percent)", domain=domain
-    )
+    spec = heat_chart(cells, row_title="type (edits)", column_title="system", value_title="recall (percent)")
     often = [(rows[names[0]]["recall"].value, system) for system, rows in found.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
     text = f"Recall of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "

@@ -1,8 +1,8 @@
-"""Tetreault & Chodorow 2008: the agreement of table 3, the sampling of table 5, and the same on ten annotators.
+"""Two papers on prepositions that crowds and experts judged: Tetreault & Chodorow 2008 and Madnani et al. 2011.
 
-The essays, ratings and system output of the paper were never released. What its printed counts determine is recomputed
-and must match; the rest is listed with the reason, and agreement and sampling are run on the prepositions of the
-CoNLL-2014 test set with ten annotators, whose numbers stand beside the published ones as a known difference.
+Their texts, judgments and system outputs are not at hand. What their printed counts determine is recomputed and must
+match; the rest is listed with the reason, or the same analysis is run on the prepositions of the CoNLL-2014 test set
+with ten annotators, whose numbers stand beside the published ones as a known difference.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from statistics import fmean
 import numpy as np
 
 from errorbar.agreement import PairTable, cohen_kappa, pairwise_agreement
+from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
-from errorbar.reproduce.cells import HALF, Cell, Sources, compare, facts, published
+from errorbar.metrics.crowd_agreement import agreement_bins
+from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, score_kinds
+from errorbar.reproduce.cells import HALF, TEN_ANNOTATORS, Cell, Printed, Sources, compare, facts, published
 from errorbar.sampling import (
     Estimation,
     Sample,
@@ -25,11 +28,13 @@ from errorbar.sampling import (
     plan_sample,
     stratify,
 )
+from errorbar.stats.resampling import stream
 
 PREFIX = "tetreault_chodorow2008"
 SYSTEM = "CAMB"
 NOT_RELEASED = "the essays, ratings and system output were never released"
-OTHER_DATA = f"not their data: prepositions of CoNLL-2014, ten annotators, flags of {SYSTEM}"
+OTHER_TEXT = "not their data: prepositions of CoNLL-2014, ten annotators"
+OTHER_FLAGS, OTHER_EDITS = f"{OTHER_TEXT}, flags of {SYSTEM}", f"{OTHER_TEXT}, edits of {SYSTEM}"
 OTHER_MERGING = "not how the paper merged its categories"
 NO_INTERVAL = "the paper gives no interval; ours is the logit one with finite-population correction"
 THREE_DIGITS = 0.0005
@@ -39,14 +44,13 @@ MERGINGS = {
     "wrong choice against the rest": [[1], [0, 2]],
 }
 BUDGET, SEED = 500, 2008
+CROWD, CROWD_SEED = 3, 2011
+NOT_AT_HAND = "the paper's judgments and system outputs are not at hand"
+BINS = ("bin_50_75_n", "bin_75_90_n", "bin_90_100_n")
 
 
-def cells(sources: Sources) -> Iterator[Cell]:
-    """Every cell: recomputed, listed with a reason, or compared with the ten annotators.
-
-    Raises:
-        InputError: If a corpus is not there.
-    """
+def tetreault_chodorow2008(sources: Sources) -> Iterator[Cell]:
+    """Tetreault & Chodorow 2008: the agreement of table 3, the sampling of table 5, and both on ten annotators."""
     printed = facts(f"{PREFIX}_facts")
     yield from _confusion(printed)
     yield from _sampling_example()
@@ -54,7 +58,7 @@ def cells(sources: Sources) -> Iterator[Cell]:
         if not name.startswith("overall_"):
             yield Cell("facts", name, "value", value, None, known=NOT_RELEASED)
     for file in ("table1_f_measures", "table2_cloze", "table4_raters", "table6_sampling"):
-        yield from compare(f"table {file[5]}", f"{PREFIX}_{file}", {}, known=NOT_RELEASED)
+        yield from compare(Printed(f"table {file[5]}", f"{PREFIX}_{file}"), {}, known=NOT_RELEASED)
     yield from _ten_annotators(sources, printed)
 
 
@@ -102,7 +106,15 @@ def _ten_annotators(sources: Sources, printed: dict[str, float]) -> Iterator[Cel
     ):
         mean = fmean(value for value in values if value is not None)
         row = "mean of all pairs"
-        yield Cell("table 3, ten annotators", row, column, printed[f"overall_{column}"], mean, 0, OTHER_DATA)
+        yield Cell(
+            "table 3, ten annotators",
+            row,
+            column,
+            printed[f"overall_{column}"],
+            mean,
+            0,
+            OTHER_FLAGS,
+        )
     frame = frame_of_systems(corpus, [sources.system(SYSTEM)], "words", words="prepositions")
     weights = judgments.label_weights()
     share = weights[:, judgments.labels.index(ERROR)] / weights.sum(axis=1)
@@ -122,4 +134,44 @@ def _ten_annotators(sources: Sources, printed: dict[str, float]) -> Iterator[Cel
         for approach, sample in (("standard", whole), ("sampling", part))
         for column, name in (("precision", "P"), ("recall", "R"))
     }
-    yield from compare("table 6, ten annotators", f"{PREFIX}_table6_sampling", ours, tolerance=0, known=OTHER_DATA)
+    table6 = Printed("table 6, ten annotators", f"{PREFIX}_table6_sampling")
+    yield from compare(table6, ours, tolerance=0, known=OTHER_FLAGS)
+
+
+def madnani2011(sources: Sources) -> Iterator[Cell]:
+    """Madnani et al. 2011: crowd-weighted scores, agreement bins and how many raters equal an expert."""
+    printed = facts("madnani2011_facts")
+    yield Cell("facts", "instances", "sum of the bins", printed["instances"], sum(printed[name] for name in BINS), 0)
+    compared = {"instances", *BINS, "crowd3_vs_expert_agreement", "crowd3_vs_expert_kappa"}
+    for name, value in printed.items():
+        if name not in compared:
+            yield Cell("facts", name, "value", value, None, known=NOT_AT_HAND)
+    corpus = sources.ten_annotators()
+    judgments = edit_items(corpus, "words", words="prepositions").judgments
+    frame = frame_of_systems(corpus, [sources.system(SYSTEM)], "words", words="prepositions")
+    flagged = dict(zip(frame.items, frame.flags[0].tolist(), strict=True))
+    weights = judgments.label_weights()
+    numbers = weights.sum(axis=1)
+    votes = Votes(weights[:, judgments.labels.index(ERROR)] / numbers, numbers.astype(np.int64))
+    flags = np.array([flagged[item] for item in judgments.items])
+    metrics = [Crowd(estimand=each) for each in ESTIMANDS[::-1]]
+    statistics: dict[Crowd, CrowdStatistics] = {metric: metric.measure(votes, flags) for metric in metrics}
+    ours: dict[tuple[str, str], float | None] = {}
+    for metric, table in statistics.items():
+        row = "unweighted" if metric.estimand == "majority" else "weighted"
+        found = score_kinds(metric, table)
+        ours |= {(row, "precision"): found.precision.value, (row, "recall"): found.recall.value}
+    table1 = Printed("table 1, ten annotators", "madnani2011_table1_lm")
+    yield from compare(table1, ours, tolerance=0, known=OTHER_EDITS)
+    for name, part in zip(BINS, agreement_bins(statistics), strict=True):
+        yield Cell("bins, ten annotators", name, "items", printed[name], float(part.n_items), 0, OTHER_EDITS)
+    points = [
+        against_experts(judgments, [expert], stream(CROWD_SEED, "crowd of three", expert), ks=[CROWD]).curve[0]
+        for expert in TEN_ANNOTATORS
+    ]
+    row = f"majority of {CROWD} against one annotator, mean of ten"
+    agreed = fmean(point.accuracy for point in points)
+    kappa = fmean(point.kappa for point in points if point.kappa is not None)
+    for column, value in (("agreement", agreed), ("kappa", kappa)):
+        here = printed[f"crowd3_vs_expert_{column}"]
+        yield Cell("crowd of 3, ten annotators", row, column, here, value, 0, OTHER_EDITS)

@@ -1,4 +1,4 @@
-"""A text pair -> edits: a small, deterministic set of edits that turns one text into the other.
+"""A text pair -> a small, deterministic set of edits that turns one into the other; and edits -> the corrected text.
 
 Formula
     Among all ways to align the two token sequences: fewest inserted, deleted and substituted tokens (Levenshtein
@@ -22,9 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from errorbar.core.corpus import Annotation, Sentence
-from errorbar.core.edit import Edit
+from errorbar.core.corpus import Sentence
+from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
 from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
 from errorbar.formats.text import ParallelLine
 
 MOST_CELLS = 4_000_000
@@ -35,6 +36,81 @@ _CHANGED = 1 << 40
 _NEVER = 1 << 80
 
 _Table = list[list[int]]
+
+
+def apply_edits(
+    tokens: Sequence[str],
+    edits: Sequence[Edit],
+    *,
+    alternative: int = 0,
+    optional: bool = True,
+    problems: Problems | None = None,
+    place: Place = Place(),  # noqa: B008 - frozen
+) -> list[str]:
+    """Apply one annotator's edits to a sentence.
+
+    Conventions
+        Edits of type ``Um`` (unclear meaning) and edits whose correction is unknown leave the text as it is.
+        Edits are applied in text order; several insertions at one point in the order given, and before the edit
+        that replaces the token there.
+
+    Args:
+        tokens: Source tokens.
+        edits: One annotator's edits.
+        alternative: Which alternative to apply, counted from 0; an edit that has fewer gives its first.
+        optional: Apply optional edits too; otherwise their spans stay as they are.
+        problems: Where overlapping edits and spans outside the sentence are recorded; in lenient mode such an
+            edit is skipped. None: refuse them at once.
+        place: Where the sentence is, for messages.
+
+    Returns:
+        The corrected tokens.
+
+    Raises:
+        InputError: If edits overlap or lie outside the sentence, and ``problems`` is None.
+        UsageError: If the tokens are no list of them, or the edits no edits.
+    """
+    check_tokens("the source", tokens)
+    check_edits("the sentence", edits)
+    notebook = Problems() if problems is None else problems
+    corrected: list[str] = []
+    last = Edit(0, 0, ())
+    for edit in sorted(edits, key=lambda e: e.span):  # a stable sort: equal insertions keep their order
+        if not edit.applicable or (edit.optional and not optional):
+            continue
+        if not check_span(edit.start, edit.end, len(tokens), place, notebook):
+            continue
+        if edit.start < last.end or (edit.span == last.span and not edit.is_insertion):
+            what = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
+            what += " of the same annotator: both cannot be applied"
+            notebook.repairable("apply-overlap", what, place, repair="the later one is not applied")
+            continue
+        corrected += tokens[last.end : edit.start]
+        corrected += edit.replacements[alternative if 0 <= alternative < len(edit.replacements) else 0].split()
+        last = edit
+    if problems is None:
+        notebook.raise_errors()
+    return [*corrected, *tokens[last.end :]]
+
+
+def corrected_text(
+    sentence: Sentence,
+    annotator: str,
+    problems: Problems,
+    *,
+    alternative: int = 0,
+    optional: bool = True,
+    file: str = "",
+) -> str:
+    """One annotator's version of a sentence, tokens joined by one space; the source where they did not look.
+
+    ``file`` is the one the sentence is from, for messages; else as ``apply_edits``.
+    """
+    tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), Place(file, sentence.line)
+    if not edits:
+        return " ".join(tokens)
+    said = apply_edits(tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)
+    return " ".join(said)
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
@@ -51,7 +127,10 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 
     Raises:
         InputError: If so much of both differs that the table of their tokens would have over ``MOST_CELLS`` cells.
+        UsageError: If one is no list of tokens.
     """
+    check_tokens("the source", source)
+    check_tokens("the target", target)
     first, rest = _common_ends(source, target)
     middle, new = source[first : len(source) - rest], target[first : len(target) - rest]
     if len(middle) * len(new) > MOST_CELLS:
@@ -73,26 +152,19 @@ def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
-        tokens = line.source.split()
         try:
-            annotations: dict[str, Annotation] = {
-                name: tuple(extract_edits(tokens, text.split()))
-                for name, text in zip(annotators, line.corrected, strict=True)
-            }
+            found = [tuple(extract_edits(line.source.split(), text.split())) for text in line.corrected]
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
-        yield Sentence(line.source, annotations, line=line.number)
+        yield Sentence(line.source, dict(zip(annotators, found, strict=True)), line=line.number)
 
 
 def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:
+    """How many tokens both begin with, and how many of the others both end with."""
     shorter = min(len(source), len(target))
-    first = 0
-    while first < shorter and source[first] == target[first]:
-        first += 1
-    rest = 0
-    while rest < shorter - first and source[-1 - rest] == target[-1 - rest]:
-        rest += 1
-    return first, rest
+    first = next((k for k in range(shorter) if source[k] != target[k]), shorter)
+    left = shorter - first
+    return first, next((k for k in range(left) if source[-1 - k] != target[-1 - k]), left)
 
 
 def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int, int, int]]:
