@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo check layers test test-slow test-browser fuzz lint types docs bench lock clean
+.PHONY: help demo check layers test test-slow test-browser fuzz lint types docs bench packages pipeline lock clean
 
 help:
-	@echo "make demo | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | lock | clean"
+	@echo "make demo | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | packages | pipeline | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -85,6 +85,19 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench.py
+
+# errorbar and its English pipeline as wheels, none of which is looked for elsewhere:
+# pip install 'errorbar[errant]' errorbar-en --find-links dist
+packages: $(VENV)/.base
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . packages/errorbar-en
+	@ls dist
+
+# Sixteen minutes; a folder of its own, since spaCy's training needs more than errorbar does.
+UD ?= ../shared/data/ud_english_ewt
+pipeline:
+	python3 -m venv build/pipeline
+	build/pipeline/bin/python -m pip install --quiet 'spacy>=3.8,<3.9' spacy-lookups-data
+	build/pipeline/bin/python packages/errorbar-en/train.py $(UD) packages/errorbar-en/errorbar_en/model
 
 lock:
 	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --all-extras --group dev --group browser \

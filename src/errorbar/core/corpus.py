@@ -124,18 +124,19 @@ def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
 class Corrected(str):
     """A corrected sentence whose edits are known: metrics over texts see the text, those over typed edits these."""
 
-    __slots__ = ("edits",)
+    __slots__ = ("edits", "source")
     edits: tuple[Edit, ...]
+    source: str  # the sentence that they are edits of; "": that of the corpus
 
-    def __new__(cls, text: str, edits: Iterable[Edit]) -> Self:
+    def __new__(cls, text: str, edits: Iterable[Edit], source: str = "") -> Self:
         """The text, with what turns the source into it."""
         made = super().__new__(cls, text)
-        made.edits = tuple(edits)
+        made.edits, made.source = tuple(edits), source
         return made
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...]]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str]]:
         """What a copy in another process is made of."""
-        return type(self), (str(self), self.edits)
+        return type(self), (str(self), self.edits, self.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,7 @@ class Metric(ABC):
     counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
+    takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
     additive: ClassVar[bool] = False
     """Whether the order of units does not matter, so that a fold can be told how often each counts."""
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user

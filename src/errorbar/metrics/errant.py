@@ -29,7 +29,7 @@ import numpy as np
 
 from errorbar.core.corpus import Corpus, Corrected, wrong_count
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError, shortened
 from errorbar.core.spec import Parameter, Value
 from errorbar.metrics.base import Floats, beta_parameter, divided
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
@@ -74,6 +74,7 @@ class Errant(EditMetric):
         Parameter("level", str, "full", "Which part of types is counted: full, type or operation.", _one_of(LEVELS)),
         CHOOSE,
     )
+    takes_edits = True
     counted = EDITS
     type_counted = EDITS
     type_measures = ("precision", "recall", "f")
@@ -164,10 +165,19 @@ def edits_of(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit
     """The edits of a system's sentences: their own.
 
     Raises:
+        InputError: If they are edits of other sentences.
         UsageError: If a sentence has none of its own.
     """
-    bare = next((k for k, line in enumerate(output, 1) if not isinstance(line, Corrected)), None)
-    if bare is not None:
-        what = f"the metric errant compares edits with types, and sentence {bare} of the system is a text"
-        raise UsageError(Problem("no-edits", what, fix="make M2 of it: errorbar convert --edits errant"))
-    return [line.edits for line in output if isinstance(line, Corrected)]
+    found = []
+    for number, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True), 1):
+        place = Place(reference.name, sentence.line or number)
+        if not isinstance(line, Corrected):
+            what = f"the metric {Errant.name} compares edits, and the system has a text for this sentence"
+            raise UsageError(
+                Problem("no-edits", what, place, fix="give M2: errorbar convert --source --to m2 makes it")
+            )
+        if line.source and line.source.split() != sentence.tokens:
+            what = f"the system's edits are of another sentence: {shortened(line.source)}"
+            raise InputError(Problem("system-sentence", what, place, f"{shortened(sentence.text)}"))
+        found.append(line.edits)
+    return found
