@@ -217,7 +217,7 @@ def train(nlp: Language, examples: list[Example], steps: int) -> None:
     optimizer.learn_rate = 0.001
     rng, started = random.Random(SEED), time.monotonic()
     losses: dict[str, float] = {}
-    for step, batch in zip(range(1, steps + 1), batches(list(examples), rng)):
+    for step, batch in zip(range(1, steps + 1), batches(list(examples), rng), strict=False):
         nlp.update(batch, drop=0.1, sgd=optimizer, losses=losses)
         if step % 100 == 0:
             shown = " ".join(f"{name} {loss:.0f}" for name, loss in losses.items())
@@ -230,7 +230,7 @@ def evaluate(nlp: Language, sentences: Sequence[Sequence[Token]]) -> dict[str, f
     """Accuracies, and sentences' words per second, on sentences that were not learned from."""
     examples = [example(nlp, tokens) for tokens in sentences]
     started = time.process_time()
-    for one, doc in zip(examples, nlp.pipe([one.predicted for one in examples], batch_size=256)):
+    for one, doc in zip(examples, nlp.pipe([one.predicted for one in examples], batch_size=256), strict=True):
         one.predicted = doc
     seconds = time.process_time() - started
     scores = Scorer(nlp).score(examples)
