@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from errorbar.cli.command import OLD_FILE, Command, command_line, former
-from errorbar.cli.crowd_options import error_ok, items_option, labels_option
+from errorbar.cli.crowd_options import ERROR_OK, items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
 from errorbar.cli.options import (
@@ -99,14 +99,14 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     metavar="SPEC",
     help="E.g. 'm2(beta=1)', in short --beta 1; repeatable, the first is the main one.  [default: m2]",
 )
-@beta_option("metrics", hidden=True)
+@beta_option(hidden=True)
 @unmarked_option
 @documents_option
 @former("--source", "documents", type=OLD_FILE)
 @missing_option
 @click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=OLD_FILE)
-@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
+@click.option("--column", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @items_option("What a corpus's annotators judge.  [default: tokens]", None)
 @labels_option()
 @click.option(
@@ -170,7 +170,8 @@ def command(
     out: str,
     page: tuple[str, ...],
     metrics: tuple[str, ...],
-    columns: tuple[str, ...],
+    beta: float | None,
+    column: tuple[str, ...],
     labels: tuple[str, ...],
     sample: tuple[str, ...],
     adjust: str,
@@ -187,7 +188,12 @@ def command(
     """
     if options["ci_method"] == "closed":
         refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
-    shown, meaning = _settings(page), error_ok(labels)
+    from errorbar.studies.judgment_input import column_roles, labels_by_role
+
+    shown, meaning = _settings(page), labels_by_role({"labels": labels, **dict.fromkeys(ERROR_OK, ())})
+    if bare := meaning.pop(""):
+        what = f"--labels {bare[0]} must say what the label means"
+        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
     charts, browse = shown.get("charts"), shown.get("sentences", "yes") == "yes"
     kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
     check_output(out)
@@ -198,12 +204,12 @@ def command(
     need(kind, pictures=charts is not None)
     start = time.monotonic()
     from errorbar.reporting.make import ON_REQUEST, report
-    from errorbar.studies.judgment_input import column_roles
+    from errorbar.studies.door import metrics_of
 
     with progress_bar("steps", 2) as progress:
         made = report(
-            metrics=list(metrics) or None,
-            columns=column_roles(columns) or None,
+            metrics=list(metrics) or None if beta is None else metrics_of(metrics, beta, "sentences"),
+            columns=column_roles(column) or None,
             sample_key=sample[0] if sample else None,
             judged=sample[1:],
             title=shown.get("title", ""),
@@ -213,7 +219,9 @@ def command(
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
             **_adjustment(adjust),
-            **meaning,
+            error=meaning["error"],
+            ok=meaning["ok"],
+            unknown=meaning["unknown"],
             **options,
         )
         progress(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -57,7 +56,7 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @systems_argument
 @scoring_options
 @option("--metric", "metrics", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable.  [default: m2]")
-@beta_option("metrics")
+@beta_option()
 @click.option(
     "--by",
     type=click.Choice(VIEWS),
@@ -76,7 +75,7 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @essays_option
 @former("--types", "metrics", in_rows, type=OLD_FILE)
 @missing_option
-def command(order: str, output: Output, **options: Any) -> None:
+def command(metrics: tuple[str, ...], output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files
@@ -93,6 +92,6 @@ def command(order: str, output: Output, **options: Any) -> None:
     from errorbar.studies.score import score
 
     with progress_bar("sentences") as progress:
-        found = replace(score(progress=progress, **options), order=order)
+        found = score(metric=metrics, progress=progress, **options)
     rows = [found.type_rows()] if by == "type" and output.style == "csv" else None
     output.show(found, found.schema, rows)

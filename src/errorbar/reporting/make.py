@@ -27,15 +27,14 @@ from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.figures import listed
 from errorbar.reporting.sections.methods import left_out
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.budgets import study_sample
 from errorbar.studies.corpus_study import study_corpus
-from errorbar.studies.crowd_study import study_crowd
-from errorbar.studies.flag_input import read_systems
+from errorbar.studies.crowd import read_systems
+from errorbar.studies.door import public
 from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.hoo_study import study_hoo
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
 from errorbar.studies.judgment_input import Files, JudgmentOptions, read_crowd
 from errorbar.studies.model import CorpusStudy, HooStudy, Study
+from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
 from errorbar.studies.sample import sample_estimate
 
 Metrics = Metric | str | Sequence[Metric | str] | None
@@ -45,6 +44,7 @@ MANY_PAIRS = 1000
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
+@public()
 def report(
     gold: Gold = (),
     systems: Systems = (),
@@ -166,7 +166,7 @@ def report(
         read = read_crowd(judgments, asked, problems)
         flagged = read_systems(flags, read, problems)
         name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
-        studies.append(study_crowd(read, flagged, problems, name=name, error=error, resampling=resampling))
+        studies.append(study_crowd(read, flagged, problems, resampling, name, error))
     if sample_key is not None:
         estimated = sample_estimate(
             [os.fspath(each) for each in judged],
@@ -211,14 +211,13 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it
 ) -> CorpusStudy:
-    main, *others = parse_metrics(metrics, "sentences")
     data = load(gold, systems, reading)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
-    study = study_corpus(data, main, metrics=others, force=reading.admission.force, **how)
+    study = study_corpus(data, parse_metrics(metrics, "sentences"), **how)
     names = [file.name for file in expand_files(_paths(gold))]
     few = len(names) <= MOST_NAMED
     called = ", ".join(names) if few else f"{names[0]} and {len(names) - 1} more files"
@@ -253,16 +252,9 @@ def _hoo(
         for name, run in runs.run_paths()
     }
     problems.raise_errors()
-    return study_hoo(
-        fragments,
-        edits,
-        metric,
-        problems,
-        resampling=resampling,
-        name=NamedFile.parse(path).name,
-        conventions=("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else (),
-        browse=browse,
-    )
+    conventions = ("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else ()
+    read = HooData(fragments, edits, NamedFile.parse(path).name, conventions)
+    return study_hoo(read, metric, problems, resampling, browse=browse)
 
 
 def _paths(given: object) -> list[str]:
