@@ -106,7 +106,7 @@ def test_what_is_not_installed_is_named() -> None:
         ("I has a apple .", "I have an apple .", [(1, 2, "have", "R:VERB:SVA"), (2, 3, "an", "R:DET")]),
         ("He go home yesterday", "He went home yesterday", [(1, 2, "went", "R:VERB:TENSE")]),
         ("same", "same", []),
-        ("", "New", [(0, 0, "New", "M:OTHER")]),
+        ("", "New", [(0, 0, "New", "M:ADJ")]),
     ],
 )
 def test_a_few_by_hand(source: str, text: str, edits: list[tuple[int, int, str, str]]) -> None:

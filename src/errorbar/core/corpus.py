@@ -221,6 +221,15 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
     return "\x1d".join(["\x1e".join([_plain(edit.type) for edit in annotations[name]]) for name in names])
 
 
+def system_record(line: str) -> str:
+    """The canonical record of a system's sentence: its tokens, and its edits with their types where these are known."""
+    text = " ".join(line.split())
+    if not isinstance(line, Corrected):
+        return text
+    edits = {"": line.edits}
+    return "\x1d".join((text, reference_record(edits), type_record(edits)))
+
+
 _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators
 
 

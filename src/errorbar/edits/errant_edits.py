@@ -100,9 +100,7 @@ def _versions(pipeline: str) -> dict[str, str]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             if name in (*_NEEDED, OWN):
-                fix = (
-                    "pip install 'errorbar[errant]' --find-links dist, after `make packages` in a checkout of errorbar"
-                )
+                fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en"
                 raise UsageError(Problem("no-errant", f"edits as ERRANT makes them need {name}", fix=fix)) from None
             what = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
             raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from errorbar.core.corpus import (
     Corpus,
-    Corrected,
     Hypothesis,
     reference_record,
     source_record,
+    system_record,
     type_record,
     wrong_count,
 )
@@ -139,12 +139,7 @@ class Sentences(Reading):
 
             lines, done = retokenize_lines(texts, lines)
         seen = _seen(texts, lines, changed_lines(texts, lines), done)
-        return Output(lines, "\n".join(map(_record, lines)), seen)
-
-
-def _record(line: str) -> str:
-    text = " ".join(line.split())
-    return f"{text}\t{reference_record({'': line.edits})}" if isinstance(line, Corrected) else text
+        return Output(lines, "\n".join(map(system_record, lines)), seen)
 
 
 @dataclass(frozen=True, slots=True)

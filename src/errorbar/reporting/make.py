@@ -211,13 +211,14 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it
 ) -> CorpusStudy:
-    data = load(gold, systems, reading)
+    parsed = parse_metrics(metrics, "sentences")
+    data = load(gold, systems, replace(reading, edits=any(metric.takes_edits for metric in parsed)))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
-    study = study_corpus(data, parse_metrics(metrics, "sentences"), **how)
+    study = study_corpus(data, parsed, **how)
     names = [file.name for file in expand_files(_paths(gold))]
     few = len(names) <= MOST_NAMED
     called = ", ".join(names) if few else f"{names[0]} and {len(names) - 1} more files"
