@@ -200,7 +200,7 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it
 ) -> CorpusStudy:
-    data = load(gold, systems, reading)
+    data = load(gold, systems, replace(reading, edits=any(metric.takes_edits for metric in metrics)))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"

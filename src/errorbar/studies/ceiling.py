@@ -213,7 +213,7 @@ def ceiling(
         if value is not None and value < 1:
             raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
     parsed = sentence_metric(metric, beta, "ceiling")
-    data = load(gold, systems, ReadingOptions.of(shared))
+    data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     wanted = Subsets([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
     return reached(data, parsed, resampling(shared, jobs=shared["jobs"]), wanted, shared["ci"], progress)
 

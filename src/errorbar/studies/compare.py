@@ -121,7 +121,7 @@ def compare(
         UsageError: If there are fewer than two systems, documents or sentences, or an argument will not do.
     """
     parsed = sentence_metric(metric, beta, "compare")
-    data = load(gold, systems, ReadingOptions.of(shared))
+    data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import fspath
-from typing import Annotated, TypedDict, Unpack, cast
+from typing import Annotated, Literal, TypedDict, Unpack, cast
 
 from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
 from errorbar.core.errors import Place, Problem, UsageError
@@ -28,11 +28,23 @@ from errorbar.formats.reference import (
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 from errorbar.formats.text import read_parallel
 from errorbar.studies.door import Progress, Said, public
+from errorbar.studies.errant_conversion import errant_sentences
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not None), HOO]
-OF_KIND = {"text": ("source",), "nucle": ("tokens", "detach_stops"), "corpus": ("documents",)}
+USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
+"""What options are where nobody gave them; the others are None or False."""
+OF_KIND = {
+    "text": (
+        "source",
+        "edits",
+        "pipeline",
+        "jobs",
+    ),
+    "nucle": ("tokens", "detach_stops"),
+    "corpus": ("documents",),
+}
 """The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""
 _OF_FILES = ("documents", "unmarked")
 
@@ -83,6 +95,12 @@ class Options(TypedDict, total=False):
             "The inputs are corrected versions of this text, line by line; of HOO data the folder of source texts.",
         ),
     ]
+    edits: Annotated[
+        Literal["minimal", "errant"],
+        Said("minimal", "Of corrected texts: edits of the fewest tokens, or typed ones as ERRANT makes them."),
+    ]
+    pipeline: Annotated[str | None, Said(None, "The spaCy pipeline for ERRANT, or its folder; None: errorbar_en.")]
+    jobs: Annotated[int, Said(1, "How many processes make ERRANT's edits; changes no edit.")]
     tokens: Annotated[Source | None, Said(None, "M2 or JSONL whose sentences give the tokens of NUCLE essays.")]
     documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
     unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
@@ -134,7 +152,7 @@ def convert(
         from errorbar.studies.hoo_conversion import HooConversion, convert_hoo  # noqa: PLC0415 - few convert HOO data
 
         unused = {"alternative": alternative > 1, "no_optional": not optional, "as_written": as_written}
-        unused |= {name: value not in (None, False, "auto") for name, value in shared.items() if name != "source"}
+        unused |= {name: name != "source" and name in _given(shared) for name in shared}
         _refuse([name for name, value in unused.items() if value], "HOO data", "leave it out")
         if target_name is None:
             what = "converted HOO data is a file or a folder, and none is named"
@@ -142,6 +160,13 @@ def convert(
         texts = None if shared["source"] is None else str(fspath(shared["source"]))
         notes = convert_hoo(HooConversion(files, to, target_name, texts, annotators, lenient))
         return Converted(target_name, to or "", None, notes=tuple(notes))
+    by_errant = {"pipeline": shared["pipeline"] is not None, "jobs": shared["jobs"] > 1}
+    if shared["edits"] == "minimal":
+        _refuse(
+            [name for name, given in by_errant.items() if given], "edits of the fewest tokens", "add --edits=errant"
+        )
+    elif shared["source"] is None:
+        _refuse(["edits"], "what is no corrected text", "name the source: --source=FILE")
     target = _target(to, target_name)
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
         what = "--alternative and --no-optional say how an annotator's edits are applied"
@@ -205,8 +230,7 @@ def _kind(files: list[NamedFile], from_: str | None) -> str:
 
 def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     """The sentences of the inputs; options that would have no effect are refused."""
-    given = [name for name, value in request.options.items() if value not in (None, False, "auto")]
-    useless = [name for name in given if name not in OF_KIND.get(kind, _OF_FILES)]
+    useless = [name for name in _given(request.options) if name not in OF_KIND.get(kind, _OF_FILES)]
     _refuse(useless, f"input in the format {kind}", "leave it out, or name the format with --from")
     if kind == "nucle":
         return _from_essays(request)
@@ -216,11 +240,18 @@ def _read(request: _Request, kind: str) -> Iterator[Sentence]:
         refuse_same_names(request.inputs, "texts")
         corrected = [Lines(file.path, request.problems) for file in request.inputs]
         lines = read_parallel(Lines(source, request.problems), corrected, request.problems)
-        return parallel_sentences(lines, [file.name for file in request.inputs])
+        names = [file.name for file in request.inputs]
+        if request.options["edits"] == "minimal":
+            return parallel_sentences(lines, names)
+        return errant_sentences(lines, names, request.options["pipeline"], request.options["jobs"])
     if len(request.inputs) > 1:
         what = "several plain texts, but no source text"
         raise UsageError(Problem("no-source", what, fix="name the source: --source=FILE"))
     return FORMATS["text"].read(Lines(request.name, request.problems), request.problems)
+
+
+def _given(options: Options) -> list[str]:
+    return [name for name, value in options.items() if value not in (None, False, USUAL.get(name))]
 
 
 def _refuse(names: Sequence[str], what: str, fix: str) -> None:

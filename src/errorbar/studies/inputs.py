@@ -16,6 +16,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
+from errorbar.edits.system_edits import EditsReader
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import is_hoo
 from errorbar.formats.opening import Source, display_name
@@ -30,6 +31,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.text import HypothesisReader
+from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
@@ -83,12 +85,17 @@ class ReadingOptions:
     lenient: bool = False
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
+    edits: bool = False  # systems are M2, for metrics that take edits
 
     @classmethod
-    def of(cls, given: Taking) -> Self:
-        """What the arguments say."""
+    def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
+        """What the arguments say, and the metrics that are to be computed."""
+        edits = any(metric.takes_edits for metric in metrics)
+        if edits and given["retokenize"]:
+            what = "--retokenize is for texts, and the systems of this metric are M2"
+            raise UsageError(Problem("useless-option", what, fix="leave it out"))
         admission = Admission(given["force"], given["retokenize"])
-        return cls(given["unmarked"], given["documents"], given["lenient"], given["as_written"], admission)
+        return cls(given["unmarked"], given["documents"], given["lenient"], given["as_written"], admission, edits)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -187,7 +194,7 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     corpus = _corpus(gold, options, problems)
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
-    for stream in system_streams(outputs, problems):
+    for stream in system_streams(outputs, problems, edits=options.edits):
         lines = stream.take(len(corpus))
         stream.finish(len(corpus))
         problems.raise_errors()
@@ -209,7 +216,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
-        if not isinstance(executor, Serial) and _can_cut(references, outputs, options):
+        if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
             from errorbar.formats.pieces import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
             carry = not executor.sees([file.path for file in files])
@@ -218,7 +225,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
             yield Pieces(pieces, cut, problems)
             return
-        streams = list(system_streams(outputs, problems))
+        streams = list(system_streams(outputs, problems, edits=options.edits))
         if isinstance(gold, Corpus) or options.documents is not None:
             chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
         else:
@@ -281,15 +288,12 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 
 
 def system_streams(
-    systems: Sequence[NamedFile | Hypothesis], problems: Problems
-) -> Iterator[HypothesisReader | InMemory]:
+    systems: Sequence[NamedFile | Hypothesis], problems: Problems, *, edits: bool = False
+) -> Iterator[HypothesisReader | EditsReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
+    reader = EditsReader if edits else HypothesisReader
     for each in systems:
-        yield (
-            HypothesisReader(each.path, each.name, problems)
-            if isinstance(each, NamedFile)
-            else InMemory(each, problems)
-        )
+        yield reader(each.path, each.name, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
 
 
 def _can_cut(

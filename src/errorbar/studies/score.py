@@ -82,7 +82,8 @@ def score(
     if by == "team":
         fix = "leave it out, or score a HOO folder"
         raise UsageError(Problem("useless-option", "--by=team is for HOO data", fix=fix))
-    parsed, reading = metrics_of(metric, beta, "sentences"), ReadingOptions.of(shared)
+    parsed = metrics_of(metric, beta, "sentences")
+    reading = ReadingOptions.of(shared, parsed)
     for each in parsed:
         if by_type and "types" in each.lacks:
             raise lacking(each, "types")

@@ -16,6 +16,7 @@ from errorbar.core.corpus import (
     Hypothesis,
     reference_record,
     source_record,
+    system_record,
     type_record,
 )
 from errorbar.core.estimate import Signature
@@ -37,7 +38,7 @@ def corpus_signature(spec: str, corpus: Corpus, systems: Sequence[Hypothesis], c
     source.add(map(source_record, corpus.sentences))
     reference.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
     for system in systems:
-        hypotheses.add([" ".join(line.split()) for line in system.lines])
+        hypotheses.add(map(system_record, system.lines))
     hashes = source.short(), reference.short(), hypotheses.short() if systems else "none"
     return str(Signature(spec, *hashes, len(corpus), len(corpus.annotators), conventions))
 
