@@ -93,9 +93,15 @@ def _counted(units: NDArray[np.int64], n_units: int) -> Floats:
 class Folded:
     """What a fold gives."""
 
-    values: Floats  # value of each measure, NaN where it is undefined; shape (replicates, measures)
-    counts: NDArray[Any]  # what the values are made of, as ``Metric.counted`` names it; shape (replicates, counted)
-    n_units: NDArray[np.int64]  # units that somebody looked at; shape (replicates,)
+    values: Floats
+    """Value of each measure, NaN where it is undefined; shape (replicates, measures)."""
+    counts: NDArray[Any]
+    """What the values are made of: first what ``Metric.counted`` names, then what only the metric knows.
+
+    Shape (replicates, at least counted).
+    """
+    n_units: NDArray[np.int64]
+    """Units that somebody looked at; shape (replicates,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +142,7 @@ class Metric(ABC):
     counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
+    takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
     additive: ClassVar[bool] = False
     """Whether the order of units does not matter, so that a fold can be told how often each counts."""
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
@@ -154,6 +161,10 @@ class Metric(ABC):
             UsageError: If a parameter is unknown, or its value will not do.
         """
         return cls(**read_parameters(cls.name, cls.parameters, raw))
+
+    def replaced(self, **values: Value) -> Self:
+        """The metric with other values of some parameters."""
+        return type(self)(**{parameter.name: getattr(self, parameter.name) for parameter in self.parameters} | values)
 
     @property
     def spec(self) -> Spec:

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from errorbar.core.corpus import Corpus, Hypothesis, reference_record, source_record, type_record, wrong_count
+from errorbar.core.corpus import (
+    Corpus,
+    Hypothesis,
+    reference_record,
+    source_record,
+    system_record,
+    type_record,
+    wrong_count,
+)
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import WINDOW, Admission, ShiftDetector
@@ -131,7 +139,7 @@ class Sentences(Reading):
 
             lines, done = retokenize_lines(texts, lines)
         seen = _seen(texts, lines, changed_lines(texts, lines), done)
-        return Output(lines, "\n".join([" ".join(line.split()) for line in lines]), seen)
+        return Output(lines, "\n".join(map(system_record, lines)), seen)
 
 
 @dataclass(frozen=True, slots=True)
