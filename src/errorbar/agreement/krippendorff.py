@@ -74,11 +74,7 @@ def check_level(level: str) -> None:
 
 
 def krippendorff_alpha(
-    data: Data,
-    *,
-    level: Level = "nominal",
-    order: Sequence[str] | None = None,
-    resampling: Resampling | None = None,
+    data: Data, *, level: Level = "nominal", order: Sequence[str] | None = None, resampling: Resampling | None = None
 ) -> Estimate:
     """Krippendorff's alpha.
 

@@ -8,13 +8,7 @@ from math import isnan
 
 import numpy as np
 
-from errorbar.agreement.coefficients import (
-    bennett_s,
-    estimates,
-    kernel_of,
-    scott_pi,
-    specific_kernel,
-)
+from errorbar.agreement.coefficients import bennett_s, estimates, kernel_of, scott_pi, specific_kernel
 from errorbar.agreement.cohen import (
     MAX_CELLS,
     WEIGHTINGS,

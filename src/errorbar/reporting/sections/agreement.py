@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.agreement import AgreementReport
-from errorbar.agreement.report import TITLES
+from errorbar.agreement.report import TITLES, AgreementReport
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart

@@ -13,15 +13,7 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
-from errorbar.reporting.sections.figures import (
-    f_name,
-    in_sentence,
-    listed,
-    main_measure,
-    plural,
-    ranked,
-    value_text,
-)
+from errorbar.reporting.sections.figures import f_name, in_sentence, listed, main_measure, plural, ranked, value_text
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.studies.significance import hopeless, level_text, verdict
