@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
 Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
-ROUNDING = 1e-12
-"""A difference of less than this share of what it was taken from is rounding."""
+ROUNDING = 1e-12  # a difference of less than this share of what it was taken from is rounding
 MAX_CELLS = 2_000_000  # of all joint tables together
 
 

@@ -36,8 +36,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _Fixed = tuple[Floats, Callable[[Floats], Floats]]
 """Disagreement of each row, and that expected of margins, shape (replicates, labels) to (replicates,)."""
-ROWS = 1 << 12
-"""Rows of label counts that meet a table of labels at a time."""
+ROWS = 1 << 12  # rows of label counts that meet a table of labels at a time
 
 
 def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = None) -> Kernel:

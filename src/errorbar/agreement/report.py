@@ -37,8 +37,7 @@ TITLES = {
 }
 """What coefficients are called where people read them, in the order in which they are shown."""
 SPECIFIC = "specific agreement"
-MAX_PAIRWISE = 50
-"""More raters than this get no pairwise matrix: a crowd's is too large to read."""
+MAX_PAIRWISE = 50  # more raters than this get no pairwise matrix: a crowd's is too large to read
 PREVALENCE_REMARK, BIAS_REMARK = 0.2, 0.05
 EVERY, PAIRED = "the judgments", "the judgments of the items that both judged"
 WEIGHTING: Mapping[Level, Weighting | None]

@@ -38,8 +38,7 @@ Name = Literal["P", "R", "F", "Q"]
 TARGETS: tuple[Target, ...] = ("P", "R", "F")
 HALF = 0.5
 FEW = 5  # fewer errors than this on a side are few
-Totals = tuple[Floats, Floats]
-"""Errors in each stratum, and the variances of that; shape (..., strata) each."""
+Totals = tuple[Floats, Floats]  # errors in each stratum, and the variances of that; shape (..., strata) each
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,7 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Column, Table
 
-MOST_RATERS = 25
-"""Raters in the matrix; the table has every pair."""
+MOST_RATERS = 25  # raters in the matrix; the table has every pair
 
 
 def agreement(study: Study) -> Section | None:

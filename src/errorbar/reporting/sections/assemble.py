@@ -20,8 +20,7 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 
-SHOWN = 6
-"""Systems whose sentences are shown at first: the best ones. The reader may choose others."""
+SHOWN = 6  # systems whose sentences are shown at first: the best ones. The reader may choose others.
 
 
 def sentences(study: Study) -> Section | None:

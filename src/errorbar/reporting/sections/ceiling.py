@@ -23,8 +23,7 @@ HUMAN = "human"
 MOST_SYSTEMS = 40
 
 
-Curve = tuple[str, list[Estimate]]
-"""A name, and a value for each number of references."""
+Curve = tuple[str, list[Estimate]]  # a name, and a value for each number of references
 
 
 def ceiling(study: Study) -> Section | None:

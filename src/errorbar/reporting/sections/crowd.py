@@ -16,8 +16,7 @@ from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
 
 MOST_SAID, MOST_DRAWN = 6, 120
-SHARED = 6
-"""Columns in front of the values in the table of ``errorbar curve``."""
+SHARED = 6  # columns in front of the values in the table of errorbar curve
 Take = Callable[[CurvePoint], Estimate]
 CURVES: Mapping[str, tuple[str, Take, str]] = {
     "crowd-kappa": ("Kappa", lambda p: p.kappa, "kappa"),

@@ -13,8 +13,7 @@ from errorbar.studies.model import CorpusStudy
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
-MOST_NAMED = 5
-"""Names in one list of a sentence; more are counted."""
+MOST_NAMED = 5  # names in one list of a sentence; more are counted
 
 
 def points(value: float | None) -> float | None:

@@ -32,10 +32,8 @@ from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, leve
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
-MOST_DRAWN = 40
-"""Systems in the chart; the table has all."""
-MOST_PAIRS = 105
-"""Pairs in the table (15 systems); of more, those with the best system."""
+MOST_DRAWN = 40  # systems in the chart; the table has all
+MOST_PAIRS = 105  # pairs in the table (15 systems); of more, those with the best system
 UNTESTED = "The systems were not compared with a test, so nothing here says which differences are real."
 OPENING = (
     "With several annotators a scorer chooses one for each sentence. The official scorers take the one that gives "

@@ -13,8 +13,7 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
-MOST_ALIKE = 20
-"""Warnings of one kind that are listed; further ones are counted."""
+MOST_ALIKE = 20  # warnings of one kind that are listed; further ones are counted
 ADJUSTED_BY = {
     "max-t": "step-down max-T over swaps that all pairs share, differences studentized",
     "holm": "Holm's method",

@@ -17,8 +17,7 @@ MOST_TYPES = 40
 NO_EDIT = "in percent; – where the chosen annotators have no edit of the type"
 RANGES = "edits: smallest and largest number, since systems are scored against different annotators"
 
-Found = Mapping[str, Mapping[str, TypeScore]]
-"""System, best first, to error type to its score."""
+Found = Mapping[str, Mapping[str, TypeScore]]  # system, best first, to error type to its score
 
 
 def types(study: Study) -> Section | None:
