@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -70,6 +71,25 @@ def check_level(level: str) -> None:
     if level not in LEVELS:
         what = f"no level of measurement is called '{level}'"
         raise UsageError(Problem("agreement-level", what, fix=nearest(level, LEVELS)))
+
+
+def scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
+    """What a reader of coefficients should know of the scale on which labels were compared."""
+    if level == "nominal":
+        # Two labels are equally far apart on every scale.
+        if len(labels) < 3 or any(isnan(as_number(label)) for label in labels):
+            return ()
+        return (
+            "the labels are numbers and were compared as names: 1 and 2 differ as much as 1 and 4; where they are ranks"
+            " or amounts, choose the ordinal, interval or ratio scale",
+        )
+    near, kappa = "Krippendorff's alpha and Cohen's kappa count", ""
+    if level == "ratio":
+        near, kappa = "Krippendorff's alpha counts", "; Cohen's kappa, which has no weights for ratios, is left out too"
+    return (
+        f"on the {level} scale {near} near labels as near, and observed and specific agreement are of equal labels;"
+        f" Fleiss' kappa, Gwet's AC1, Bennett's S and Scott's pi know names alone and are left out{kappa}",
+    )
 
 
 def krippendorff_alpha(

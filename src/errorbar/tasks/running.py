@@ -88,9 +88,7 @@ def _score_corpus(
     problems.take(data.problems.notes)
     metrics = [parse_metric(spec) for spec in task.metrics]
     gold = _Target(data, data.views(metrics), Kept(data.reference, data.units, folder))
-    alternatives, single = (
-        _others(task, metrics, gold, data, folder) if isinstance(data, SentenceData) else (None, None)
-    )
+    alternatives, single = _others(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
 
     def measure(run: Submission) -> tuple[Sequence[Any] | None, Sequence[Problem]]:
         """A run and what was noted of it, or nothing and what is wrong with it."""
@@ -140,10 +138,11 @@ def _score_corpus(
 
 
 def _others(
-    task: Task, metrics: Sequence[Metric], gold: _Target, data: SentenceData, folder: TaskCache
+    task: Task, metrics: Sequence[Metric], gold: _Target, folder: TaskCache
 ) -> tuple[_Target | None, _Target | None]:
     """Alternative answers and single annotators, where a corpus and the metrics have them."""
-    corpus = data.corpus
+    data, corpus = gold.data, gold.data.corpus
+    assert isinstance(data, SentenceData)
 
     def read(of: TaskCorpus, files: Sequence[Path]) -> tuple[SentenceData, Kept]:
         other = SentenceData(of, files)
@@ -159,10 +158,9 @@ def _others(
         answers, memory = read(proposed, corpus.alternatives)
         alternatives = _Target(answers, metrics, memory)
     judges, memory = read(corpus, corpus.annotators) if corpus.annotators else (data, gold.memory)
-    first = metrics[0]
-    if first.annotator is not None or "annotators" in first.lacks:
+    if metrics[0].annotator is not None or "annotators" in metrics[0].lacks:
         return alternatives, None
-    against = [first.against(name) for name in judges.annotators]
+    against = [metrics[0].against(name) for name in judges.annotators]
     return alternatives, _Target(judges, against, memory, by_type=False)
 
 
@@ -186,8 +184,7 @@ def _taken(
     return {}
 
 
-def _pairs(single: _Target) -> list[tuple[str, str, Score]]:
-    """Every annotator's text against every other annotator."""
+def _pairs(single: _Target) -> list[tuple[str, str, Score]]:  # each annotator's text against each other annotator
     names, corpus = single.data.annotators, single.data.corpus
     if len(names) < 2:
         return []
