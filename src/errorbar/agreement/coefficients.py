@@ -70,8 +70,7 @@ def estimates(
 ) -> dict[str, list[Estimate]]:
     """Values with intervals of several coefficients, all from the same resamples: each a list, most of one estimate.
 
-    ``n_units`` items are what the values rest on, ``reason`` says why one is undefined, if it is; ``width`` numbers are
-    held for one resample besides the rows, e.g. one for each label.
+    Undefined ones get the ``reason``; ``width`` numbers, e.g. of labels, are held for a resample besides the rows.
     """
     method = None if resampling is None else resampling.bootstrap("agreement")
     able = n_units > 1 and units.n_clusters != 1

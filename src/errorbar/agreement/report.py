@@ -143,20 +143,12 @@ def agreement_report(
     clusters: Clusters = None,
     resampling: Resampling | None = None,
 ) -> AgreementReport:
-    """Compute every coefficient that fits, all intervals from the same resamples.
+    """Compute every coefficient that fits the level, all intervals from the same resamples.
 
-    Args:
-        judgments: The judgments; their weights are not used, and a note says so.
-        level: What the labels measure: names, ranks, numbers, or numbers with a zero. Krippendorff's alpha is for that
-            level, Cohen's kappa is weighted by it, and what only knows names is left out above the nominal level.
-        order: The labels from lowest to highest; needed where the level is ordinal.
-        weighting: How Cohen's kappa weighs labels; None: as the level has it. Ordinal labels are weighed by ranks.
-        clusters: Number of the cluster (essay, sentence) that each item of ``judgments.items`` is from. Items of one
-            cluster are resampled together.
-        resampling: How to make intervals; None: only Cohen's kappa has one, in closed form.
-
-    Raises:
-        UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an option does not fit.
+    Krippendorff's alpha is for the level of measurement, Cohen's kappa is weighted by it (``weighting``; ordinal labels
+    by their ranks, which ``order`` gives), and what only knows names is left out above the nominal level. Weights of
+    judgments are not used. ``clusters`` has the number of the cluster (essay, sentence) that each item is from: items
+    of one are resampled together. Without ``resampling`` only Cohen's kappa has an interval, in closed form.
     """
     check_level(level)
     if weighting is None:
@@ -203,7 +195,6 @@ def agreement_report(
 def _estimate(
     table: ItemCounts, level: Level, order: Sequence[str] | None, resampling: Resampling | None, *, two: bool
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
-    """Coefficients, and specific agreements, from the same resamples."""
     kernels = {"observed": kernel_of("observed", table), "krippendorff": alpha_kernel(table, level, order)}
     if level == "nominal":
         kernels |= {name: kernel_of(name, table) for name in ("fleiss", "gwet", "bennett", *(["scott"] if two else []))}

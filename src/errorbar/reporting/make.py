@@ -22,10 +22,8 @@ from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.swaps import Adjust, SwapPlan
-from errorbar.reporting.export import MadeReport, today
-from errorbar.reporting.sections.assemble import build_report
-from errorbar.reporting.sections.figures import listed
-from errorbar.reporting.sections.methods import left_out
+from errorbar.reporting.export import MadeReport
+from errorbar.reporting.sections.assemble import made_report
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.budgets import study_sample
 from errorbar.studies.corpus_study import study_corpus
@@ -40,8 +38,7 @@ from errorbar.studies.sample import sample_estimate
 
 Metrics = Metric | str | Sequence[Metric | str] | None
 MOST_NAMED = 3
-MANY_PAIRS = 1000
-"""More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
+MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the better part of a minute
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
@@ -153,37 +150,19 @@ def report(
         how = {"resampling": resampling, "testing": testing, "ceiling_resamples": ceiling_ci, "browse": browse}
         studies.append(_corpus(gold, systems, reading, metrics, warn, **how))
     if judgments is not None:
-        asked = JudgmentOptions(
-            columns=columns,
-            unknown=unknown,
-            items=items or "tokens",
-            documents=documents,
-            unmarked=unmarked,
-            lenient=lenient,
-            shared=with_gold,
-        )
+        told: dict[str, Any] = {"documents": documents, "unmarked": unmarked, "lenient": lenient}
+        asked = JudgmentOptions(columns=columns, unknown=unknown, items=items or "tokens", shared=with_gold, **told)
         problems = Problems(lenient=lenient)
         read = read_crowd(judgments, asked, problems)
         flagged = read_systems(flags, read, problems)
         name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
         studies.append(study_crowd(read, flagged, problems, name=name, error=error, resampling=resampling))
     if sample_key is not None:
-        estimated = sample_estimate(
-            [os.fspath(each) for each in judged],
-            key=os.fspath(sample_key),
-            error=error or ("error",),
-            ok=ok or ("ok",),
-            unknown=unknown,
-            confidence=confidence,
-            seed=seed,
-            lenient=lenient,
-        )
-        studies.append(study_sample(estimated, NamedFile.parse(os.fspath(sample_key)).name))
-    name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
-    without = "" if browse else no_sentences
-    made = build_report(studies, title=name, command=command, date=today(), no_sentences=without)
-    notes = dict.fromkeys(note for study in studies for note in study.notes)
-    return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
+        labels: dict[str, Any] = {"error": error or ("error",), "ok": ok or ("ok",), "unknown": unknown}
+        filled, key = [os.fspath(each) for each in judged], os.fspath(sample_key)
+        estimated = sample_estimate(filled, key=key, confidence=confidence, seed=seed, lenient=lenient, **labels)
+        studies.append(study_sample(estimated, NamedFile.parse(key).name))
+    return made_report(studies, title, command, "" if browse else no_sentences)
 
 
 def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
@@ -195,8 +174,7 @@ def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
     return [each for each in systems if each not in tables], [str(each) for each in tables]
 
 
-def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:
-    """Refuse options about data that is not there."""
+def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
     for option, value in options.items():
         if value and not there:
             what = f"{option} is about data that is not given"
@@ -220,8 +198,7 @@ def _corpus(
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
     study = study_corpus(data, main, metrics=others, force=reading.admission.force, **how)
     names = [file.name for file in expand_files(_paths(gold))]
-    few = len(names) <= MOST_NAMED
-    called = ", ".join(names) if few else f"{names[0]} and {len(names) - 1} more files"
+    called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
     return replace(study, name=called) if names else study
 
 

@@ -140,7 +140,6 @@ def _score_corpus(
 def _others(
     task: Task, metrics: Sequence[Metric], gold: _Target, folder: TaskCache
 ) -> tuple[_Target | None, _Target | None]:
-    """Alternative answers and single annotators, where a corpus and the metrics have them."""
     data, corpus = gold.data, gold.data.corpus
     assert isinstance(data, SentenceData)
 

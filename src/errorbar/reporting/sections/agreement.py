@@ -34,17 +34,6 @@ def agreement(study: Study) -> Section | None:
     return Section("agreement", f"How far {who} agree", blocks)
 
 
-def _pair_table(report: AgreementReport, who: str, level: float) -> Table:
-    """Cohen's kappa of every pair."""
-    rows = [
-        (*pair.table.raters, int(pair.table.counts.sum()), pair.kappa.observed, pair.kappa.estimate)
-        for pair in report.pairwise
-    ]
-    columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
-    columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
-    return Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
-
-
 def _coefficients(report: AgreementReport, level: float) -> Chart:
     named = {title: report.coefficients[key] for key, title in TITLES.items() if key in report.coefficients}
     specific = {f"specific agreement: {label}": estimate for label, estimate in report.specific.items()}
@@ -88,5 +77,8 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
         text += f" The chart shows the first {len(shown)} of them, the table every pair."
     domain = (min([0.0, *(value for value, _ in known)]), 1.0)
     spec = heat_chart(cells, row_title=one, column_title=one, value_title="Cohen's kappa", domain=domain)
-    table = _pair_table(report, who, level)
+    rows = [(*p.table.raters, p.table.n_items, p.kappa.observed, p.kappa.estimate) for p in report.pairwise]
+    columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
+    columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
+    table = Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
     return Chart("agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, table)

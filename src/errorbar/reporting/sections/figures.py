@@ -50,11 +50,6 @@ def in_sentence(estimate: Estimate, kind: Kind = "percent") -> str:
     return f"{value_text(estimate.value, kind)} ({100 * level:g}% interval {ends})"
 
 
-def f_name(beta: float) -> str:
-    """``F0.5``."""
-    return f"F{beta:g}"
-
-
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """``A``, ``A and B``, ``A, B and C``; of many the first and how many more."""
     if len(names) > most + 1:

@@ -15,7 +15,6 @@ from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import (
     axis,
     drawn,
-    f_name,
     in_sentence,
     listed,
     main_measure,
@@ -139,7 +138,7 @@ def precision_recall(study: Study) -> Section | None:
     if not points:
         return None
     beta = scores[0].beta or 1.0
-    name = f_name(beta)
+    name = f"F{beta:g}"
     text = f"Precision against recall of {plural(len(points), 'system')}, both from 0, with contours of equal {name}."
     measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
     if measured:

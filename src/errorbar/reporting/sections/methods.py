@@ -96,7 +96,6 @@ def _how_corpus(study: CorpusStudy) -> list[str]:
 
 
 def _citations(studies: Sequence[Study]) -> str:
-    """The software, then the papers behind what the report shows, each once."""
     return "\n".join(dict.fromkeys([OWN, *(line for study in studies for line in _papers(study))]))
 
 
@@ -145,11 +144,8 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
 
 def left_out(studies: Sequence[Study]) -> list[Problem]:
     """What is said of each part that the data does not allow."""
-    return [
-        Problem("report-no-section", line, Place(study.name), severity="warning")
-        for study in studies
-        for line in _missing(study)
-    ]
+    lines = ((line, Place(study.name)) for study in studies for line in _missing(study))
+    return [Problem("report-no-section", line, place, severity="warning") for line, place in lines]
 
 
 def _missing(study: Study) -> Iterator[str]:

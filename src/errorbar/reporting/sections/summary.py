@@ -13,7 +13,7 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
-from errorbar.reporting.sections.figures import f_name, in_sentence, listed, main_measure, plural, ranked, value_text
+from errorbar.reporting.sections.figures import in_sentence, listed, main_measure, plural, ranked, value_text
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.studies.significance import hopeless, level_text, verdict
@@ -154,7 +154,7 @@ def _crowd(study: CrowdStudy) -> list[str]:
     if not named:
         return lines
     system, score = max(named, key=lambda pair: -1.0 if pair[1].f.value is None else pair[1].f.value)
-    what, value = f"The crowd-weighted {f_name(score.beta)} of {system}", in_sentence(score.f)
+    what, value = f"The crowd-weighted F{score.beta:g} of {system}", in_sentence(score.f)
     if len(named) == 1 or score.f.value is None:
         return [*lines, f"{what} is {value}."]
     return [*lines, f"{what}, {value}, is the highest of {len(named)} systems; they were not compared with a test."]
