@@ -112,11 +112,7 @@ class Corpus:
 
 
 def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Names once each, in the order in which annotators are tried, which the first of a full tie wins.
-
-    Numbers ascend, as in the official scorer, and A2 is before A10. It depends on nothing but the names: neither the
-    order of files nor that of lines may decide ties.
-    """
+    """Names once each, in the order that decides ties: numbers ascend, as in the official scorer; A2 before A10."""
     return natural_order(set(names))
 
 
@@ -189,8 +185,7 @@ _STRUCTURE = re.compile("[\x00-\x02\n\x1d-\x1f]")
 def reference_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what counts in a reference: annotators, spans, replacements, optionality.
 
-    Comments and types are left out, but for unclear meaning, which decides what an annotator's text is; so is the order
-    of annotators, which changes nothing.
+    Of types only unclear meaning counts, which decides what an annotator's text is; the order of annotators does not.
     """
     names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
     return "\x1d".join([f"{_plain(name)}\x1e{_edits_record(annotations[name])}" for name in names])

@@ -62,8 +62,7 @@ def check_tokens(what: str, tokens: object) -> None:
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
         raise wrong_type(what, "a list of tokens", tokens)
     if not all(issubclass(kind, str) for kind in set(map(type, tokens))):
-        wrong = next(token for token in tokens if not isinstance(token, str))
-        raise wrong_type(f"a token of {what}", "a text", wrong)
+        raise wrong_type(f"a token of {what}", "a text", next(token for token in tokens if not isinstance(token, str)))
 
 
 def are_edits(edits: Sequence[Any]) -> bool:
@@ -96,11 +95,10 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
         return True
     span, expected, repair = shortened(f"{start} {end}"), f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
-        what = f"the span {span} runs backwards"
-        problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
+        problems.repairable("span-backwards", f"the span {span} runs backwards", place, repair, expected)
     else:
         what = f"the span {span} is outside the sentence of {n_tokens} tokens"
-        problems.repairable("span-outside", what, place, expected=expected, repair=repair)
+        problems.repairable("span-outside", what, place, repair, expected)
     return False
 
 
@@ -116,14 +114,11 @@ def check_white_space(replacements: Iterable[str], place: Place, problems: Probl
 def check_annotation(
     edits: list[Edit], tokens: list[str], place_of: Callable[[int], Place], problems: Problems
 ) -> list[Edit]:
-    """Look for edits that overlap, repeat, change nothing or stand out of order.
+    """Look for edits that overlap, repeat, change nothing or stand out of order; the edits in text order.
 
-    Overlap: the spans, inside the sentence, share a token, an insertion lies strictly inside a span, or two edits
-    replace the same span. Several insertions at one point do not overlap; they apply in the order given.
-
-    Returns:
-        The edits in text order. In lenient mode without the repeated ones; overlapping ones are kept, as a
-        scorer can match at most one of them. Where edits are read as they are written, the same edits.
+    Overlap: the spans share a token, an insertion lies strictly inside a span, or two edits replace the same span.
+    Several insertions at one point do not. In lenient mode the repeated ones are dropped; overlapping ones are kept, as
+    a scorer can match at most one of them. Where edits are read as they are written, these are the same edits.
     """
     tidy = True
     last = (-1, -1)
@@ -140,14 +135,13 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
     order = sorted(range(len(edits)), key=lambda i: edits[i].span)
     if order != list(range(len(edits))):
         read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
-        note = f"the edits of one annotator are not in text order; {read}"
-        problems.note("edits-unsorted", note, place_of(0))
+        problems.note("edits-unsorted", f"the edits of one annotator are not in text order; {read}", place_of(0))
 
     def clash(code: str, what: str, place: Place, effect: str, repair: str) -> None:
         if problems.as_written:
             problems.note(code, f"{what}; {effect}", place)
         else:
-            problems.repairable(code, what, place, repair=repair)
+            problems.repairable(code, what, place, repair)
 
     kept: list[Edit] = []
     said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first

@@ -19,9 +19,9 @@ LONGEST_SHOWN, MOST_NAMED = 60, 10
 
 
 @cache
-def error_types(inventory: str) -> Mapping[str, str]:
-    """The codes and descriptions of an inventory of error types, in its order: ``hoo`` or ``nucle``, kept as data."""
-    text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
+def error_types() -> Mapping[str, str]:
+    """The codes and descriptions of the error types of HOO, in their order, kept as data."""
+    text = files("errorbar.core").joinpath("inventories", "hoo.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text)["types"])
 
 
@@ -78,10 +78,7 @@ def list_words(label: str) -> str:
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
-    """What a name is sorted by: its texts, and its numbers by value.
-
-    Python makes no number of more than 4,300 digits, so numbers are compared by their length and then as texts.
-    """
+    """What a name is sorted by: texts, and numbers by value (by digits: Python makes none of more than 4,300)."""
     key = []
     for at, part in enumerate(_DIGITS.split(name)):
         digits = "".join(str(decimal(digit)) for digit in part).lstrip("0") if at % 2 else ""

@@ -35,10 +35,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is computed: a metric's name and the parameters that differ from their defaults.
-
-    ``parse(str(spec)) == spec`` holds for every spec.
-    """
+    """A metric's name and the parameters that differ from their defaults; ``parse(str(spec)) == spec``."""
 
     name: str
     parameters: tuple[tuple[str, Value], ...] = ()
@@ -49,11 +46,7 @@ class Spec:
 
 
 def split_spec(text: str) -> tuple[str, dict[str, str]]:
-    """Read a spec's name and the raw text of its parameters.
-
-    Raises:
-        UsageError: If the text does not follow the grammar ``name`` or ``name(key=value,...)``.
-    """
+    """A spec's name and the raw text of its parameters; what is no ``name(key=value,...)`` is a ``UsageError``."""
     match = _SPEC.fullmatch(text)
     if not match:
         raise _bad_spec(text)

@@ -11,28 +11,18 @@ from typing import NamedTuple
 class StandoffEdit(NamedTuple):
     """A source character span plus what may stand there instead.
 
-    Attributes:
-        index: Its name within the fragment's file, or ``""``.
-        start: First character of the span, counted from 0.
-        end: One past the last character; ``start == end`` is an insertion.
-        original: The source text of the span.
-        corrections: Alternative corrections in the order given; ``""`` deletes the span. Empty: only leaving the
-            span as it is will do (``optional``), or it is wrong but no correction is known (not ``optional``).
-        optional: The span may as well stay as it is.
-        null_at: Where among the corrections the empty one stood that says so, counted from 0.
-        type: Error type, a code of some inventory.
-        group: Name of the consistency set the edit belongs to, or ``""``.
+    Without corrections only leaving the span as it is will do (``optional``), or none is known (``unknown``).
     """
 
-    index: str  # type: ignore[assignment]  # the format calls it so; nobody searches this tuple
-    start: int
-    end: int
-    original: str
-    corrections: tuple[str, ...] = ()
-    optional: bool = False
-    null_at: int = 0
-    type: str = ""
-    group: str = ""
+    index: str  # type: ignore[assignment]  # its name in the fragment's file, as the format calls it, or ""
+    start: int  # first character, counted from 0
+    end: int  # one past the last; ``start == end`` is an insertion
+    original: str  # the source text of the span
+    corrections: tuple[str, ...] = ()  # alternatives in the order given; "" deletes the span
+    optional: bool = False  # the span may as well stay as it is
+    null_at: int = 0  # where among the corrections the empty one stood that says so
+    type: str = ""  # a code of some inventory
+    group: str = ""  # its consistency set, or ""
 
     @property
     def is_insertion(self) -> bool:

@@ -55,11 +55,7 @@ WORD_CLASSES = {"prepositions": PREPOSITIONS, "articles": frozenset(("a", "an", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The judgments that annotators' edits make.
-
-    An item is called ``sentence:start-end``, sentences counted from 1, tokens from 0, and start = end for a gap; a
-    sentence is called by its number.
-    """
+    """The judgments that edits make; an item is ``sentence:start-end`` (start = end: a gap), or ``sentence``."""
 
     judgments: Judgments  # one label per item and annotator who looked
     clusters: NDArray[np.int64]  # number of the document or sentence of each item; what to resample by
@@ -130,8 +126,7 @@ def edit_items(
         own = range(len(names), len(names) + len(places))
         names += [f"{number}:{start}-{end}" if start >= 0 else str(number) for start, end in places]
         for annotator, edits in sentence.annotations.items():
-            counted = [edit for edit in edits if not type or edit.type == type]
-            codes, lost, mixed = project.labels_of(counted, places)
+            codes, lost, mixed = project.labels_of([edit for edit in edits if not type or edit.type == type], places)
             untouched[annotator] += lost
             several += mixed
             items.append(own)
@@ -153,10 +148,7 @@ def changed_items(
     *,
     words: str | Collection[str] = "prepositions",
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
-    """The items that the edits between source and outputs touch: names of all items; flags of shape (systems, items).
-
-    Annotations play no part; the other arguments are those of ``edit_items``.
-    """
+    """The items that the edits of outputs touch: names of all items; flags of shape (systems, items)."""
     names = tuple(system.name for system in systems)
     sentences = [
         Sentence(one.text, {each.name: tuple(extract_edits(one.tokens, each.lines[at].split())) for each in systems})

@@ -26,10 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-MAX_ARCS = 1 << 18
-"""Entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over."""
-MAX_VERTICES = 2048
-"""Vertices of the lattice beyond which it does so at once."""
+MAX_ARCS = 1 << 18  # entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over
+MAX_VERTICES = 2048  # of the lattice, beyond which it does so at once
 
 Vertex = tuple[int, int]
 Edge = tuple[Vertex, Vertex]

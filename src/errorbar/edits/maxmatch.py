@@ -24,13 +24,11 @@ from errorbar.edits.large import cheapest_path_large
 from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit, cheapest_path, edit_lattice, merge
 
 EPSILON = 0.001
-MAX_CELLS = 1 << 25
-"""Cells of the distance table, (source tokens + 1) * (hypothesis tokens + 1), beyond which a pair is refused."""
+MAX_CELLS = 1 << 25  # of the distance table, (source tokens + 1) * (hypothesis tokens + 1); larger pairs are refused
 MAX_STATES = 1 << 28
 """States of the large search, (source tokens + 1 + reference insertions) * (hypothesis tokens + 1) *
 (``max_unchanged`` + 2), for one annotator of a sentence, beyond which a pair is refused."""
-MOST_ANNOTATORS = 4
-"""How many times as many states the large search may have for all annotators of a sentence together."""
+MOST_ANNOTATORS = 4  # times as many states the large search may have for all annotators of a sentence together
 
 _Groups = dict[tuple[int, int], list[Edge]]
 
@@ -49,19 +47,12 @@ DEFAULT_RULES = Rules()
 
 
 class Match(NamedTuple):
-    """How a hypothesis compares with one annotator's edits.
+    """How a hypothesis compares with one annotator's edits."""
 
-    Attributes:
-        proposed: The hypothesis as edits of the source, left to right.
-        matched: Indices of the reference edits that were matched, ascending.
-        large: The pair was too large for the official search order (see docs/design/large-lattices.md).
-        hits: Whether each proposed edit equals a reference edit after those that earlier ones were matched with.
-    """
-
-    proposed: list[Edit]
-    matched: list[int]
-    large: bool
-    hits: list[bool]
+    proposed: list[Edit]  # the hypothesis as edits of the source, left to right
+    matched: list[int]  # indices of the reference edits that were matched, ascending
+    large: bool  # the pair was too large for the official search order (docs/design/large-lattices.md)
+    hits: list[bool]  # whether each proposed edit equals a reference edit after those that earlier ones matched
 
 
 class PairTooLargeError(Exception):

@@ -1,6 +1,6 @@
 """MaxMatch for stand-off edits: what a system changed is cut anew, so that it agrees best with the gold edits.
 
-The HOO paper's own remark: a system is penalized for cutting the same changes into other edits than the annotators.
+The HOO paper's own remark: systems are penalized for cutting the same changes into other edits than annotators.
 """
 
 from __future__ import annotations
@@ -27,12 +27,9 @@ _SPACE = "\u2423"
 def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged: int = 2) -> list[StandoffEdit]:
     """Cut a system's changes into the edits that agree best with the gold edits.
 
-    The text is searched stretch by stretch: stretches are the spans of gold and system edits, joined where no more
-    than ``max_unchanged`` words lie between them. White space counts as a token, so that spans are exact. No text is
-    made of edits that overlap, so these stay as they are.
-
-    Raises:
-        InputError: If the fragment has no text, or its stretches are too long to be searched.
+    Stretches are searched: the spans of gold and system edits, joined where no more than ``max_unchanged`` words lie
+    between them. White space counts as a token, so that spans are exact. Edits that overlap make no text and stay as
+    they are. Without a text, or with stretches too long to be searched, an ``InputError``.
     """
     text = gold.text
     if text is None:

@@ -31,8 +31,7 @@ from errorbar.edits.texts import extract_edits
 
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
 WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
-SMALL = 2_500
-"""Word pairs that are compared one with each other without fixing anything first."""
+SMALL = 2_500  # word pairs that are compared one with each other without fixing anything first
 MOST_PAIRS, PAIRS_A_WORD = 1_000_000, 20
 """Word pairs that are compared in all, and more for each word of the texts. Of the stretches between fixed places the
 larger ones beyond count as rewritten: one edit each."""
@@ -51,10 +50,7 @@ def apply_standoff(
     """Apply each edit's first correction; edits without one leave the text as it is.
 
     Several insertions at one point are applied in the order given, before an edit that replaces what follows. Edits
-    that overlap are recorded in ``problems``; in lenient mode the later one is left out.
-
-    Raises:
-        InputError: If edits overlap or lie outside the text, and ``problems`` is None.
+    that overlap are recorded in ``problems``, and the later one is left out; None: they are an ``InputError``.
     """
     notebook = Problems() if problems is None else problems
     parts: list[str] = []
@@ -64,7 +60,7 @@ def apply_standoff(
             continue
         if edit.start < done or edit.end > len(text):
             what = f"edit {edit.index or f'{edit.start} {edit.end}'}: it overlaps another one or ends past the text"
-            notebook.repairable("hoo-overlap", what, place, repair="it is not applied")
+            notebook.repairable("hoo-overlap", what, place, "it is not applied")
             continue
         parts += text[done : edit.start], edit.corrections[0]
         done = edit.end
@@ -74,10 +70,7 @@ def apply_standoff(
 
 
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
-    """Find the edits that turn a source text into a target text: in text order, without a type; no two touch.
-
-    ``name`` is the fragment's, for the edits' indexes.
-    """
+    """The edits that turn a source text into a target text, in text order; ``name`` is for their indexes."""
     before, after = words_of(source), words_of(target)
     found = _spans(before, after, changed_blocks(before.tokens, after.tokens))
     return [

@@ -26,10 +26,8 @@ from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.standoff_texts import WORD, Words
 from errorbar.edits.texts import apply_edits
 
-MOST_TOGETHER = 100
-"""Edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do."""
-MOST_NEIGHBORS = 50
-"""Words that are looked at on either side, where no white space parts them: a text of stops alone has no end."""
+MOST_TOGETHER = 100  # edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do
+MOST_NEIGHBORS = 50  # words looked at on either side where no white space parts them: a text of stops has no end
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")
 _INDEX = re.compile(r"\S+-\d+")
 
@@ -54,11 +52,7 @@ class Placed:
 
 
 def place_edits(edits: Iterable[StandoffEdit], words: Words, place: Place) -> list[Placed]:
-    """Make edits of words from the character edits of a text: in text order; none overlap and none stand twice.
-
-    Raises:
-        InputError: If too many edits meet in one word.
-    """
+    """Edits of words from the character edits of a text, in text order; none overlap. ``InputError``: too many meet."""
     placed: list[Placed] = []
     for edit in in_text_order(edits):
         new = Placed(word_edit(edit, words), (edit,))
@@ -74,8 +68,7 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
     """Cut a fragment into sentences with one annotator's token edits.
 
     A sentence ends with a line, and at a full stop, question or exclamation mark before white space and a capital;
-    never inside of an edit. The white space of the text is not kept; edits that change nothing else are left out and
-    noted. A fragment without a text gives nothing and is recorded as an error.
+    never inside of an edit. Edits that change nothing but white space are left out and noted.
     """
     text = fragment.text
     if text is None:
@@ -128,16 +121,13 @@ def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], probl
     if lost:
         what = f"tokens cannot hold white space: the text of {len(lost)} of {len(pairs)} fragments does not come back"
         fix = "--to=jsonl keeps the text and every character"
-        problems.note("hoo-cannot-hold", f"{what} ({', '.join(lost)})", Place(), fix=fix)
+        problems.note("hoo-cannot-hold", f"{what} ({', '.join(lost)})", Place(), fix)
 
 
 def check_sentences(
     fragments: Iterable[Fragment], sentences: Iterable[Sentence], annotator: str, problems: Problems
 ) -> None:
-    """See that sentences are still those that were made of the fragments, whose edits are used instead of theirs.
-
-    Differences are recorded, and so are annotators whose edits are not used.
-    """
+    """Record where sentences say something else than the fragments, whose edits are used instead of theirs."""
     there: dict[str, list[Sentence]] = {}
     others = Counter[str]()
     for sentence in sentences:
@@ -149,10 +139,10 @@ def check_sentences(
         if made != found:
             what = f"fragment {one.name}: its sentences are not those of its stand-off record"
             expected, repair = "both unchanged, or no record", "the stand-off record is used"
-            problems.repairable("hoo-changed", what, Place(one.file), expected=expected, repair=repair)
+            problems.repairable("hoo-changed", what, Place(one.file), repair, expected)
     for name in there:
         what = f"the sentences of document '{name}' have no stand-off record beside those that have"
-        problems.repairable("hoo-changed", what, Place(), expected="a record for each", repair="they are left out")
+        problems.repairable("hoo-changed", what, Place(), "they are left out", "a record for each")
     for name, count in sorted(others.items()):
         what = f"HOO cannot hold the edits of annotator {name} beside those of {annotator} ({count} edits); left out"
         problems.note("hoo-cannot-hold", what, Place())
@@ -173,8 +163,7 @@ def sentences_fragments(
 ) -> list[Fragment]:
     """Join sentences into fragments with one annotator's character edits; what HOO cannot hold is noted.
 
-    Sentences of one document are lines of one text, tokens separated by one space. Those without a document become the
-    fragment ``name``; where the annotator did not look, there is no edit.
+    Sentences of one document, ``name`` where there is none, are lines of one text, a space between tokens.
     """
     lines: dict[str, list[str]] = {}
     edits: dict[str, list[StandoffEdit]] = {}

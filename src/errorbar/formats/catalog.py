@@ -111,10 +111,7 @@ def is_xml(path: Path) -> bool:
 
 
 def wants_hoo(gold: object, metrics: object = None) -> bool:
-    """Whether HOO scores are asked for, by the reference files or the metrics that a public function was given.
-
-    Objects in memory are no HOO data. That it is to be scored by another metric is a ``UsageError``.
-    """
+    """Whether a public function's reference files or metrics ask for HOO scores; half and half is a ``UsageError``."""
     names = [split_spec(each)[0] if isinstance(each, str) else getattr(each, "name", None) for each in _listed(metrics)]
     asked = [name == HOO for name in names]
     paths = [str(fspath(path)) for path in _listed(gold) if isinstance(path, str | PathLike)]

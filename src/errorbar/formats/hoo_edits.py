@@ -28,7 +28,7 @@ class _Remarks(NamedTuple):
     called: str
 
     def note(self, code: str, what: str, fix: str) -> None:
-        self.repairs.problems.note(code, f"edit {self.called}: {what}", self.place, fix=fix)
+        self.repairs.problems.note(code, f"edit {self.called}: {what}", self.place, fix)
 
     def mend(self, code: str, what: str, repair: str, expected: str = "") -> None:
         self.repairs.mend(code, f"edit {self.called}: {what}", self.place, repair, expected)
@@ -40,10 +40,7 @@ _Found = list[tuple[_Remarks, StandoffEdit]]
 def read_edits(
     file: DataFile, name: str, problems: Problems, *, text: str | None = None, system: bool = False
 ) -> Fragment:
-    """Read the edits of one fragment; the caller raises the problems.
-
-    Offsets and originals are checked against ``text``, if there is one. Of a ``system`` other things are remarked.
-    """
+    """Read a fragment's edits; offsets are checked against ``text``. Of a ``system`` other things are remarked."""
     shown = display_name(file.path)
     repairs = Repairs(problems, shown)
     found: _Found = []
@@ -57,7 +54,7 @@ def read_edits(
     without = [remarks.place for remarks, edit in found if not edit.type]
     if without and not system:
         what = f"{len(without)} of {len(found)} edits have no error type"
-        problems.note("hoo-type", what, without[0], fix="they count as Other")
+        problems.note("hoo-type", what, without[0], "they count as Other")
     _check_together(found)
     return Fragment(name, in_text_order(edit for _, edit in found), text, shown)
 
@@ -75,7 +72,7 @@ def _edit(raw: RawEdit, remarks: _Remarks, *, system: bool) -> StandoffEdit | No
     for key in raw.attributes.keys() - _ATTRIBUTES:
         remarks.mend("hoo-attribute", f"unknown attribute '{key}'", "it is left out")
     kind, group = _type(raw, remarks)
-    if not system and kind and kind not in error_types("hoo"):
+    if not system and kind and kind not in error_types():
         remarks.note("hoo-type", f"unknown error type '{kind}'", "it counts as Other")
     nulls = [at for at, each in enumerate(raw.corrections or ()) if each is None]
     corrections = tuple(each for each in raw.corrections or () if each is not None)

@@ -1,8 +1,7 @@
 """errorbar's own lossless format: one JSON object per line, a header first, then one line per sentence.
 
-A HOO fragment is a stand-off record, its text and the edits by character, before the sentences made of its text. Every
-command reads those; only the way back to HOO reads the record. So nothing is lost: neither white space, nor offsets
-inside of words, nor edits that overlap.
+A HOO fragment is a stand-off record, its text and edits by character, before the sentences made of its text. Only the
+way back to HOO reads it, so that neither white space, nor offsets inside of words, nor edits that overlap are lost.
 """
 
 from __future__ import annotations
@@ -35,10 +34,7 @@ _STANDOFF_EDIT_KEYS |= {"optional": bool, "null_at": int}
 def read_jsonl(
     lines: Lines, problems: Problems, standoff: list[tuple[Place, dict[str, Any]]] | None = None
 ) -> Iterator[Sentence]:
-    """Read an errorbar corpus sentence by sentence.
-
-    Stand-off records are collected in ``standoff``, or passed over: the sentences after each say the same in tokens.
-    """
+    """Read an errorbar corpus; stand-off records go into ``standoff``: the sentences after each say the same."""
     n_sentences = 0
     for number, line in enumerate(lines, 1):
         place = Place(lines.name, number)
@@ -50,11 +46,11 @@ def read_jsonl(
             problems.error("jsonl-syntax", f"not JSON: {error}", place)
             continue
         if not isinstance(record, dict):
-            problems.error("jsonl-record", "not a JSON object", place, expected='{"text": ..., "annotations": ...}')
+            problems.error("jsonl-record", "not a JSON object", place, '{"text": ..., "annotations": ...}')
         elif n_sentences == 0 and "format" in record:
             if record["format"] != FORMAT or record.get("version") != VERSION:
                 what = f"format {record['format']!r}, version {record.get('version')!r}"
-                problems.error("jsonl-header", what, place, expected=f"format {FORMAT!r}, version {VERSION}")
+                problems.error("jsonl-header", what, place, f"format {FORMAT!r}, version {VERSION}")
         elif STANDOFF in record:
             if standoff is not None:
                 standoff.append((place, record))
@@ -74,8 +70,7 @@ def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: S
 def _sentence_line(sentence: Sentence) -> str:
     said = {"document": sentence.document, "writer": sentence.writer}
     annotations = {name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()}
-    record = {"text": sentence.text} | _without_empty(said) | {"annotations": annotations}
-    return json.dumps(record, ensure_ascii=False)
+    return json.dumps({"text": sentence.text} | _without_empty(said) | {"annotations": annotations}, ensure_ascii=False)
 
 
 def _edit_record(edit: Edit | StandoffEdit) -> dict[str, object]:
@@ -137,7 +132,7 @@ def _good_keys(
         if key in known and type(value) is not known[key]
     ]
     for what, expected in (missing + unknown + wrong)[:1]:
-        problems.error("jsonl-record", what, place, expected=expected)
+        problems.error("jsonl-record", what, place, expected)
     return not (missing or unknown or wrong)
 
 
@@ -170,7 +165,7 @@ def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], lis
         annotator = annotator or record["annotator"]
         if name in fragments or record["annotator"] != annotator:
             what = f"a second stand-off record of fragment '{name}', or of another annotator than '{annotator}'"
-            problems.error("jsonl-standoff", what, place, expected="one annotator, one record for each text")
+            problems.error("jsonl-standoff", what, place, "one annotator, one record for each text")
             continue
         edits = []
         for item in _edits(record["edits"], _STANDOFF_EDIT_KEYS, place, problems):
@@ -180,6 +175,6 @@ def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], lis
                 edits.append(StandoffEdit(**{"index": "", **item}))
             else:
                 what = f"the characters {start} {end} are not in the text"
-                problems.error("jsonl-standoff", what, place, expected=f"0 <= start <= end <= {len(text)}")
+                problems.error("jsonl-standoff", what, place, f"0 <= start <= end <= {len(text)}")
         fragments[name] = Fragment(name, in_text_order(edits), text, lines.name)
     return list(fragments.values()), sentences, annotator

@@ -72,10 +72,7 @@ def locate(
 def with_documents(
     sentences: Iterable[Sentence], essays_path: str, problems: Problems, name: str = ""
 ) -> Iterator[Sentence]:
-    """Yield all sentences of some essays, which NUCLE SGML has the text of, in order, with the essay of each.
-
-    ``name``: the file the sentences are from, for messages.
-    """
+    """Yield all sentences of the essays of an SGML file, in order, with their essays; ``name``: their own file."""
     for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
         for paragraph in paragraphs:
             for located in paragraph:
@@ -98,8 +95,8 @@ def project_essays(
 ) -> Iterator[Sentence]:
     """Turn the mistakes of essays into edits of their tokenized sentences, which come from the file ``name``.
 
-    The essay becomes their document. An annotator who marked something in an essay's file looked at all of its
-    sentences; of an essay given without its text (alternative answers), only at those marked.
+    An annotator who marked something in an essay's file looked at all of its sentences; of an essay given without its
+    text (alternative answers), only at those marked.
     """
     for essay, paragraphs in locate(essays, sentences, name):
         whole = [annotator for annotator in essay.annotations if annotator not in essay.partial]
@@ -130,7 +127,7 @@ def _record(why: Dropped, mistake: Mistake, essay: Essay, problems: Problems) ->
     what = f"the mistake {mistake.type!r} is dropped: {why}"
     if why is Dropped.OUTSIDE:
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
-        problems.repairable("nucle-outside", what, mistake.place, expected=expected, repair="it is dropped")
+        problems.repairable("nucle-outside", what, mistake.place, "it is dropped", expected)
     else:
         problems.note("nucle-crosses" if why is Dropped.CROSSES else "nucle-no-change", what, mistake.place)
 
@@ -143,10 +140,7 @@ def project_mistake(
     detach_stops: bool = False,
     keep: bool = False,
 ) -> tuple[int, int, Edit] | Dropped:
-    """Turn one mistake into an edit, with its paragraph and the sentence in it; or say why there is none.
-
-    ``keep``: one that changes no token becomes an edit without effect, as in release 2.3.1 of CoNLL-2013.
-    """
+    """One mistake as an edit, with its paragraph and sentence, or why not; ``keep``: also one that changes no token."""
     number = mistake.start_par
     if max(number, mistake.end_par) >= len(texts) or not paragraphs[number]:
         return Dropped.OUTSIDE

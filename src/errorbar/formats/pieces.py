@@ -1,7 +1,7 @@
-"""References and systems cut into pieces that are read elsewhere: what workers of ``errorbar.execute`` are given.
+"""References and systems cut into pieces for the workers of ``errorbar.execute``, which read them.
 
-Files are cut into stretches of whole units, lines or sentences of M2 with their A lines, without understanding them.
-That takes a fiftieth of the time of reading, so that one process can feed many.
+Whole lines, or sentences of M2 with their A lines, are cut without understanding them: a fiftieth of the time of
+reading, so that one process can feed many.
 """
 
 from __future__ import annotations
@@ -72,10 +72,9 @@ class Stretch:
 
 
 class Cutter:
-    """Cuts a file into stretches, one after the other; its memory is that of one stretch.
+    """Cuts a file into stretches of ``sentences`` of M2, or lines, one after the other; holds one at a time.
 
-    ``sentences``: a unit is a sentence of M2 rather than a line. ``carry``: stretches hold their bytes, for workers who
-    do not see the file; those of gzipped files always do.
+    ``carry``: stretches hold their bytes, for workers who do not see the file; those of gzipped files always do.
     """
 
     def __init__(self, path: str, *, sentences: bool, carry: bool) -> None:
@@ -248,8 +247,7 @@ def cut_pieces(
 ) -> Iterator[TextPiece]:
     """Cut references, M2 files over the same sentences, and systems in step into pieces of ``size`` sentences.
 
-    The mode of ``problems`` is that of the pieces. With ``carry`` they hold their text, for workers who do not see the
-    files.
+    The mode of ``problems`` is that of the pieces; ``carry``: they hold their text.
     """
     refuse_same_names(references, "reference files", "--gold=name=path")
     known = [_known(file, unmarked) for file in references]

@@ -1,7 +1,6 @@
 """Tables with named columns in blocks of rows: CSV (comma, tab, semicolon), JSON lines, gzipped or not; Parquet.
 
-Every reader of tables stands on ``table_blocks``. What is wrong with the form of a table is said here, with its line;
-what is wrong with a value is for the reader to say.
+What is wrong with the form of a table is said here, with its line; what is wrong with a value, by its reader.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Wanted:
         for name in missing:
             role = f" for the {self.roles[name]}" if self.roles.get(name, name) != name else ""
             expected, fix = ", ".join(self.needed), nearest(name, islice(header, MOST_NAMED))
-            problems.error(self.column, f"no column '{name}'{role}", place, expected=expected, fix=fix)
+            problems.error(self.column, f"no column '{name}'{role}", place, expected, fix)
         # Spreadsheets leave columns without a name behind.
         twice = [name for name, times in Counter(header).items() if times > 1 and name]
         twice = [name for name in twice if self.single is None or name in self.single]
@@ -82,26 +81,22 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted 
             if not any(isinstance(value, dict | list) for value in values):
                 yield TableRow({key: _text(value) for key, value in zip(header, values, strict=True)}, place)
             elif parquet:
-                problems.error("table-parquet", "not a flat row", place, expected="texts, numbers, true or false")
+                problems.error("table-parquet", "not a flat row", place, "texts, numbers, true or false")
             else:
-                problems.error("table-json", _NOT_FLAT, place, expected=_FLAT)
+                problems.error("table-json", _NOT_FLAT, place, _FLAT)
 
 
 _NOT_FLAT, _FLAT = "not a flat object", "keys with texts, numbers, true or false"
 
 
 def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
-    """Read a table in blocks; errors as of ``table_rows``.
-
-    Rows that cannot be read are no part of a block, and are said after what came before them has been taken.
-    """
+    """Read a table in blocks of good rows; the others are said after what came before them has been taken."""
     if is_parquet(path):
         yield from _parquet_blocks(path, problems, wanted)
         return
     lines = Lines(path, problems)
     if not (first := lines.peek()):
-        what = "the file is empty"
-        problems.error(f"{wanted.kind}-empty", what, Place(lines.name), expected="a line of column names")
+        problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
     elif first.lstrip().startswith("{"):
         yield from _json_blocks(lines, problems, wanted)
     else:
@@ -148,7 +143,7 @@ def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str
             raise broken
     except csv.Error as error:
         place = Place(lines.name, reader.line_num)
-        problems.error(f"{wanted.kind}-csv", f"not CSV: {error}", place, expected="fields quoted as in RFC 4180")
+        problems.error(f"{wanted.kind}-csv", f"not CSV: {error}", place, "fields quoted as in RFC 4180")
 
 
 def _ended(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -176,8 +171,7 @@ def _of_one_width(
             continue
         for line in numbers:
             what, expected = f"{n} fields in a table of {width} columns", f"{width} fields"
-            repair, place = "the row is left out", Place(name, line)
-            problems.repairable(f"{kind}-fields", what, place, repair=repair, expected=expected)
+            problems.repairable(f"{kind}-fields", what, Place(name, line), "the row is left out", expected)
 
 
 def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -198,7 +192,7 @@ def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[B
             yield Block(header, [*zip(*rows, strict=True)], numbers)
             rows, numbers = [], []
         if not isinstance(record, dict):
-            problems.error(f"{wanted.kind}-json", wrong, Place(lines.name, number), expected=expected)
+            problems.error(f"{wanted.kind}-json", wrong, Place(lines.name, number), expected)
         elif rows or wanted.good(keys, Place(lines.name, number), problems):
             header = keys
             rows.append([*record.values()])

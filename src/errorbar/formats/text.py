@@ -26,7 +26,7 @@ def read_text(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     for number, line in enumerate(lines, 1):
         yield Sentence(line, line=number)
     if not number:
-        problems.error("text-empty", "the file is empty", Place(lines.name), expected="one sentence per line")
+        problems.error("text-empty", "the file is empty", Place(lines.name), "one sentence per line")
 
 
 def write_text(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
@@ -52,7 +52,7 @@ def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems)
             break
         yield ParallelLine(number, line, said)
     if not number:
-        problems.error("text-empty", "the file is empty", Place(source.name), expected="one sentence per line")
+        problems.error("text-empty", "the file is empty", Place(source.name), "one sentence per line")
     n_sentences = number + sum(1 for _ in source)
     for lines, text in zip(corrected, texts or [""] * len(corrected), strict=True):
         check_end(lines, number - (text is None), n_sentences, problems)
@@ -69,10 +69,9 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
     what, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
     if n_taken + n_rest > n_sentences and not n_said:
         what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
-        repair = "blank lines at the end are left out"
-        problems.repairable("line-count", what, place, repair=repair, expected=expected)
+        problems.repairable("line-count", what, place, "blank lines at the end are left out", expected)
     else:
-        problems.error("line-count", what, place, expected=expected, fix="one line per sentence")
+        problems.error("line-count", what, place, expected, "one line per sentence")
 
 
 class HypothesisReader:

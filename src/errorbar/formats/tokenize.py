@@ -1,7 +1,7 @@
 """Treebank-style tokens as the CoNLL-2014 release cut them, and sentences of raw text.
 
-Tokens need no extra: the rules are the few below. Sentences are found by nltk's Punkt algorithm (the extra
-``tokenize``) with the abbreviations named here, as no trained model is needed and none is fetched.
+Sentences are found by nltk's Punkt algorithm (the extra ``tokenize``) with the abbreviations named here: no trained
+model is needed, and none is fetched.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def count_rows(codes: Iterable[str]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, str]:
-    return {code: said.partition(":")[0] for code, said in error_types("hoo").items()}
+    return {code: said.partition(":")[0] for code, said in error_types().items()}
 
 
 def by_row(statistics: HooStatistics, overrides: Mapping[str, str]) -> NDArray[np.int64]:
