@@ -10,9 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from errorbar.core.edit import Edit
+from errorbar.core.edit import Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.maxmatch import max_match
 from errorbar.edits.standoff_texts import apply_standoff
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import extract_standoff, words_of
 from errorbar.formats.catalog import is_xml
 from errorbar.formats.hoo_edits import read_edits

@@ -24,9 +24,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
+from errorbar.core.edit import StandoffEdit, in_text_order
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.texts import extract_edits
 
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
@@ -59,7 +59,7 @@ def apply_standoff(
         if not edit.corrections:
             continue
         if edit.start < done or edit.end > len(text):
-            what = f"edit {edit.index or f'{edit.start} {edit.end}'}: it overlaps another one or ends past the text"
+            what = f"edit {edit.called}: it overlaps another one or ends past the text"
             notebook.repairable("hoo-overlap", what, place, "it is not applied")
             continue
         parts += text[done : edit.start], edit.corrections[0]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.formats.catalog import GOLD, RAW, is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_xml import DataFile

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats import MOST_EDIT_BYTES, MOST_REPAIRS
 from errorbar.formats.catalog import GOLD, RAW
 from errorbar.formats.saving import STANDARD_OUTPUT, cannot_write, save_lines

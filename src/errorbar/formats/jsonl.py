@@ -11,10 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from errorbar.core.corpus import Annotation, Sentence
-from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
+from errorbar.core.edit import (
+    Edit,
+    Fragment,
+    StandoffEdit,
+    check_annotation,
+    check_span,
+    check_white_space,
+    in_text_order,
+)
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 

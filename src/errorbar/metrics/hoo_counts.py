@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.labels import error_types
-from errorbar.core.standoff import Fragment
 
 Flags = NDArray[np.bool_]
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.hoo import CONVENTIONS, GOLD_NAME, Hoo
