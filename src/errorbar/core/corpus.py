@@ -13,8 +13,7 @@ from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.labels import counted, natural_order
 
-Annotation = tuple[Edit, ...]
-"""One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
+Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the order given; empty: found nothing
 
 
 @dataclass(slots=True)
@@ -102,10 +101,8 @@ class Corpus:
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""
         self.need(annotators)
-        kept = [
-            replace(s, annotations={name: s.annotations[name] for name in annotators if name in s.annotations})
-            for s in self.sentences
-        ]
+        known = ({name: s.annotations[name] for name in annotators if name in s.annotations} for s in self.sentences)
+        kept = [replace(s, annotations=said) for s, said in zip(self.sentences, known, strict=True)]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes)

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from errorbar.core.errors import Place, shortened, wrong_type
 from errorbar.core.problems import Problems
 
-UNCLEAR = "Um"
-"""NUCLE's type for unclear meaning: marked as an error, but no correction can be given."""
+UNCLEAR = "Um"  # NUCLE's type for unclear meaning: marked as an error, but no correction can be given
 
 
 class Edit(NamedTuple):

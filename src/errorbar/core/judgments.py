@@ -119,12 +119,8 @@ class Judgments:
         if any(len(row) != width for row in rows):
             raise _unfit("the rows of the table differ in length", f"{width} raters in each")
         names = list(raters) or [str(number) for number in range(1, width + 1)]
-        return cls.from_columns(
-            [number for number in range(1, len(rows) + 1) for _ in range(width)],
-            names * len(rows),
-            [value for row in rows for value in row],
-            labels=labels,
-        )
+        items = [number for number in range(1, len(rows) + 1) for _ in range(width)]
+        return cls.from_columns(items, names * len(rows), [value for row in rows for value in row], labels=labels)
 
     @classmethod
     def joined(cls, tables: Sequence[Judgments]) -> Judgments:

@@ -13,9 +13,7 @@ from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
 _PLURAL = re.compile(r"\b(sentence|token|annotator|edit|fragment|line|problem|run)s\b")
-
-LONGEST_SHOWN, MOST_NAMED = 60, 10
-"""Characters of a label that a message shows, and labels that it names before it counts the rest."""
+LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 
 
 @cache

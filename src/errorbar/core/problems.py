@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from errorbar.core.errors import InputError, Place, Problem, Severity
 
 LEFT_OUT = "the row is left out"
-MOST_KEPT = 10_000
-"""Notes of one code that are kept: some megabytes. The others are counted, so that memory ends somewhere."""
+MOST_KEPT = 10_000  # notes of one code: some megabytes; the others are counted, so that memory ends somewhere
 
 
 class Problems:

@@ -40,13 +40,9 @@ class Comparisons:
     sentences: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        systems = (
-            ("first", self.first, self.systems),
-            ("second", self.second, self.systems),
-            ("item", self.item, self.items),
-        )
-        judged = (("judge", self.judge, self.judges), ("sentence", self.sentence, self.sentences))
-        for what, codes, names in (*systems, *judged):
+        known = (self.systems, self.systems, self.items, self.judges, self.sentences)
+        for what, names in zip(("first", "second", "item", "judge", "sentence"), known, strict=True):
+            codes = getattr(self, what)
             if codes.shape != (len(self.outcome),):
                 raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.outcome)},)")
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):

@@ -75,10 +75,8 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
             what = f"the metric {metric} is given {known[key]} under two names"
             raise UsageError(Problem("bad-spec", what, expected="each parameter once"))
         given[known[key]] = text
-    return {
-        p.name: check_value(metric, p, _read(metric, p, given[p.name])) if p.name in given else p.default
-        for p in declared
-    }
+    read = {p.name: check_value(metric, p, _read(metric, p, given[p.name])) for p in declared if p.name in given}
+    return {p.name: read.get(p.name, p.default) for p in declared}
 
 
 def check_value(metric: str, parameter: Parameter, value: Value) -> Value:

@@ -20,11 +20,7 @@ FEW_TRIPLES = 10  # with fewer nobody can tell
 SOME = 0.02  # share of lines worth a word; of the most free corrections .002 are unlike, of tokenized texts .005 joined
 
 WINDOW, GAP = 3, 2  # lines that a line's own source is looked for away; suspicious ones so far apart are one stretch
-UNLIKE, ALIKE, MARGIN = (
-    0.5,
-    0.6,
-    0.25,
-)  # own likeness of a suspicious line; a neighbor's, and how much more, convicts it
+UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25  # own likeness of a suspicious line; a neighbor's, how much more, that convicts
 SHORTEST = 4  # shorter lines are too easily alike by chance
 
 

@@ -37,7 +37,10 @@ PROJECTIONS: tuple[Projection, ...] = get_args(Projection)
 Labels = Literal["error", "type"]
 Cluster = Literal["document", "sentence"]
 Span = tuple[int, int]
+Words = str | Collection[str]  # a class of words, or the words themselves, in any case
 
+# Frequent ones of one word. Tetreault and Chodorow (2008) use 34 and print no list that we know of: the number is
+# theirs, the choice is ours. Words are told by their form alone, so ``to`` before an infinitive is among them.
 # fmt: off
 PREPOSITIONS = frozenset((
     "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before", "behind",
@@ -45,11 +48,6 @@ PREPOSITIONS = frozenset((
     "toward", "towards", "under", "until", "upon", "with", "within", "without",
 ))
 # fmt: on
-"""Frequent one-word English prepositions.
-
-Tetreault and Chodorow (2008) use 34 and print no list that we know of: the number is theirs, the choice is ours. Words
-are told by their form alone, so ``to`` before an infinitive is among them.
-"""
 WORD_CLASSES = {"prepositions": PREPOSITIONS, "articles": frozenset(("a", "an", "the"))}
 
 
@@ -79,23 +77,16 @@ def edit_items(
     corpus: Corpus,
     projection: Projection = "tokens",
     *,
-    words: str | Collection[str] = "prepositions",
+    words: Words = "prepositions",
     type: str = "",
     labels: Labels = "error",
     cluster: Cluster = "document",
 ) -> Items:
-    """Make judgments of a corpus with one or more annotators.
+    """Make judgments of a corpus with one or more annotators; an option that does not fit is a ``UsageError``.
 
-    Args:
-        corpus: The corpus.
-        projection: What the items are.
-        words: With ``words``, a class (``prepositions``, ``articles``) or the words themselves, in any case.
-        type: Only edits of this error type count; "": all.
-        labels: ``error``: label an item "error" or "ok"; ``type``: label it with the type of the edit, or "ok".
-        cluster: What items belong together in resampling; sentences where no document is known.
-
-    Raises:
-        UsageError: If an option is unknown, nobody used the error type, or no word of the class occurs.
+    Items are those of the ``projection``; with ``words``, those of a class (``prepositions``, ``articles``) or some
+    words. Only edits of an error ``type`` count, "": all. ``labels``: "error" or "ok", or the type of the edit or "ok".
+    ``cluster``: what belongs together in resampling; sentences where no document is known.
     """
     if not isinstance(corpus, Corpus):
         raise wrong_type("the corpus", "a Corpus", corpus)
@@ -142,11 +133,7 @@ def edit_items(
 
 
 def changed_items(
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    projection: Projection = "tokens",
-    *,
-    words: str | Collection[str] = "prepositions",
+    corpus: Corpus, systems: Sequence[Hypothesis], projection: Projection = "tokens", *, words: Words = "prepositions"
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
     """The items that the edits of outputs touch: names of all items; flags of shape (systems, items)."""
     names = tuple(system.name for system in systems)
@@ -225,7 +212,7 @@ class _Projection:
         return self.label_names.setdefault(name, len(self.label_names))
 
 
-def _word_set(words: str | Collection[str]) -> frozenset[str]:
+def _word_set(words: Words) -> frozenset[str]:
     if isinstance(words, str):
         _check_option("words", words, tuple(WORD_CLASSES))
         return WORD_CLASSES[words]

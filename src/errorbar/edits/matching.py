@@ -69,7 +69,7 @@ def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: Rules = DEFAU
     lines = _tokens(corpus, hypothesis)
     result = _empty(encode_references(corpus))
     if _by_kernel(rules):
-        _run_kernel(corpus, lines, result, rules)
+        _run_kernel(corpus, lines, result, rules, None, None)
         return result
     for unit, column, match in _by_twin(corpus, lines, result.present, rules):
         slot = unit * len(corpus.annotators) + column
@@ -133,12 +133,7 @@ def _empty(references: EncodedReferences) -> Matches:
 
 
 def _run_kernel(
-    corpus: Corpus,
-    lines: list[list[str]],
-    result: Matches,
-    rules: Rules,
-    rows: Ints | None = None,
-    offsets: Offsets | None = None,
+    corpus: Corpus, lines: list[list[str]], result: Matches, rules: Rules, rows: Ints | None, offsets: Offsets | None
 ) -> None:
     """Fill in a result, whose ``present`` says whom to match with; ``rows``: proposed edits, shape (edits, 5)."""
     references, alternatives = result.references, result.references.alternatives

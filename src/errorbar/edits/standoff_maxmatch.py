@@ -15,12 +15,10 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.edits.maxmatch import max_match
 from errorbar.edits.standoff_texts import apply_standoff
 
+# Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character.
 MOST_CELLS, CELLS_A_CHARACTER = 400_000, 10
-"""Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character of
-the text."""
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_SPACE = "\u2423"
-"""Stands for white space in tokens, which the search separates by spaces."""
+_SPACE = "\u2423"  # stands for white space in tokens, which the search separates by spaces
 
 
 def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged: int = 2) -> list[StandoffEdit]:
@@ -106,9 +104,7 @@ def _search(
     offsets = [low, *sorted(at for at in ends | borders if low < at <= high)]
     tokens = [_code(text[a:b]) for a, b in pairwise(offsets)]
     number = {offset: at for at, offset in enumerate(offsets)}
-    reference = [
-        Edit(number[edit.start], number[edit.end], tuple(_coded(each) for each in edit.corrections)) for edit in gold
-    ]
+    reference = [Edit(number[edit.start], number[edit.end], tuple(map(_coded, edit.corrections))) for edit in gold]
     # Between two words stands a token of white space: k unchanged words are up to 2k + 1 unchanged tokens.
     match = max_match(tokens, _coded(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
     for edit in match.proposed:

@@ -34,9 +34,7 @@ from errorbar.formats.opening import display_name
 Edits = Sequence[StandoffEdit]
 SHORT, LONG = 4, 40
 LEAST_PAIRS = 0.3  # unrelated texts of 2011 share 0.05 to 0.1 of their word pairs; all gold edits leave 0.75 or more
-LEAST_TRIPLES = (
-    0.2  # of sentences of 4 to 25 words, ten annotators' keep 0.31 and more; unrelated ones share about 0.13
-)
+LEAST_TRIPLES = 0.2  # of sentences of 4 to 25 words, ten annotators' keep 0.31 and more; unrelated ones share 0.13
 MOST_WORDS, SPARE_WORDS = 3, 10  # times its words that a short text's correction has at most, and some to spare
 PIECE = 64  # files: a tenth of a second of work, so that a few hundred fragments keep several workers busy
 

@@ -32,9 +32,8 @@ from errorbar.edits.texts import extract_edits
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
 WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
 SMALL = 2_500  # word pairs that are compared one with each other without fixing anything first
+# Word pairs that are compared in all, and more for each word of the texts. Larger stretches beyond are one edit each.
 MOST_PAIRS, PAIRS_A_WORD = 1_000_000, 20
-"""Word pairs that are compared in all, and more for each word of the texts. Of the stretches between fixed places the
-larger ones beyond count as rewritten: one edit each."""
 _RUNS = (8, 4, 2, 1)
 
 _Block = tuple[int, int, int, int]
@@ -73,10 +72,8 @@ def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffE
     """The edits that turn a source text into a target text, in text order; ``name`` is for their indexes."""
     before, after = words_of(source), words_of(target)
     found = _spans(before, after, changed_blocks(before.tokens, after.tokens))
-    return [
-        StandoffEdit(f"{name}-{number:04d}", start, end, source[start:end], (text,))
-        for number, (start, end, text) in enumerate(found, 1)
-    ]
+    spans = enumerate(found, 1)
+    return [StandoffEdit(f"{name}-{at:04d}", low, high, source[low:high], (text,)) for at, (low, high, text) in spans]
 
 
 class Words:

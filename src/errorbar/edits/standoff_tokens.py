@@ -81,11 +81,9 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
     placed.sort(key=lambda pair: pair[0].start)  # of equal ones the first stays first
     starts = [edit.start for edit, _ in placed]
     for low, high in zip([0, *cuts], [*cuts, len(words.tokens)], strict=True):
-        mine = [
-            edit._replace(start=edit.start - low, end=edit.end - low)
-            for edit, at in placed[bisect_left(starts, low) : bisect_right(starts, high)]
-            if edit.end <= high and _belongs(edit, at, low, high, words.ends)
-        ]
+        near = placed[bisect_left(starts, low) : bisect_right(starts, high)]
+        own = [edit for edit, at in near if edit.end <= high and _belongs(edit, at, low, high, words.ends)]
+        mine = [edit._replace(start=edit.start - low, end=edit.end - low) for edit in own]
         mine.sort(key=lambda edit: edit.span)
         yield Sentence(" ".join(words.tokens[low:high]), {annotator: tuple(mine)}, fragment.name)
 

@@ -77,13 +77,7 @@ def apply_edits(
 
 
 def corrected_text(
-    sentence: Sentence,
-    annotator: str,
-    problems: Problems,
-    *,
-    alternative: int = 0,
-    optional: bool = True,
-    file: str = "",
+    sentence: Sentence, annotator: str, problems: Problems, alternative: int = 0, optional: bool = True, file: str = ""
 ) -> str:
     """One annotator's version of a sentence of ``file``; the source where they did not look; as ``apply_edits``."""
     tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), Place(file, sentence.line)
@@ -107,9 +101,7 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
         what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
         expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
         raise InputError(Problem("pair-too-large", what, Place(), expected, "split the line"))
-    return [
-        Edit(first + start, first + end, (" ".join(new[low:high]),)) for start, end, low, high in _align(middle, new)
-    ]
+    return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _align(middle, new)]
 
 
 def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:

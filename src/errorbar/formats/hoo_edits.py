@@ -187,10 +187,8 @@ def sentences_fragments(
         document = sentence.document or name
         line = " ".join(sentence.tokens)
         starts = [0, *accumulate(len(token) + 1 for token in sentence.tokens)]
-        found = sentence.annotations.get(annotator, ())
-        edits.setdefault(document, []).extend(
-            _standoff_edit(edit, line, starts, sizes[document], lost) for edit in found
-        )
+        found, at = sentence.annotations.get(annotator, ()), sizes[document]
+        edits.setdefault(document, []).extend(_standoff_edit(edit, line, starts, at, lost) for edit in found)
         lines.setdefault(document, []).append(f"{line}\n")
         sizes[document] += len(line) + 1
         if annotator not in sentence.annotations:

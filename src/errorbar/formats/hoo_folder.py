@@ -104,10 +104,8 @@ def list_gold(path: str, *, source: str | None = None, need_text: bool = False) 
     edits = list_files(Path(path), ".xml")
     texts = _list_texts(Path(path), source)
     need_text = need_text or bool(texts)
-    return [
-        FragmentFiles(name, DataFile(file), DataFile(texts[name]) if name in texts else None, need_text)
-        for name, file in edits.items()
-    ]
+    known = {name: DataFile(file) for name, file in texts.items()}
+    return [FragmentFiles(name, DataFile(file), known.get(name), need_text) for name, file in edits.items()]
 
 
 def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems) -> Mapping[str, DataFile]:

@@ -46,9 +46,7 @@ def is_batch(header: Sequence[str]) -> bool:
     return any(name in header for name in WORKER) and any(name.startswith(ANSWER) for name in header)
 
 
-def read_batch(
-    path: Source, problems: Problems, *, answer: str = "", item: str = "", labels: Sequence[str] = ()
-) -> Batch:
+def read_batch(path: Source, problems: Problems, answer: str = "", item: str = "", labels: Sequence[str] = ()) -> Batch:
     """Read batch results: a row per assignment, with ``HITId``, ``WorkerId`` and an ``Answer.`` column.
 
     Rejected assignments and empty answers are left out and counted. ``answer`` is the column of the label, needed where

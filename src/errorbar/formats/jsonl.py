@@ -29,6 +29,7 @@ FORMAT = "errorbar-corpus"
 VERSION = 1
 STANDOFF = "standoff"  # the key of a record that is no sentence but a text with character edits
 
+_Record = dict[str, Any]
 # Of each kind of record the keys, those that are needed first, and the types of their values.
 _SENTENCE_KEYS = {"text": str, "annotations": dict, "document": str, "writer": str}
 _EDIT_KEYS = {"start": int, "end": int, "replacements": list, "type": str, "optional": bool, "group": str}
@@ -39,7 +40,7 @@ _STANDOFF_EDIT_KEYS |= {"optional": bool, "null_at": int}
 
 
 def read_jsonl(
-    lines: Lines, problems: Problems, standoff: list[tuple[Place, dict[str, Any]]] | None = None
+    lines: Lines, problems: Problems, standoff: list[tuple[Place, _Record]] | None = None
 ) -> Iterator[Sentence]:
     """Read an errorbar corpus; stand-off records go into ``standoff``: the sentences after each say the same."""
     n_sentences = 0
@@ -93,7 +94,7 @@ def _without_empty(record: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in record.items() if value}
 
 
-def _sentence(record: dict[str, Any], place: Place, problems: Problems) -> Sentence | None:
+def _sentence(record: _Record, place: Place, problems: Problems) -> Sentence | None:
     annotations: dict[str, Annotation] = {}
     if not _good_keys(record, _SENTENCE_KEYS, 2, place, problems):
         return None
@@ -112,9 +113,7 @@ def _sentence(record: dict[str, Any], place: Place, problems: Problems) -> Sente
     return Sentence(record["text"], annotations, record.get("document", ""), record.get("writer", ""), line=place.line)
 
 
-def _edits(
-    items: Sequence[object], keys: Mapping[str, type], place: Place, problems: Problems
-) -> Iterator[dict[str, Any]]:
+def _edits(items: Sequence[object], keys: Mapping[str, type], place: Place, problems: Problems) -> Iterator[_Record]:
     """The edits of a record that have the right keys, of which the third are the texts."""
     texts = list(keys)[2]
     for item in items:
@@ -127,17 +126,12 @@ def _edits(
                 problems.error("jsonl-record", f"a {texts.removesuffix('s')} is not text", place)
 
 
-def _good_keys(
-    record: dict[str, Any], known: Mapping[str, type], n_needed: int, place: Place, problems: Problems
-) -> bool:
+def _good_keys(record: _Record, known: Mapping[str, type], n_needed: int, place: Place, problems: Problems) -> bool:
     """Whether a record has the first keys, no unknown one, and values of the right type; if not, record why."""
     missing = [(f"'{key}' is missing", "") for key in list(known)[:n_needed] if key not in record]
     unknown = [(f"unknown key '{key}'", ", ".join(known)) for key in record if key not in known]
-    wrong = [
-        (f"'{key}' is {type(value).__name__}", known[key].__name__)
-        for key, value in record.items()
-        if key in known and type(value) is not known[key]
-    ]
+    odd = [(key, type(value)) for key, value in record.items() if key in known and type(value) is not known[key]]
+    wrong = [(f"'{key}' is {kind.__name__}", known[key].__name__) for key, kind in odd]
     for what, expected in (missing + unknown + wrong)[:1]:
         problems.error("jsonl-record", what, place, expected)
     return not (missing or unknown or wrong)
@@ -161,7 +155,7 @@ def write_standoff(fragments: Iterable[tuple[Fragment, Sequence[Sentence]]], ann
 
 def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], list[Sentence], str]:
     """Read a corpus that has stand-off records: the fragments, the sentences beside them, and whose edits they are."""
-    records: list[tuple[Place, dict[str, Any]]] = []
+    records: list[tuple[Place, _Record]] = []
     sentences = list(read_jsonl(lines, problems, records))
     fragments: dict[str, Fragment] = {}
     annotator = ""

@@ -168,9 +168,8 @@ def _checked(block: Block, places: Mapping[str, int], name: str, problems: Probl
         if row is not None:
             rows.append((*row, line))
     columns = [*zip(*rows, strict=True)] if rows else [()] * 6
-    weight, seconds = (
-        np.array(columns[at], np.float64) if role in places else None for at, role in enumerate(COLUMNS[3:], 3)
-    )
+    weight = np.array(columns[3], np.float64) if "weight" in places else None
+    seconds = np.array(columns[4], np.float64) if "seconds" in places else None
     return _Columns(columns[0], columns[1], columns[2], weight, seconds, columns[5])
 
 

@@ -97,9 +97,8 @@ class _Scores:
         if abs(number) <= LARGEST_SCORE:
             return number
         shown = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}... of {len(text)} characters"
-        expected = f"a number between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}"
-        expected = "a finite number" if isnan(number) else expected
-        self.problems.repairable("scores-number", f"the score {shown}", place, "the row is left out", expected)
+        expected = "a finite number" if isnan(number) else f"a number between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}"
+        self.problems.repairable("scores-number", f"the score {shown}", place, expected=expected)
         return None
 
     def metrics(self) -> list[MetricScores]:

@@ -69,11 +69,9 @@ def locate(
         raise _other_tokens(f"{left} sentences are left when the essays are at their end", Place(name))
 
 
-def with_documents(
-    sentences: Iterable[Sentence], essays_path: str, problems: Problems, name: str = ""
-) -> Iterator[Sentence]:
+def with_documents(sentences: Iterable[Sentence], path: str, problems: Problems, name: str = "") -> Iterator[Sentence]:
     """Yield all sentences of the essays of an SGML file, in order, with their essays; ``name``: their own file."""
-    for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
+    for essay, paragraphs in locate(read_essays(path, problems), sentences, name):
         for paragraph in paragraphs:
             for located in paragraph:
                 located.sentence.document = essay.nid
@@ -89,7 +87,6 @@ def project_essays(
     essays: Iterable[Essay],
     sentences: Iterable[Sentence],
     problems: Problems,
-    *,
     name: str = "",
     detach_stops: bool = False,
 ) -> Iterator[Sentence]:
@@ -103,9 +100,7 @@ def project_essays(
         found: list[list[_Found]] = [[{who: [] for who in whole} for _ in located] for located in paragraphs]
         for annotator, mistakes in essay.annotations.items():
             for mistake in mistakes:
-                result = project_mistake(
-                    mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops, keep=problems.as_written
-                )
+                result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops, problems.as_written)
                 if isinstance(result, Dropped):
                     _record(result, mistake, essay, problems)
                     continue
@@ -133,12 +128,7 @@ def _record(why: Dropped, mistake: Mistake, essay: Essay, problems: Problems) ->
 
 
 def project_mistake(
-    mistake: Mistake,
-    texts: list[str],
-    paragraphs: list[list[Located]],
-    *,
-    detach_stops: bool = False,
-    keep: bool = False,
+    mistake: Mistake, texts: list[str], paragraphs: list[list[Located]], detach_stops: bool = False, keep: bool = False
 ) -> tuple[int, int, Edit] | Dropped:
     """One mistake as an edit, with its paragraph and sentence, or why not; ``keep``: also one that changes no token."""
     number = mistake.start_par

@@ -138,13 +138,7 @@ class Lines:
     """
 
     def __init__(
-        self,
-        path: Source,
-        problems: Problems,
-        *,
-        last: bool = False,
-        cut: Iterable[bytes] | None = None,
-        before: int = 0,
+        self, path: Source, problems: Problems, last: bool = False, cut: Iterable[bytes] | None = None, before: int = 0
     ) -> None:
         self.name = display_name(path)
         self.before = before

@@ -130,10 +130,8 @@ def cut_pieces(
         if not n:
             break
         at += n
-        parts = tuple(
-            Part(file, stretch, *policy, len(references) > 1)
-            for file, (stretch, _), policy in zip(references, taken, known, strict=True)
-        )
+        each = zip(references, taken, known, strict=True)
+        parts = tuple(Part(file, stretch, *policy, len(references) > 1) for file, (stretch, _), policy in each)
         yield TextPiece(parts, tuple(system.cut(n) for system in systems), problems.lenient, problems.as_written)
     problems.raise_errors()
 

@@ -127,10 +127,8 @@ def _read_table(path: Source, collected: Collected) -> None:
     problems, header = collected.problems, header_of(path)
     named = (next((name for name in names if name in header), None) for names in (_ITEM, _JUDGE, _SENTENCE))
     wanted = Wanted(kind="ranking", column="ranking-columns")
-    rows = (
-        ({key: value.strip() for key, value in values.items()}, place)
-        for values, place in table_rows(path, problems, wanted)
-    )
+    read = table_rows(path, problems, wanted)
+    rows = (({key: value.strip() for key, value in values.items()}, place) for values, place in read)
     readers = {
         ("system1", "system2", "winner"): _read_pairs,
         ("item", "system", "rank"): _read_long,
@@ -151,8 +149,8 @@ def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Prob
     """A row of a table without items is one. None where a name is missing."""
     for column in columns:
         if column and not row[column]:
-            what, repair = f"nothing in the column '{column}'", "the row is left out"
-            problems.repairable("ranking-blank", what, place, repair, "a name in every row")
+            what = f"nothing in the column '{column}'"
+            problems.repairable("ranking-blank", what, place, expected="a name in every row")
             return None
     item = row[columns.item] if columns.item else f"line {place.line}"
     judge = row[columns.judge] if columns.judge else "judge"

@@ -168,10 +168,6 @@ class ReferenceStream:
         self.fill(taken)
         return taken
 
-    def annotators(self) -> list[str]:
-        """The annotators known so far, as they are called in the corpus."""
-        return [self.called(name) for name in self.seen]
-
     def called(self, name: str) -> str:
         """What the corpus calls an annotator of this file."""
         if not self.rename:
@@ -216,7 +212,8 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
 def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> Corpus:
     """Join what was taken from each stream, as many sentences of each."""
     joined = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
-    return Corpus(joined, tuple(name for stream in streams for name in stream.annotators()), streams[0].file.name)
+    annotators = tuple(stream.called(name) for stream in streams for name in stream.seen)
+    return Corpus(joined, annotators, streams[0].file.name)
 
 
 def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> Sentence:

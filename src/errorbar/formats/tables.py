@@ -16,14 +16,7 @@ from typing import NamedTuple
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.formats.opening import Lines, Source, display_name
-from errorbar.formats.untrusted import (
-    NotJsonError,
-    is_parquet,
-    json_record,
-    parquet_columns,
-    parquet_names,
-    parse_json,
-)
+from errorbar.formats.untrusted import NotJsonError, is_parquet, json_record, parquet_columns, parquet_names, parse_json
 
 DELIMITERS = ",\t;"
 MOST_NAMED = 50  # columns among which a missing one is looked for
@@ -131,14 +124,13 @@ def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str
         rows: list[list[str]] = [[]]
         broken: csv.Error | None = None
         while rows and broken is None:
-            before, rows = reader.line_num, []
+            before, rows = reader.line_num + 1, []
             try:
                 rows.extend(islice(reader, BLOCK))
             except csv.Error as error:
                 broken = error  # what came before it is taken first
-            yield from _of_one_width(
-                header, rows, range(before + 1, reader.line_num + 1), wanted.kind, lines.name, problems
-            )
+            numbers = range(before, reader.line_num + 1)
+            yield from _of_one_width(header, rows, numbers, wanted.kind, lines.name, problems)
         if broken is not None:
             raise broken
     except csv.Error as error:

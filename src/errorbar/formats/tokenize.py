@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 ABBREVIATIONS = (
     *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "e.g", "i.e", "cf", "fig", "no", "vol", "pp"),
     *("ed", "al", "inc", "ltd", "co", "corp", "dept", "u.s", "u.k", "u.n", "a.m", "p.m"),
-)
-"""Words after which a full stop does not end a sentence, in lower case and without their last full stop."""
+)  # a full stop after them ends no sentence; in lower case, without their last full stop
 
 _CONTRACTION = re.compile(r"(.)('ll|'re|'ve|n't|'s|'m|'d)\b", re.IGNORECASE)
 _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)
