@@ -1,7 +1,4 @@
-"""Judgments: who said what about which item, as columns of integer codes.
-
-An absent judgment is a row that is not there: nothing is assumed of a rater who was not asked.
-"""
+"""Judgments: who said what about which item, as columns of integer codes; one that is absent has no row."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from errorbar.core.errors import InputError, Place, Problem, Severity
 
-LEFT_OUT = "the row is left out"
+_LEFT_OUT = "the row is left out"
 MOST_KEPT = 10_000  # notes of one code: some megabytes; the others are counted, so that memory ends somewhere
 
 
@@ -39,7 +39,7 @@ class Problems:
             self.raise_errors()
 
     def repairable(
-        self, code: str, what: str, place: Place, repair: str = LEFT_OUT, expected: str = "", hint: str = ""
+        self, code: str, what: str, place: Place, repair: str = _LEFT_OUT, expected: str = "", hint: str = ""
     ) -> None:
         """Record an error that lenient reading mends as ``repair`` says; ``hint``: what was meant, by ``nearest``."""
         if self.lenient:

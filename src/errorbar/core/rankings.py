@@ -1,7 +1,6 @@
 """Comparisons of systems by judges, as columns of integer codes, and the scores that metrics give to systems.
 
-A ranking of several outputs is the set of its comparisons; the item that a comparison comes from (one screen that one
-judge filled in) is kept, because the comparisons of one item depend on each other.
+A ranking is the set of its comparisons. These depend on each other, so the item (one screen, one judge) is kept.
 """
 
 from __future__ import annotations

@@ -5,14 +5,13 @@ Formula
     distance), then fewest edits once neighboring changes are merged, then most tokens kept. A dynamic program
     over (source tokens read, target tokens read, whether an edit is open) with whole-number keys.
 Conventions
-    Tokens are compared exactly. Changes without an unchanged token between them form one edit, so no two edits
-    touch. What both texts begin with is never part of an edit, and neither is what they end with. Of the remaining
-    ties, read from the right, a substituted token goes before a deleted one, and a deleted one before an inserted
-    one. Edits have no type (``""``): the writer of M2 leaves that field empty. ``UNK`` would be wrong: ERRANT
-    writes it where an annotator gave no correction.
-    These are paths of the lattice of minimal edit paths, but the lattice itself is not built: it has an entry for
-    nearly every pair of tokens where the texts have little in common. Time and memory grow with the product of the
-    two lengths without their common beginning and end.
+    Tokens are compared exactly. Changes without an unchanged token between them form one edit, so no two edits touch.
+    What both texts begin with is never part of an edit, and neither is what they end with. Of the remaining ties, read
+    from the right, a substituted token goes before a deleted one, and a deleted one before an inserted one. Edits have
+    no type (``""``): the writer of M2 leaves that field empty. ``UNK`` would be wrong: ERRANT writes it where an
+    annotator gave no correction. These are paths of the lattice of minimal edit paths, but the lattice itself is not
+    built: it has an entry for nearly every pair of tokens where the texts have little in common. Time and memory grow
+    with the product of the two lengths without their common beginning and end.
 Source
     The distance is that of Levenshtein 1966; the choice among its alignments is errorbar's own.
 """

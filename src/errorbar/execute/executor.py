@@ -65,7 +65,6 @@ class Executor(AbstractContextManager["Executor"]):
         """End the workers."""
 
     def __exit__(self, *error: object) -> None:
-        """End the workers."""
         self.close()
 
 

@@ -14,7 +14,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2_file import read_m2, write_m2
-from errorbar.formats.opening import Lines, display_name, open_bytes, read_once
+from errorbar.formats.opening import Lines, display_name, first_line, open_bytes, read_once
 from errorbar.formats.pipes import pipes_are_kept
 from errorbar.formats.text import read_text, write_text
 
@@ -74,7 +74,7 @@ def recognize(path: str) -> Format:
     if read_once(path) and not pipes_are_kept():
         what = "a look at a pipe would take its beginning away"
         raise UsageError(Problem("read-once", what, place, fix="write it into a file first"))
-    first = Lines(path, Problems(lenient=True)).peek()
+    first = first_line(path)
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
     known = recognize_line(first)

@@ -18,7 +18,7 @@ from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import COLUMNS, NEEDED, at_least_0, is_batch, read_batch, read_wide
-from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.opening import Source, display_name, first_line, rereadable
 from errorbar.formats.tables import Block, Wanted, header_of, table_blocks
 from errorbar.formats.untrusted import is_parquet, json_record
 
@@ -80,7 +80,7 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     """Whether a file is a corpus and no table; told: an option says that JSON lines of whatever keys are a table."""
     if is_parquet(path):
         return False
-    first = Lines(path, Problems(lenient=True)).peek()
+    first = first_line(path)
     if first == "S" or first.startswith(("S ", "A ", "<")):
         return True
     record = json_record(first)
@@ -202,7 +202,7 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tupl
     elif weight is None and "weight" in record:
         wrong = "judgments-weight", f"the weight {record['weight']!r} will not do", number
     if wrong is not None:
-        problems.repairable(*wrong[:2], place, repair="the row is left out", expected=wrong[2])
+        problems.repairable(*wrong[:2], place, expected=wrong[2])
         return None
     said = record.get("seconds")
     if seconds is None and not (said is None or (isinstance(said, str) and not said.strip())):

@@ -1,13 +1,12 @@
 """From paragraphs and characters to sentences and tokens: NUCLE mistakes as edits.
 
 Conventions
-    Tokens are found in their paragraph by their characters; only white space may differ. A mistake becomes an edit
-    of the tokens it touches, in whole: what it leaves of a token is added to the correction. The correction is
-    tokenized as if it stood in the text. Tokens that span and correction share at both ends are taken off; where
-    nothing is left, the mistake changes nothing and is dropped. A mistake that reaches beyond one sentence is dropped.
-    A full stop at the end of a correction stays with its word where the sentence's own full stop follows directly
-    (``dilemma.`` before ``.``), as in release 3.2 of the CoNLL-2014 test set; the files of Bryant & Ng 2015 cut it
-    off (``detach_stops``).
+    Tokens are found in their paragraph by their characters; only white space may differ. A mistake becomes an edit of
+    the tokens it touches, in whole: what it leaves of a token is added to the correction. The correction is tokenized
+    as if it stood in the text. Tokens that span and correction share at both ends are taken off; where nothing is left,
+    the mistake changes nothing and is dropped. A mistake that reaches beyond one sentence is dropped. A full stop at
+    the end of a correction stays with its word where the sentence's own full stop follows directly (``dilemma.`` before
+    ``.``), as in release 3.2 of the CoNLL-2014 test set; the files of Bryant & Ng 2015 cut it off (``detach_stops``).
 Source
     Found from the released SGML and M2 files; ``benchmarks/regenerate_nucle.py`` counts how many edits agree.
 """

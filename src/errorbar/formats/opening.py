@@ -26,7 +26,7 @@ from errorbar.formats.pipes import (
     read_once,
 )
 
-__all__ = ["Lines", "Source", "byte_blocks", "display_name", "open_bytes", "read_once", "rereadable"]
+__all__ = ["Lines", "Source", "byte_blocks", "display_name", "first_line", "open_bytes", "read_once", "rereadable"]
 
 BLOCK = 1 << 18  # bytes read at a time
 _HEAD = 64  # bytes that tell what a file is
@@ -190,6 +190,11 @@ class Lines:
     def peek(self) -> str:
         """The first line that is not blank, before any is taken; ``""`` where there is none."""
         return next((line for line in self._looked() if line.strip()), "")
+
+
+def first_line(path: Source) -> str:
+    """The first line that is not blank, by which readers tell what a file is; XML may have another encoding."""
+    return Lines(path, Problems(lenient=True)).peek()
 
 
 def rereadable(path: Source) -> Source:

@@ -16,7 +16,7 @@ from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.m2_file import m2_annotators, no_blank_line, read_m2
-from errorbar.formats.opening import Lines, read_once
+from errorbar.formats.opening import Lines, first_line, read_once
 from errorbar.formats.reference import (
     ALL,
     OF_ALL,
@@ -100,7 +100,7 @@ def can_cut(references: Sequence[NamedFile], systems: Sequence[NamedFile]) -> bo
     if any(read_once(file.path) for file in (*references, *systems)):
         return False
     # A missing file of a system is better known before workers start.
-    first = [Lines(file.path, Problems(lenient=True)).peek().lstrip() for file in (*systems, *references)]
+    first = [first_line(file.path).lstrip() for file in (*systems, *references)]
     return all(line.startswith("S") and recognize_line(line).name == "m2" for line in first[len(systems) :])
 
 

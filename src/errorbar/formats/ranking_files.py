@@ -20,7 +20,7 @@ from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats import MOST_RANKING_BYTES
-from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.opening import Lines, Source, display_name, first_line, rereadable
 from errorbar.formats.ranking_pairs import Collected, Key, Placed
 from errorbar.formats.tables import DELIMITERS, Wanted, header_of, table_rows
 from errorbar.formats.untrusted import XmlReader, read_limited
@@ -76,8 +76,7 @@ def read_rankings(path: Source, problems: Problems | None = None, *, systems: Se
     notebook = Problems() if problems is None else problems
     path, name = rereadable(path), display_name(path)
     collected = Collected(name, notebook, systems)
-    # XML may have another encoding than UTF-8, and then its bytes are no errors.
-    if Lines(path, Problems(lenient=True)).peek().lstrip().startswith("<"):
+    if first_line(path).lstrip().startswith("<"):
         content = read_limited(path, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
         _XmlReader(name, collected).parse(content)
     else:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source, display_name
+from errorbar.formats.opening import Lines, Source, display_name, first_line
 from errorbar.formats.untrusted import NotJsonError, is_parquet, json_record, parquet_columns, parquet_names, parse_json
 
 DELIMITERS = ",\t;"
@@ -100,7 +100,7 @@ def header_of(path: Source) -> list[str]:
     """The names of a table's columns; of JSON lines the keys of the first."""
     if is_parquet(path):
         return parquet_names(path)
-    first = Lines(path, Problems(lenient=True)).peek()
+    first = first_line(path)
     record = json_record(first)
     return list(record) if record is not None else _fields(first, _delimiter(first, ()))
 

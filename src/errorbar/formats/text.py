@@ -96,7 +96,7 @@ class HypothesisReader:
         if first.startswith('{"format": "errorbar-corpus"'):
             code = "hypothesis-jsonl"
             what, fix = "an errorbar corpus", f"{fix} NAME {path}"
-        elif first.startswith("S ") and any(_is_a_line(line) for line in self.lines.ahead(20)):
+        elif first.startswith("S ") and any(a[:2] == "A " and a.count("|||") >= 4 for a in self.lines.ahead(20)):
             code = "hypothesis-m2"
             gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
             what, fix = "M2", f"{gold} {fix} 0 {path}"
@@ -116,10 +116,6 @@ class HypothesisReader:
             place = Place(self.lines.name)
             raise InputError(Problem("hypothesis-empty", "the file is empty", place, f"{n_sentences} lines"))
         check_end(self.lines, self.count, n_sentences, self.problems)
-
-
-def _is_a_line(line: str) -> bool:
-    return line.startswith("A ") and line.count("|||") >= 4
 
 
 @dataclass(frozen=True, slots=True)
