@@ -44,7 +44,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     help="NUCLE SGML that tells which document each sentence of INPUT is from.",
 )
 @essays_option
-@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
+@click.option("--annotator", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
 @option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
 @unmarked_option
