@@ -24,9 +24,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.metrics.base import (
     Floats,
