@@ -22,7 +22,7 @@ WEIGHTS = ("none", "linear", "quadratic")
 @judged_options(
     bare="the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their type, not 'error'",
     repeats=("refuse", "first", "last"),
-    items="What annotators of an M2 or JSONL corpus judge; see the docs for insertions.",
+    items="What annotators of a corpus judge; an insertion touches the token before it, after it, or the gap.",
 )
 @choice("--scale", SCALES, "What labels are: names, ranks, numbers, or numbers with a true zero.")
 @click.option(

@@ -78,9 +78,17 @@ def score(output: Output, **options: Any) -> None:
     help="How judgments become labels; repeatable.  [default: all]",
 )
 @option("--ties", default="unknown", metavar="LABEL", help="The label that wins ties.")
-@option("--prior", type=(float, float), default=(2.0, 0.5), help="Pseudo-counts of right and of wrong judgments.")
+@option(
+    "--prior",
+    type=(float, float),
+    default=(2.0, 0.5),
+    metavar="RIGHT WRONG",
+    help="Pseudo-counts of right and of wrong judgments.",
+)
 @option("--starts", type=click.IntRange(1), default=4, help="How often EM is started.")
-@option("--min-items", type=float, default=20, help="Fewest judgments of a rater, on average.")
+@option(
+    "--min-items", type=float, default=20, help="Refuse models where raters have fewer judgments than this on average."
+)
 @option("--passes", type=click.IntRange(1), default=200, help="Most passes of EM.")
 @click.option("--differing", is_flag=True, help="Only the items on which methods differ.")
 @click.option("--summary", is_flag=True, help="Counts of answers and runs of EM in place of items.")
@@ -107,9 +115,9 @@ def aggregate(output: Output, **options: Any) -> None:
 @choice("--rule", RULES, "Which test keeps or drops raters.")
 @option("--good", type=float, default=0.85, help="Accuracy of a rater to keep, for sprt.")
 @option("--bad", type=float, default=0.60, help="Accuracy of a rater to drop, for sprt.")
-@option("--threshold", type=float, default=0.70, help="Other rules: accuracy that divides.")
+@option("--threshold", type=float, default=0.70, help="The other rules drop raters below this accuracy.")
 @click.option("--together", is_flag=True, help="Run the rule through all gold items, not for each true label alone.")
-@option("--most", type=click.IntRange(1), default=20, help="Gold items, for the error rates.")
+@option("--most", type=click.IntRange(1), default=20, help="Most gold items that a rater sees, for the error rates.")
 @click.option("--rates", is_flag=True, help="Error rates of all rules in place of raters.")
 @judged_options()
 @output_options
@@ -129,7 +137,9 @@ def raters(output: Output, **options: Any) -> None:
 
 @command.command("howmany", cls=Command, short_help="Tell how many raters equal an expert.")
 @judgments_argument
-@option("--experts", default="", metavar="A,B", help="Raters of JUDGMENTS who are experts; the rest is the crowd.")
+@click.option(
+    "--experts", default="", metavar="A,B", help="Raters of JUDGMENTS who are experts; the rest is the crowd."
+)
 @click.option("--truth", type=INPUT, metavar="FILE", help="Table item,label of expert answers.")
 @option("--draws", type=click.IntRange(1), default=200, help="Subsets drawn for kappa.")
 @judged_options()
@@ -151,7 +161,9 @@ def howmany(output: Output, **options: Any) -> None:
 @click.argument("corpus", type=INPUT, metavar="CORPUS")
 @click.option("--counts", required=True, metavar="FILE", help="Counts of n-grams; with --build it is written.")
 @click.option("--build", is_flag=True, help="Count the n-grams of CORPUS, one tokenized sentence per line.")
-@option("--min-count", type=click.IntRange(1), default=1, help="Of n-grams kept by --build.")
+@option(
+    "--min-count", type=click.IntRange(1), default=1, help="With --build: keep n-grams that occur at least so often."
+)
 @option("--words", default="prepositions", help="Words to look at: prepositions, articles, or a,b,c.")
 @option("--n", type=click.IntRange(1), default=500, help="Number of likely errors.")
 @option("--error-rate", type=float, default=0.5, help="Share of likely errors in the set.")

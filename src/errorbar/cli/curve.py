@@ -15,13 +15,15 @@ from errorbar.core.errors import Problem, UsageError
 
 @click.command("curve", cls=Command)
 @crowd_options
-@option("--bins", default="0.5,0.75,0.9,1", help="Edges of the bins of agreement.")
-@option("--thresholds", default="0.5,0.6,0.7,0.8,0.9,1", help="Smallest agreement of the curve's points.")
+@option("--bins", default="0.5,0.75,0.9,1", metavar="A,B,...", help="Edges of the bins of agreement.")
+@option(
+    "--thresholds", default="0.5,0.6,0.7,0.8,0.9,1", metavar="A,B,...", help="Smallest agreement of the curve's points."
+)
 @option(
     "--prevalence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.1,
-    help="Share of errors that kappa is standardised to.",
+    help="Share of errors that kappa is standardized to.",
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
 def command(bins: str, thresholds: str, kappa: bool, output: Output, **options: Any) -> None:

@@ -90,7 +90,7 @@ def show_command(name: str, output: Output) -> None:
     output.listing(document, "errorbar.data.show/1", table)
 
 
-@command.command("fetch")
+@command.command("fetch", short_help="Download corpora and verify them.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=_complete)
 @click.option("--from-file", type=click.Path(path_type=Path), help="Take this folder or archive instead.")
 @click.option("--again", is_flag=True, help="Fetch it although it is in the cache.")

@@ -36,7 +36,7 @@ TITLE = "errorbar demo: four systems, three annotators"
 def command(
     context: click.Context, by: str | None, save: Path | None, report: bool, file: str | None, style: str
 ) -> None:
-    """Score four systems against three annotators, on a small corpus inside the package.
+    """Score three systems and the unchanged source against three annotators, on a small corpus inside the package.
 
     \b
     errorbar demo

@@ -19,14 +19,20 @@ from errorbar.core.errors import Problem, UsageError
 @click.argument("human", type=INPUT, metavar="HUMAN")
 @click.argument("scores", nargs=-1, type=INPUT, required=True, metavar="SCORES...")
 @choice("--method", METHODS, "How judgments become scores.")
-@option("--beta", type=FiniteRange(0, 1000, min_open=True), metavar="B", multiple=True, help="Further F; repeatable.")
+@option(
+    "--beta",
+    type=FiniteRange(0, 1000, min_open=True),
+    metavar="B",
+    multiple=True,
+    help="Also compute F with this beta; repeatable.",
+)
 @click.option("--sentences", is_flag=True, help="Show pairwise accuracy of sentence scores, ties calibrated.")
 @option(
     "--first-sentence", type=click.IntRange(-(10**9), 10**9), default=1, help="How HUMAN numbers the first sentence."
 )
 @click.option("--tests", is_flag=True, help="Show whether one metric agrees better than another: Williams, swapping.")
 @option("--permutations", type=click.IntRange(1, 10_000_000), default=10_000, help="Ways to swap scores.")
-@option("--window", type=click.IntRange(0), default=0, help="Show correlations in windows of so many neighbors.")
+@click.option("--window", type=click.IntRange(0), default=0, help="Show correlations in windows of so many neighbors.")
 @by_option
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @lenient_option

@@ -8,7 +8,7 @@ import click
 
 from errorbar.cli.command import Command
 from errorbar.cli.intervals import interval_options
-from errorbar.cli.options import INPUT, choice, lenient_option, option, refuse_given
+from errorbar.cli.options import INPUT, choice, lenient_option, refuse_given
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar
 
@@ -35,7 +35,7 @@ by_option = choice("--by", ("item", "sentence", "comparison"), "What of the judg
     multiple=True,
     help="How to rank; repeatable.  [default: expected-wins]",
 )
-@option("--systems", default="", metavar="A,B,C", help="The systems there are; another name is refused.")
+@click.option("--systems", default="", metavar="A,B,C", help="The systems there are; another name is refused.")
 @click.option("--without-identical", is_flag=True, help="Leave out ties of systems that wrote the same text.")
 @click.option("--head-to-head", is_flag=True, help="Show wins, losses and ties of each pair that was compared instead.")
 @by_option

@@ -96,7 +96,7 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="E.g. 'm2(beta=1)', in short --beta 1; repeatable, the first is the main one.  [default: m2]",
+    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1); repeatable, the first is the main one.  [default: m2]",
 )
 @beta_option(hidden=True)
 @unmarked_option
@@ -131,7 +131,7 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     "--page",
     multiple=True,
     metavar="KEY=VALUE",
-    help="What the page is like; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
+    help="A setting of the page; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
     "on; charts=DIR writes each chart there too, as SVG, PNG and PDF; ceiling-ci=RESAMPLES adds intervals of the human "
     "ceiling; format=html, markdown or latex, where the name of the file does not tell.",
 )

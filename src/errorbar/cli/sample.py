@@ -26,7 +26,9 @@ item_options = together(
 frame_options = together(
     click.argument("flags", nargs=-1, type=INPUT, metavar="[FLAGS]..."),
     item_options,
-    option("--bands", type=click.IntRange(1, 1000), default=1, help="Cut strata by score."),
+    option(
+        "--bands", type=click.IntRange(1, 1000), default=1, help="Divide each stratum into so many bands of the score."
+    ),
 )
 size_options = together(
     option("--flagged", type=click.IntRange(1, MOST), help="Instead of FLAGS: items that are flagged."),
@@ -35,8 +37,17 @@ size_options = together(
 beta_option = option("--beta", type=FiniteRange(0, 1000, min_open=True), default=1.0, help="Weight of recall in F.")
 plan_options = together(
     option("--budget", type=click.IntRange(2, MOST), help="Items to judge; with --costs, what all may cost."),
-    option("--half-width", type=FiniteRange(0, 1, min_open=True), help="Wanted instead, e.g. 0.05."),
-    option("--target", type=click.Choice(("P", "R", "F")), default="R", help="What shall be known best."),
+    option(
+        "--half-width",
+        type=FiniteRange(0, 1, min_open=True),
+        help="Instead of a budget: the half-width of the interval, e.g. 0.05.",
+    ),
+    option(
+        "--target",
+        type=click.Choice(("P", "R", "F")),
+        default="R",
+        help="The score whose interval should be narrowest.",
+    ),
     beta_option,
     option("--floor", type=click.IntRange(1, MOST), default=30, help="The fewest items of a stratum."),
     option("--precision", type=float, default=0.7, help="A guess: the share of errors in flagged items."),
@@ -59,7 +70,7 @@ def command() -> None:
     """
 
 
-@command.command("plan", cls=Command)
+@command.command("plan", cls=Command, short_help="Say how many items to judge.")
 @frame_options
 @size_options
 @plan_options
@@ -81,7 +92,7 @@ def plan(output: Output, **options: Any) -> None:
     output.show(sample_plan(**options), "errorbar.sample.plan/1")
 
 
-@command.command("compare", cls=Command)
+@command.command("compare", cls=Command, short_help="Compare designs at one budget.")
 @frame_options
 @size_options
 @plan_options
@@ -99,7 +110,7 @@ def compare(output: Output, **options: Any) -> None:
     output.show(sample_plan(**options).compare(), "errorbar.sample.compare/1")
 
 
-@command.command("draw", cls=Command)
+@command.command("draw", cls=Command, short_help="Draw items for blind judging.")
 @frame_options
 @plan_options
 @click.option("--out", required=True, metavar="FILE", help="The annotation set: .csv or .jsonl, maybe .gz.")
@@ -135,7 +146,7 @@ def draw(out: str, key: str, **options: Any) -> None:
     tell(f"set {drawn.name}: {len(drawn.items)} items written to {out}, their key to {key}")
 
 
-@command.command("estimate", cls=Command)
+@command.command("estimate", cls=Command, short_help="Estimate P, R and F of the corpus.")
 @click.argument("judgments", nargs=-1, type=INPUT, metavar="[JUDGMENTS]...")
 @click.option("--key", type=INPUT, metavar="FILE", help="The key that was written with the set.")
 @click.option(
@@ -147,7 +158,13 @@ def draw(out: str, key: str, **options: Any) -> None:
 @choice("--truth", ("majority", "any", "graded"), "How several raters of an item make one truth.")
 @labels_option()
 @click.option("--votes", type=INPUT, metavar="FILE", help="Cheap judgments of many items; needs --flags or --corpus.")
-@click.option("--flags", multiple=True, type=INPUT, metavar="FILE", help="With --votes: what the sample is from.")
+@click.option(
+    "--flags",
+    multiple=True,
+    type=INPUT,
+    metavar="FILE",
+    help="With --votes: the table of flags that the sample was drawn from.",
+)
 @item_options
 @beta_option
 @choice("--method", ("near-exact", "logit", "wald"), "How intervals are made.")

@@ -55,7 +55,9 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @click.command("score", cls=Command)
 @systems_argument
 @scoring_options
-@option("--metric", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable.  [default: m2]")
+@option(
+    "--metric", multiple=True, metavar="SPEC", help="What to compute, e.g. 'm2(beta=1)'; repeatable.  [default: m2]"
+)
 @beta_option()
 @click.option(
     "--by",

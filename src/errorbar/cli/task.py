@@ -49,8 +49,8 @@ def init(folder: Path, kind: Kind) -> None:
 @command.command("validate", cls=Command, short_help="Check a submission before it is sent.")
 @task_argument
 @click.argument("submissions", nargs=-1, required=True, type=PATH, metavar="SUBMISSION...")
-@click.option("--corpus", metavar="NAME", help="What they are for.  [default: the test corpus]")
-@click.option("--dev", type=PATH, metavar="OUTPUT", help="Of the dev data: a dry score.")
+@click.option("--corpus", metavar="NAME", help="The corpus that the submissions are for.  [default: the test corpus]")
+@click.option("--dev", type=PATH, metavar="OUTPUT", help="Output for the development data, scored as a rehearsal.")
 @output_options
 def validate(output: Output, **options: Any) -> None:
     """Check submissions as a team does before sending; exit code 2 if one cannot be sent.
@@ -135,7 +135,7 @@ def board(task: Path, out: Path, cache: Path | None, tables_only: bool, no_brows
 @command.command("alternatives", cls=Command, short_help="List teams' alternative answers, score with those accepted.")
 @task_argument
 @click.argument("files", nargs=-1, required=True, metavar="[TEAM=]FILE...")
-@click.option("--corpus", metavar="NAME", help="What they are about.  [default: the test corpus]")
+@click.option("--corpus", metavar="NAME", help="The corpus that the answers belong to.  [default: the test corpus]")
 @click.option("--list", "listing", metavar="CSV", help="Write the answers there for judging.")
 @click.option("--judged", type=INPUT, metavar="CSV", help="The list with its column verdict filled in: yes or no.")
 @click.option("--gold", metavar="FILE", help="With --judged: where to write the gold edits and accepted answers.")
