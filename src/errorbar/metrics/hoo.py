@@ -25,21 +25,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Undefined
-from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
-from errorbar.core.standoff import Fragment, StandoffEdit
-from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.base import (
-    Floats,
-    Folded,
-    Measure,
-    Metric,
-    Selection,
-    UnitParts,
+from errorbar.core.spec import (
+    Parameter,
+    Spec,
+    Value,
     beta_parameter,
-    divided,
+    check_value,
+    make_spec,
+    read_parameters,
     unchanged_parameter,
     word_parameter,
 )
+from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.edits.standoff_maxmatch import redecompose
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, divided
 from errorbar.metrics.hoo_align import Rules, align
 from errorbar.metrics.hoo_counts import (
     COLUMNS,

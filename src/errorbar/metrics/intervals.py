@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection
 from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import Resampling, blocks
 from errorbar.stats.units import (
+    Units,
     cluster_members,
     left_out_groups,
     left_out_units,
@@ -183,3 +184,33 @@ def _with(row: TypeScore, intervals: Sequence[Interval | Undefined]) -> TypeScor
         for (name, estimate), interval in zip(row.estimates.items(), intervals, strict=True)
     }
     return replace(row, estimates=made)
+
+
+def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
+    """What a fold gives for every resample of units by kind; the same names give the same resamples.
+
+    The fold takes how many units each kind stands for, shape (replicates, kinds), and gives shape (replicates, ...).
+    """
+
+    def of_block(draw: Callable[[], Iterator[Floats]]) -> Floats:
+        return np.concatenate([fold(weights) for weights in draw()])
+
+    return np.concatenate(list(run(of_block, units.draws(resampling, *names), resampling.jobs)))
+
+
+def estimated(
+    values: Sequence[float],
+    reasons: Sequence[Undefined | None],
+    n: tuple[int, int | None],
+    resampling: Resampling | None,
+    drawn: Floats | None,
+) -> list[Estimate]:
+    """Values of n units in n clusters with their intervals; ``drawn`` has a column for each, None: it is one unit."""
+    made = []
+    for k, (value, reason) in enumerate(zip(values, reasons, strict=True)):
+        estimate = Estimate(None if reason else value, n[0], n_clusters=n[1], undefined=reason)
+        if reason is None and resampling is not None:
+            interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
+            estimate = estimate.with_interval(interval, n_clusters=n[1])
+        made.append(estimate)
+    return made

@@ -23,19 +23,10 @@ from numpy.typing import NDArray
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.spec import Parameter
+from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import Rules
-from errorbar.metrics.base import (
-    Folded,
-    Measure,
-    Metric,
-    Selection,
-    UnitParts,
-    beta_parameter,
-    divided,
-    unchanged_parameter,
-)
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts, divided
 from errorbar.metrics.choice import (
     EDITS,
     RUNNING,
