@@ -54,13 +54,13 @@ class Reading(ABC):
     def records(self, *, by_type: bool) -> Records:
         """Canonical texts; that of the types is empty unless asked for."""
 
-    @abstractmethod
     def clusters(self) -> Sequence[str]:
         """What each unit is from, e.g. its document; empty where that is not known."""
+        return [""] * len(self)
 
-    @abstractmethod
     def absent(self, annotator: str) -> int:
         """How many units an annotator did not look at."""
+        return 0
 
     @abstractmethod
     def output(self, system: int, *, retokenize: bool) -> Output | None:
