@@ -29,16 +29,16 @@ from errorbar.metrics.base import Floats, Selection, divided
 from errorbar.stats.resampling import Resampling, stream
 from errorbar.stats.units import cluster_members, resampled_units
 
-Table = tuple[tuple[Interval | Undefined, ...], ...]
+Row = tuple[Interval | Undefined, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CeilingIntervals:
     """Intervals of the main measure by size, and of the ratios: system F over human F in the same resample."""
 
-    human: tuple[Interval | Undefined, ...]  # one per size
-    systems: Table  # a row per system
-    ratios: Table
+    human: Row  # one per size
+    systems: tuple[Row, ...]  # a row per system
+    ratios: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +95,22 @@ def ceiling_intervals(
     if len(np.unique(clusters)) < 2:
         nothing = (Undefined.ONE_UNIT,) * len(study.sizes)
         return CeilingIntervals(nothing, (nothing,) * len(study.systems), (nothing,) * len(study.systems))
-    rows = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
-    found = repeat(study, rows, jobs=resampling.jobs, progress=progress)
+    units = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
+    found = repeat(study, units, jobs=resampling.jobs, progress=progress)
     whole = ceiling(study, jobs=resampling.jobs)
     main = whole.main
     percentile = replace(resampling, method="percentile")  # the jackknife of a study would fold it once more for each
 
-    def intervals(values: Floats, resampled: Floats) -> tuple[Interval | Undefined, ...]:
-        pairs = zip(values, resampled.T, strict=True)
-        return tuple(percentile.interval(float(value), column) for value, column in pairs)
+    def table(result: Ceiling) -> Floats:
+        return np.concatenate([result.human[None, :, main], result.scores[:, :, main], result.ratio])
 
-    systems = range(len(study.systems))
-    scores = np.stack([result.scores[:, :, main] for result in found])
-    ratios = np.stack([result.ratio for result in found])
-    return CeilingIntervals(
-        intervals(whole.human[:, main], np.stack([result.human[:, main] for result in found])),
-        tuple(intervals(whole.scores[s, :, main], scores[:, s]) for s in systems),
-        tuple(intervals(whole.ratio[s], ratios[:, s]) for s in systems),
-    )
+    drawn = np.stack([table(result) for result in found])
+    rows = [
+        tuple(percentile.interval(float(value), column) for value, column in zip(values, drawn[:, k].T, strict=True))
+        for k, values in enumerate(table(whole))
+    ]
+    n = 1 + len(study.systems)
+    return CeilingIntervals(rows[0], tuple(rows[1:n]), tuple(rows[n:]))
 
 
 def essay_spread(

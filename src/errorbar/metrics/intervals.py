@@ -36,27 +36,17 @@ from errorbar.stats.units import (
     resampled_units,
 )
 
-Fold = Callable[[Selection], Floats]
-"""Values of each replicate of a selection; shape (replicates, ...)."""
+Fold = Callable[[Selection], Floats]  # values of each replicate of a selection; shape (replicates, ...)
 Rows = NDArray[np.int64]
-MOST_HELD = 1 << 24
-"""Units in the rows of a fold: 128 MB. Weights take four times as much, so there are fewer at a time."""
+MOST_HELD = 1 << 24  # units in the rows of a fold: 128 MB; weights take four times as much, so there are fewer
 
 
 def score_intervals(
     metric: Metric, statistics: Opaque, folded: Folded, clusters: NDArray[np.int64], resampling: Resampling
 ) -> Sequence[Interval | Undefined]:
-    """Intervals of every measure, or why there is none.
+    """Intervals of every measure, or why there is none; closed formulas that it does not have are a ``UsageError``.
 
-    Args:
-        metric: What was computed.
-        statistics: What its map kept for the whole corpus.
-        folded: The fold of everything.
-        clusters: Which cluster each unit belongs to.
-        resampling: How to make the intervals.
-
-    Raises:
-        UsageError: If the metric has no closed formulas and these are asked for.
+    ``folded``: the fold of everything. ``clusters``: which cluster each unit belongs to.
     """
     if not folded.n_units[0]:
         return [Undefined.NO_UNITS] * len(metric.measures)
@@ -113,16 +103,9 @@ def _intervals(
 
 
 def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
-    """What a fold gives for every resample; systems that are compared see the same resamples.
+    """What a fold gives for every resample, the same for all systems; shape (replicates, ...).
 
-    Args:
-        metric: Whose fold it is: one whose units have an order is told units, another how often each counts.
-        fold: Values of a selection.
-        clusters: Which cluster each unit belongs to.
-        resampling: How many, from which seed, on how many cores.
-
-    Returns:
-        Shape (replicates, ...).
+    A metric whose units have an order is told units, another how often each counts.
     """
 
     def of_rows(draw: Callable[[], Rows]) -> Floats:

@@ -43,6 +43,7 @@ from errorbar.metrics.edit_statistics import EditStatistics, concatenate, count_
 
 LARGE = "large-pairs"
 _NOTHING = np.zeros(3, np.int64)
+_SPACE = "Drop proposed edits that only change case or white space."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,7 @@ class M2(Metric):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         beta_parameter(0.5),
         unchanged_parameter("How many unchanged words one edit may span.", "max_unchanged_words"),
-        Parameter(
-            "ignore_case_space",
-            bool,
-            False,
-            "Drop proposed edits that only change case or white space.",
-            aliases=("ignore_whitespace_casing",),
-        ),
+        Parameter("ignore_case_space", bool, False, _SPACE, aliases=("ignore_whitespace_casing",)),
         Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name."),
     )
 
@@ -101,11 +96,7 @@ class M2(Metric):
         return None if self.choose in (RUNNING, SENTENCE) else self.choose
 
     def against(self, annotator: str) -> M2:
-        """The metric against one annotator alone.
-
-        Raises:
-            UsageError: If the spec says already who is scored against, or a rule has the annotator's name.
-        """
+        """The metric against one annotator alone, who may not be named like a rule; the spec may not name one too."""
         if self.choose != RUNNING:
             what = f"--annotator={annotator} and the metric {self.spec} both say who is scored against"
             raise UsageError(Problem("two-choices", what, fix="give one of them"))
@@ -120,11 +111,7 @@ class M2(Metric):
         return [replace(self, choose=others[self.choose])] if self.choose in others else ()
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
-        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
-
-        Raises:
-            InputError: If the numbers of sentences differ, or a sentence pair is too large.
-        """
+        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too."""
         matches = match_corpus(reference, output, Rules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,
