@@ -13,23 +13,16 @@ from errorbar.edits.likeness import Changed, Evidence, Words, changed_lines, evi
 if TYPE_CHECKING:
     from errorbar.edits.retokenize import Retokenized
 
-MOST_UNLIKE = 0.8
-"""Share of lines that are empty or unlike their source beyond which a text is not a correction of the source."""
-LEAST_LINES, LEAST_WORDS = 5, 100
-"""Such lines, and words of their source lines; with fewer there is too little to go by, and nothing is refused."""
-MOVED = 0.3
-"""Share of word triples standing in other lines from which on lines were shuffled. Other texts share .17 at most."""
-FEW_TRIPLES = 10
-"""With fewer nobody can tell."""
-SOME = 0.02
-"""Share of lines that is worth a word. Of the most free corrections .002 are unlike, of tokenized texts .005 joined."""
-
+MOST_UNLIKE = 0.8  # share of lines that are empty or unlike their source beyond which a text is no correction of it
+LEAST_LINES, LEAST_WORDS = 5, 100  # such lines, and words of their source lines; with fewer nothing is refused
+MOVED = 0.3  # share of word triples in other lines from which on lines were shuffled; other texts share .17 at most
+FEW_TRIPLES = 10  # with fewer nobody can tell
+SOME = 0.02  # share of lines worth a word: of the freest corrections .002 are unlike, of tokenized texts .005 joined
 WINDOW, GAP = 3, 2
 """How many lines away a line's own source is looked for; suspicious lines so far apart are reported as one stretch."""
 UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25
 """Likeness with its own source that makes a line suspicious; with a neighbor's, and how much more, that convicts it."""
-SHORTEST = 4
-"""Shorter lines are too easily alike by chance."""
+SHORTEST = 4  # shorter lines are too easily alike by chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from errorbar.metrics.folding import Plan, SystemFold, Whole
 from errorbar.metrics.measuring import InMemory, Part, Reading, SystemPart
 from errorbar.metrics.scored import Score
 
-PIECE = 4096
-"""System sentences of a piece: a fifth of a second of work, some megabytes."""
+PIECE = 4096  # system sentences of a piece: a fifth of a second of work, some megabytes
 SMALLEST_PIECE = 64
 
 
