@@ -180,7 +180,7 @@ visit([], cli)
 def test_modules_are_small() -> None:
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module: n for module, n in lengths.items() if n > 400} == {}
-    assert median(lengths.values()) <= 170
+    assert median(lengths.values()) <= 180
 
 
 FREELY_NAMED = ("errorbar.cli.", "errorbar.reporting.sections.")

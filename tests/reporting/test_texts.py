@@ -10,7 +10,7 @@ from errorbar.reporting.blocks import Chart, Code, Prose, Report, Section, Sente
 from errorbar.reporting.report_text import latex, markdown
 from errorbar.studies.browse import Browse
 from errorbar.tables.table import Column, Table
-from errorbar.tables.texts import escape_latex, escape_markdown
+from errorbar.tables.writers import escape_latex, escape_markdown
 from tests.reporting.pages import tables
 
 COLUMNS = [Column("system"), Column("F", "percent")]

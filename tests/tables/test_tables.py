@@ -13,7 +13,7 @@ from errorbar.tables.html_text import html_table, notebook_html
 from errorbar.tables.plain import csv_table, plain
 from errorbar.tables.shown import p_text, percent, shown
 from errorbar.tables.table import Cell, Column, Kind, PValue, Table
-from errorbar.tables.texts import LONGEST_CELL, latex_table, markdown_table, text_table
+from errorbar.tables.writers import LONGEST_CELL, latex_table, markdown_table, text_table
 
 ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")
 GIVEN = Estimate(0.3733, 100, ENDS)

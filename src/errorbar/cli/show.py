@@ -50,7 +50,7 @@ class Output:
         """
         from errorbar.formats.saving import save_lines
         from errorbar.tables.records import note_record
-        from errorbar.tables.texts import tables_text
+        from errorbar.tables.writers import tables_text
 
         if self.style == "json":
             warnings = [note_record(note) for note in result.notes]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from errorbar.reporting.blocks import Block, Chart, Code, Links, Prose, Report, Sentences
 from errorbar.tables.shown import shown
 from errorbar.tables.table import Table
-from errorbar.tables.texts import escape_latex, escape_markdown, latex_table, markdown_table
+from errorbar.tables.writers import escape_latex, escape_markdown, latex_table, markdown_table
 
 OMITTED = "The sentences are left out here; they stand in the page: write to a file that ends in .html."
 HEAD = r"""% Made by errorbar; \input the sections, or compile it with XeLaTeX or LuaLaTeX, which know every script.
