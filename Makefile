@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/errorbar/*/*.pxd)
 
-.PHONY: help demo check layers test test-slow test-browser fuzz lint types docs bench lock clean
+.PHONY: help demo errant check layers test test-slow test-browser fuzz lint types docs bench packages pipeline lock clean
 
 help:
-	@echo "make demo | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | lock | clean"
+	@echo "make demo | errant | check | test | test-slow | test-browser | fuzz | lint | types | docs | bench | packages | pipeline | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -51,7 +51,14 @@ layers: $(VENV)/.dev
 # What a change must pass before it is proposed; .ci/run is everything.
 check: lint types test
 
-test-slow: $(VENV)/.dev
+# spaCy, errant and the English pipeline of this checkout, by path: a name on an index may be a stranger's.
+$(VENV)/.errant: $(VENV)/.base $(wildcard packages/errorbar-en/errorbar_en/model/*)
+	$(INSTALL) --editable '.[errant]' ./packages/errorbar-en
+	@touch $@
+
+errant: $(VENV)/.errant
+
+test-slow: $(VENV)/.dev $(VENV)/.errant
 	$(PYTEST) -m slow
 
 $(VENV)/.browser: $(VENV)/.dev
@@ -85,6 +92,18 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench.py
+
+# Wheels of errorbar and its English pipeline in dist/, to be installed by their paths.
+packages: $(VENV)/.base
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . packages/errorbar-en
+	@ls dist
+
+# Sixteen minutes; a folder of its own, since spaCy's training needs more than errorbar does.
+UD ?= ../shared/data/ud_english_ewt
+pipeline:
+	python3 -m venv build/pipeline
+	build/pipeline/bin/python -m pip install --quiet 'spacy>=3.8,<3.9' spacy-lookups-data
+	build/pipeline/bin/python packages/errorbar-en/train.py $(UD) packages/errorbar-en/errorbar_en/model
 
 lock:
 	uv pip compile --quiet --upgrade --universal --no-header --no-annotate --all-extras --group dev --group browser \

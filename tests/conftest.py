@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 
 # The same examples on every machine and every day; `--hypothesis-profile explore` looks for new ones.
-settings.register_profile("default", derandomize=True, deadline=None)
+settings.register_profile("default", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("default")
 

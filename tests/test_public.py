@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
 import pkgutil
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import errorbar
+from errorbar.core.errors import UsageError
+from errorbar.studies.door import fits
+from tests.helpers.cli import CommandLine
 
 FUNCTIONS = sorted(name for name in errorbar.__all__ if name[0].islower() and not name.startswith("__"))
 CLASSES = sorted(name for name in errorbar.__all__ if name[0].isupper())
@@ -16,6 +24,7 @@ PACKAGES = ["errorbar", *(each.name for each in pkgutil.walk_packages(errorbar._
 COMMANDS = {
     *("score", "compare", "ceiling", "agree", "crowd", "curve", "sample_plan", "sample_draw", "sample_estimate"),
     *("rank", "meta", "report", "run_task", "convert", "check", "read_corpus", "read_system", "read_judgments"),
+    *("crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine"),
 }
 
 
@@ -65,3 +74,166 @@ def test_classes_are_classes_with_a_description(name: str) -> None:
     found = getattr(errorbar, name)
     assert inspect.isclass(found)
     assert len((inspect.getdoc(found) or "").split()) > 2
+
+
+# What users may get wrong is refused by errorbar's own error, in one line, where it enters
+
+GOLD = Path(__file__).parents[1] / "src/errorbar/demo/gold.jsonl"
+SYSTEM = GOLD.with_name("careful.txt")
+VOTES = errorbar.Judgments.from_matrix([["error", "ok", "ok"], ["error", "error", "ok"]])
+FLAGS: dict[str, Any] = {"mine": [True, False]}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "keywords", "said"),
+    [
+        ("crowd", (VOTES, FLAGS), {"error": 1}, "error must be a text or a list of texts, got 1"),
+        ("curve", (VOTES, FLAGS), {"bins": 3}, "bins must be a list of numbers, got 3"),
+        ("curve", (VOTES, FLAGS), {"bins": "0.5,1"}, "bins must be a list of numbers, got '0.5,1'"),
+        ("crowd", (VOTES, {"mine": 1}), {}, "got dict of int"),
+        ("score", (GOLD, {"a": [1] * 63}), {}, "got dict of list of int"),
+        ("score", (GOLD, SYSTEM), {"metric": 3}, "metric must be a Metric, a text, a list of Metric objects or texts"),
+        ("score", (GOLD, SYSTEM), {"ci": "no"}, "ci must be True, False or None, got 'no'"),
+        ("score", (GOLD, SYSTEM), {"seed": 1.5}, "seed must be a whole number, got 1.5"),
+        ("score", (GOLD, SYSTEM), {"resamples": True}, "resamples must be a whole number, got True"),
+        (
+            "score",
+            (GOLD, SYSTEM),
+            {"by": "both"},
+            "by must be one of type, sentence, fragment, team or None, got 'both'",
+        ),
+        ("score", (GOLD, SYSTEM), {"progress": 1}, "progress must be a function, got 1"),
+        ("score", (GOLD, b"out.txt"), {}, "systems must be a path, a Hypothesis, a list of "),
+        (
+            "compare",
+            (GOLD, [SYSTEM] * 2),
+            {"confidence": 0.3},
+            "confidence must be a fraction from 0.5 to below 1, got 0.3",
+        ),
+        (
+            "sample_estimate",
+            (),
+            {"confidence": 95},
+            "confidence must be a fraction from 0.5 to below 1, got 95; 95 % is 0.95",
+        ),
+        ("meta", ("human.csv", "scores.csv"), {"beta": "x"}, "beta must be a number or a list of numbers, got 'x'"),
+        ("sample_plan", (), {"flagged": "x"}, "flagged must be a whole number or None, got 'x'"),
+        ("convert", (GOLD, 3), {}, "out must be a path or None, got 3"),
+        ("run_task", (3,), {}, "task must be a path or a Task, got 3"),
+        ("report", (GOLD, SYSTEM), {"title": 3}, "title must be a text, got 3"),
+        ("check", (errorbar.Corpus([], ()),), {}, "files must be a path, a Hypothesis or a list of "),
+        (
+            "ceiling",
+            (GOLD,),
+            {"sizes": ["1"]},
+            "sizes must be a whole number or a list of whole numbers, got list of str",
+        ),
+        ("read_corpus", (GOLD,), {"unmarked": "al"}, "absent, got 'al'; did you mean 'all'? [bad-parameter]"),
+        ("agree", (VOTES,), {"colum": {}}, "agree has no argument 'colum'; did you mean 'column'? [no-argument]"),
+        ("score", (GOLD,), {}, "score: missing a required argument: 'systems' [no-argument]"),
+        ("score", (GOLD, []), {}, "there is no system to score (expected at least one) [no-systems]"),
+        ("crowd", (VOTES, {}), {}, "[no-systems]"),
+        ("curve", (VOTES, []), {}, "[no-systems]"),
+        ("compare", (GOLD, [SYSTEM] * 2, "hoo"), {}, "errorbar score and errorbar report give the runs' scores"),
+        ("ceiling", (GOLD, SYSTEM, "hoo"), {}, "ceiling needs sentences, and the metric scores fragments of HOO data"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_the_door(
+    name: str, arguments: tuple[object, ...], keywords: dict[str, object], said: str
+) -> None:
+    function: Callable[..., object] = getattr(errorbar, name)
+    with pytest.raises(UsageError) as refused:
+        function(*arguments, **keywords)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_argument_of_every_function_is_looked_at(name: str) -> None:
+    """A value of a type that no function takes is refused, whichever argument it is."""
+
+    class Odd:
+        pass
+
+    function: Callable[..., object] = getattr(errorbar, name)
+    parameters = list(inspect.signature(function).parameters.values())
+    needed = {each.name: str(GOLD) for each in parameters if each.default is each.empty}
+    for each in parameters:
+        with pytest.raises(UsageError, match=f"{each.name} must be .*, got Odd"):
+            function(**{**needed, each.name: Odd()})
+
+
+def test_numbers_and_arrays_of_numpy_fit() -> None:
+    assert fits(np.int64(3), int)
+    assert fits(np.float64(0.5), float)
+    assert fits(1, float)
+    assert fits(np.True_, bool)
+    assert fits(np.array([True, False]), errorbar.studies.crowd.Given)  # type: ignore[attr-defined]
+    assert not fits(float("nan"), int)
+    assert not fits(True, int)
+    assert fits(range(10**18), errorbar.studies.ceiling.Sequence[int])  # type: ignore[attr-defined]
+
+
+# Python has the command's words
+
+
+def test_former_names_of_arguments_are_understood() -> None:
+    made = [errorbar.score(GOLD, SYSTEM, ci=False, **{name: "m2(beta=1)"}) for name in ("metric", "metrics")]  # type: ignore[arg-type]
+    assert made[0].to_dict() == made[1].to_dict() == errorbar.score(GOLD, SYSTEM, beta=1.0, ci=False).to_dict()
+    old: Callable[..., Any] = errorbar.crowd
+    new = errorbar.crowd(VOTES, FLAGS, metric="crowd(shares=trust,ties=ok)", ci=False)
+    assert old(VOTES, FLAGS, shares="trust", ties="ok", ci=False).to_dict() == new.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("metric", "code"), [("m2(beta=2)", "two-choices"), (["m2", "m2(beta=1)"], "two-choices"), ("m2", "bad-parameter")]
+)
+def test_beta_is_said_once_and_above_zero(metric: Any, code: str) -> None:  # noqa: ANN401 - one or several
+    with pytest.raises(UsageError, match=code):
+        errorbar.score(GOLD, SYSTEM, metric, beta=-1.0)
+
+
+def test_order_is_that_of_the_tables() -> None:
+    systems = [GOLD.with_name("copy.txt"), SYSTEM]
+    best, given = (errorbar.score(GOLD, systems, order=order, ci=False) for order in ("best", "input"))
+    assert [row[0] for row in best.tables()[0].rows] == ["careful", "copy"]
+    assert [row[0] for row in given.tables()[0].rows] == ["copy", "careful"]
+
+
+def test_labels_and_columns_are_said_as_on_the_command_line(tmp_path: Path, errorbar: CommandLine) -> None:
+    import errorbar as library
+
+    votes, flags = tmp_path / "votes.csv", tmp_path / "mine.csv"
+    votes.write_text("item,worker,label\na,r,yes\na,s,no\nb,r,no\nb,s,?\nc,r,yes\nc,s,yes\n")
+    flags.write_text("item,flag\na,1\nb,0\nc,1\n")
+    said = ["--column", "rater=worker", "--labels", "error=yes", "--labels", "unknown=?", "--no-ci"]
+    printed = json.loads(errorbar("crowd", "score", votes, flags, *said, "--format", "json").out)["rows"]
+    ways: list[dict[str, Any]] = [
+        {"column": "rater=worker", "labels": ["error=yes", "unknown=?"]},
+        {"columns": {"rater": "worker"}, "error": "yes", "unknown": "?"},
+        {"column": ["rater=worker"], "error": ["yes"], "labels": "unknown=?"},
+    ]
+    for keywords in ways:
+        assert library.crowd(votes, flags, ci=False, **keywords).to_dict()["rows"] == printed
+    agree: Callable[..., Any] = library.agree
+    ranks = {"scale": "ordinal", "column": "rater=worker", "unknown": "?", "ci": False}
+    assert agree(votes, labels="no,yes", **ranks).signature == agree(votes, order=["no", "yes"], **ranks).signature
+    with pytest.raises(UsageError, match="has no meaning here"):
+        library.agree(votes, labels="error=yes")
+
+
+def test_labels_that_nobody_declared_are_named_with_what_to_do(tmp_path: Path, errorbar: CommandLine) -> None:
+    import errorbar as library
+
+    flags, judged, key = tmp_path / "flags.csv", tmp_path / "set.csv", tmp_path / "key.json"
+    flags.write_text("item,flag\n" + "".join(f"i{k},{k % 2}\n" for k in range(20)))
+    library.sample_draw(flags, budget=20, floor=2).save(str(judged), str(key))
+    lines = judged.read_text().splitlines()
+    judged.write_text("\n".join([lines[0], *(f"{line}yes" for line in lines[1:])]) + "\n")
+    with pytest.raises(UsageError, match=r"was to say 'yes'; say what it means: error='?\"?yes"):
+        library.sample_estimate(judged, key=key)
+    shown = errorbar("sample", "estimate", judged, "--key", key).err
+    assert "say what it means: --labels error='yes', --labels ok='yes' or --labels unknown='yes'" in shown
+    assert library.sample_estimate(judged, key=key, labels="error=yes").found.systems
+    with pytest.raises(UsageError, match="must say what the label means"):
+        library.sample_estimate(judged, key=key, labels="yes")

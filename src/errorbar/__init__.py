@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from errorbar.studies.compare import compare
     from errorbar.studies.convert import convert
     from errorbar.studies.crowd import crowd
+    from errorbar.studies.crowd_answers import crowd_aggregate, crowd_howmany
+    from errorbar.studies.crowd_raters import crowd_mine, crowd_raters
     from errorbar.studies.curve import curve
     from errorbar.studies.inputs import read_corpus, read_system
     from errorbar.studies.judgment_input import read_judgments
@@ -56,6 +58,10 @@ _HOMES = {
     "compare": "studies.compare",
     "convert": "studies.convert",
     "crowd": "studies.crowd",
+    "crowd_aggregate": "studies.crowd_answers",
+    "crowd_howmany": "studies.crowd_answers",
+    "crowd_mine": "studies.crowd_raters",
+    "crowd_raters": "studies.crowd_raters",
     "curve": "studies.curve",
     "max_match": "edits.maxmatch",
     "meta": "studies.meta",
@@ -90,6 +96,10 @@ __all__ = [
     "compare",
     "convert",
     "crowd",
+    "crowd_aggregate",
+    "crowd_howmany",
+    "crowd_mine",
+    "crowd_raters",
     "curve",
     "max_match",
     "meta",

@@ -34,7 +34,7 @@ def whole_report() -> Report:
     with demo_files() as (gold, files):
         corpus = read_corpus([gold])
         systems = [Hypothesis(file.stem, file.read_text(encoding="utf-8").splitlines()) for file in files]
-    study = study_corpus(load(corpus, systems), M2(), resampling=Resampling(replicates=500))
+    study = study_corpus(load(corpus, systems), [M2()], resampling=Resampling(replicates=500))
     return build_report([study], title="Four systems on the demo corpus", command="errorbar demo --report")
 
 

@@ -160,7 +160,7 @@ class TestOutput:
         assert (essays["n_essays"], essays["n_available"], len(essays["human_f"])) == (3, 6, 7)
         assert {len(row) for row in essays["human_f"]} == {3}
         assert set(essays["ratios"]) == {"s0", "s1"}
-        assert re.search(r"\|essays:3,7,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
+        assert re.search(r"\|documents:3,7,by:document:[0-9a-f]{12},seed:0\|", document["signature"])
         done = errorbar("ceiling", *many, "--n-documents", "3x7")
         assert "7 random subsets of 3 of the 6 documents" in done.out
 

@@ -18,12 +18,12 @@ from errorbar.core.problems import Problems
 from errorbar.edits.standoff_texts import apply_standoff
 from errorbar.edits.texts import corrected_text
 from errorbar.formats.catalog import wants_hoo
-from errorbar.formats.reference import NamedFile, read_corpus
+from errorbar.formats.reference import read_corpus
 from errorbar.reproduce.hoo2011 import recompute
 from errorbar.stats.resampling import Resampling
 from errorbar.studies import hoo_scores
 from errorbar.studies.check import check
-from errorbar.studies.convert import convert, wants_hoo_conversion
+from errorbar.studies.convert import convert
 from errorbar.studies.hoo_scores import Runs
 from errorbar.studies.score import score
 from tests.cli.schema import validated
@@ -322,7 +322,7 @@ class TestScore:
         assert done.err.startswith(f"error: {path}{said}")
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
-        with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team, got 'both'"):
+        with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team or None, got 'both'"):
             score(gold, [team], by="both")  # type: ignore[arg-type]  # what a user may type
         with pytest.raises(UsageError, match="another refuses them"):
             score(gold, [team], ["hoo", "hoo(missing=empty)"])
@@ -441,10 +441,10 @@ class TestConvert:
         assert not (tmp_path / "back").exists()
 
     def test_another_annotator_than_that_of_the_records(self, gold: str, tmp_path: Path) -> None:
-        convert(gold, tmp_path / "x.jsonl", annotators=["ann"])
-        convert(tmp_path / "x.jsonl", tmp_path / "ann", to="hoo", annotators=["ann"])
+        convert(gold, tmp_path / "x.jsonl", annotator=["ann"])
+        convert(tmp_path / "x.jsonl", tmp_path / "ann", to="hoo", annotator=["ann"])
         assert (tmp_path / "ann/Gold/1.xml").read_text().count("<edit ") == 3
-        convert(tmp_path / "x.jsonl", tmp_path / "bob", to="hoo", annotators=["bob"])
+        convert(tmp_path / "x.jsonl", tmp_path / "bob", to="hoo", annotator=["bob"])
         assert (tmp_path / "bob/Gold/1.xml").read_text().count("<edit ") == 0
 
     def test_one_edit_file_to_standard_output(self, gold: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -489,12 +489,6 @@ class TestConvert:
             convert(gold, "-")
         with pytest.raises(UsageError, match="one set"):
             convert([gold, gold], "-", to="m2")
-
-    def test_what_is_converted_as_hoo(self, gold: str, tmp_path: Path) -> None:
-        (tmp_path / "a.m2").write_text("S a\n")
-        assert wants_hoo_conversion([NamedFile.parse(gold)], "m2", None)
-        assert wants_hoo_conversion([NamedFile.parse(str(tmp_path / "a.m2"))], "hoo", None)
-        assert not wants_hoo_conversion([NamedFile.parse(str(tmp_path / "a.m2"))], "jsonl", None)
 
 
 class TestThereAndBackWithRealData:

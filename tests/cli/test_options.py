@@ -9,12 +9,13 @@ from typing import get_args
 import pytest
 
 from errorbar.cli import convert, options
-from errorbar.cli.metric_options import with_beta
 from errorbar.core.errors import UsageError
 from errorbar.formats import reference
 from errorbar.formats.catalog import FORMATS
 from errorbar.metrics import swaps
+from errorbar.metrics.registry import parse_metrics
 from errorbar.stats import resampling
+from errorbar.studies.door import metrics_of
 from tests.helpers.cli import CommandLine
 
 
@@ -38,14 +39,14 @@ class TestBeta:
         ],
     )
     def test_joins_the_spec(self, spec: str, made: str) -> None:
-        assert with_beta([spec], 1.0) == [made]
-        assert with_beta(spec, 1.0) == made
+        assert metrics_of([spec], 1.0, "sentences") == parse_metrics([made])
+        assert metrics_of(spec, None, "sentences") == parse_metrics([spec])
 
     def test_is_said_once(self) -> None:
         with pytest.raises(
             UsageError, match=r"beta=2 and the metric m2\(beta=1\) both say what beta is; give one of them"
         ):
-            with_beta(["m2", "m2(beta=1)"], 2.0)
+            metrics_of(["m2", "m2(beta=1)"], 2.0, "sentences")
 
     def test_is_the_metric_of_the_row(self, errorbar: CommandLine, files: tuple[str, ...]) -> None:
         long = errorbar("score", *files, "--metric", "m2(beta=2)", "--format", "json")

@@ -103,4 +103,4 @@ def test_beta_is_short_for_the_parameter_of_the_metric(errorbar: CommandLine) ->
         call = ("--gold", str(gold), str(one))
         short, long = report(errorbar, *call, "--beta", "2"), report(errorbar, *call, "--metric", "m2(beta=2.0)")
     assert "F2" in short
-    assert short == long
+    assert short.replace("--beta 2.0", "--metric 'm2(beta=2.0)'") == long  # the page shows the command as it was given

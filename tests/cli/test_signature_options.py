@@ -31,12 +31,12 @@ NO_DIGIT = {"systems", "gold", "style", "output", "order", "jobs", "pairs", "for
 
 # command and what is run, what is added or given otherwise, and the options that this shows.
 CHANGES = [
-    ("score", "", "--metric m2(beta=2)", "metrics"),
+    ("score", "", "--metric m2(beta=2)", "metric"),
     ("score", "", "--beta 2", "beta"),
-    ("score", "", "--metric m2(max_unchanged=0)", "metrics"),
-    ("score", "", "--metric m2(ignore_case_space=true)", "metrics"),
-    ("score", "--gold choose.m2", "--gold choose.m2 --metric m2(choose=sentence)", "metrics"),
-    ("score", "", "--metric m2(choose=1)", "metrics"),
+    ("score", "", "--metric m2(max_unchanged=0)", "metric"),
+    ("score", "", "--metric m2(ignore_case_space=true)", "metric"),
+    ("score", "--gold choose.m2", "--gold choose.m2 --metric m2(choose=sentence)", "metric"),
+    ("score", "", "--metric m2(choose=1)", "metric"),
     ("score", "", "--unmarked everywhere", "unmarked"),
     ("score", "", "--unmarked absent", "unmarked"),
     ("score", "--gold twice.m2 --lenient", "--gold twice.m2 --as-written", "as_written lenient"),

@@ -61,9 +61,9 @@ def read_report(path: Path) -> Report:
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
-    """Rows of a published table."""
+    """Rows of a published table, lines of comment apart."""
     with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+        return list(csv.DictReader(line for line in stream if not line.startswith("#")))
 
 
 def read_lines(path: Path) -> list[str]:

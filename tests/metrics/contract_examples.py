@@ -13,6 +13,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.crowd_weighted import Votes
+from tests.helpers.scoring import with_edits
 from tests.helpers.standoff import fragment, standoff
 from tests.strategies import corpora
 
@@ -40,7 +41,10 @@ class Example:
 
     def measured(self, metric: Metric, which: int = 0) -> Any:  # noqa: ANN401 - opaque statistics
         """What a metric keeps of a system."""
-        return metric.measure(self.reference, self.outputs[which], by_type="types" not in metric.lacks)
+        output = self.outputs[which]
+        if metric.takes_edits:
+            output = with_edits(self.reference, output)
+        return metric.measure(self.reference, output, by_type="types" not in metric.lacks)
 
 
 def _some_sentences(whole: Any, units: Sequence[int]) -> Any:  # noqa: ANN401

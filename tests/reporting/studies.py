@@ -24,13 +24,12 @@ from errorbar.sampling import Estimation, Sample, Strata
 from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.budgets import study_sample
 from errorbar.studies.ceiling import CeilingResult
 from errorbar.studies.compare import Compared
 from errorbar.studies.crowd import CrowdRow
-from errorbar.studies.crowd_study import study_crowd
-from errorbar.studies.hoo_study import study_hoo
+from errorbar.studies.judgment_input import Judged
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy
+from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
 from errorbar.studies.sample import estimation
 from errorbar.testing import accurate, simulate
 from tests.helpers.standoff import fragment, standoff
@@ -172,7 +171,7 @@ def crowd_study() -> CrowdStudy:
     made = simulate([accurate(0.8)] * 5, np.random.default_rng(1), n_items=60, per_item=5, prevalence=0.4)
     errors = np.asarray(made.truth) == 1
     flags = {"a": errors, "b": errors | np.roll(errors, 7)}
-    return study_crowd(made.judgments, flags, Problems(), name="votes", resampling=Resampling(replicates=20))
+    return study_crowd(Judged(made.judgments), flags, Problems(), Resampling(replicates=20), "votes")
 
 
 def with_rows(one: CrowdStudy, rows: Sequence[CrowdRow]) -> CrowdStudy:
@@ -206,4 +205,4 @@ def hoo_study() -> HooStudy:
         "AA1": [(standoff(0, 4, "He"), verb, standoff(24, 27, "month")), (standoff(0, 4, "She"),), ()],
         "BB0": [(verb,), (wrong,), (wrong,)],
     }
-    return study_hoo(gold, runs, Hoo(), Problems(), resampling=Resampling(replicates=50), name="small")
+    return study_hoo(HooData(gold, runs, "small"), Hoo(), Problems(), Resampling(replicates=50))

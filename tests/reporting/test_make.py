@@ -36,6 +36,14 @@ def test_objects_give_what_paths_give(made: MadeReport) -> None:
     assert text_rows(first.table) == text_rows(again.table)
 
 
+def test_beta_is_an_argument_of_its_own() -> None:
+    with demo_files() as (gold, (system, *_)):
+        given: list[dict[str, Any]] = [{"beta": 1}, {"metric": ["m2(beta=1)"]}, {"metrics": "m2(beta=1)"}]
+        made = [report(gold, system, **each, ci_method="closed", browse=False).studies[0] for each in given]
+    assert "m2(beta=1" in str(made[0].signatures)
+    assert made[0].signatures == made[1].signatures == made[2].signatures  # metrics: a former name
+
+
 def test_it_names_itself_and_what_is_missing(made: MadeReport) -> None:
     assert repr(made).startswith("MadeReport('Report on gold': Leaderboard, Precision and recall, Error types, ")
     assert made.missing == ()
@@ -61,6 +69,8 @@ def test_what_does_not_fit_is_refused() -> None:
         ({"systems": ["s"], "sample_key": "k", "judged": ["d"]}, "report-systems"),
         ({"sample_key": "k"}, "report-sample"),
         ({"judgments": "v.csv", "swaps": 9}, "useless-option"),
+        ({"judgments": "v.csv", "beta": 2}, "useless-option"),
+        ({"judgments": "v.csv", "labels": ["bad"]}, "bad-parameter"),
     ]
     for given, code in wrong:
         with pytest.raises(UsageError) as caught:

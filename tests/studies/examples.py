@@ -56,7 +56,7 @@ def demo_study(
     corpus = read_corpus([GOLD])
     how = replace(resampling or Resampling(), jobs=jobs)
     data = loaded(corpus, [hypothesis(path) for path in SYSTEMS])
-    return study_corpus(data, metric or M2(), resampling=how, ceiling_resamples=ceiling_resamples)
+    return study_corpus(data, [metric or M2()], resampling=how, ceiling_resamples=ceiling_resamples)
 
 
 def document(errorbar: CommandLine, *arguments: object) -> dict[str, Any]:

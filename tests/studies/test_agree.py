@@ -12,7 +12,7 @@ from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
 from errorbar.edits.items import edit_items
 from errorbar.formats.reference import read_corpus
-from errorbar.studies.agree import agree
+from errorbar.studies.agree import agree, agreed
 from errorbar.studies.judgment_input import Judged
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -67,7 +67,7 @@ def test_it_is_what_the_command_prints(
 
 def test_paths_and_objects_are_one() -> None:
     assert agree("votes.csv").to_dict() == agree([Path("votes.csv")]).to_dict() == agree(VOTES).to_dict()
-    assert agree(Judged(VOTES, how="items=hand")).signature.startswith("agree(items=hand)|")
+    assert agreed(Judged(VOTES, how="items=hand"), None).signature.startswith("agree(items=hand)|")
     corpus = read_corpus("gold.m2")
     of_corpus, of_path = agree(corpus, resamples=50), agree("gold.m2", resamples=50)
     assert of_corpus.to_dict() == of_path.to_dict()
@@ -113,16 +113,16 @@ def test_tables() -> None:
         (3, {}, "wrong-type"),
         ([3], {}, "wrong-type"),
         ([], {}, "no-reference"),
-        ("votes.csv", {"order": "yn"}, "wrong-type"),
+        ("votes.csv", {"order": 3}, "wrong-type"),
         ("votes.csv", {"order": ["n", "y"]}, "useless-option"),
         ("votes.csv", {"items": "gaps"}, "useless-option"),
         ("gold.m2", {"layout": "wide"}, "useless-option"),
         ("gold.m2", {"scale": "ordinal"}, "useless-option"),
-        ("votes.csv", {"scale": "nominl"}, "agreement-level"),
+        ("votes.csv", {"scale": "nominl"}, "bad-parameter"),
         ("votes.csv", {"weights": "linear"}, "agreement-weighting"),
         ("votes.csv", {"confidence": 95}, "confidence-level"),
         ("votes.csv", {"resamples": 0}, "replicates"),
-        ("votes.csv", {"repeats": "some"}, "crowd-repeats"),
+        ("votes.csv", {"repeats": "some"}, "bad-parameter"),
     ],
 )
 def test_what_does_not_fit_is_refused_where_it_enters(

@@ -12,7 +12,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits, corrected_text
 from errorbar.metrics.m2 import M2
 from errorbar.studies.browse import Browse, BrowseEdit, browse_corpus, disagreement
-from errorbar.studies.measured import Memory, remembering
+from errorbar.studies.corpus_study import Memory, remembering
 from tests import strategies
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence

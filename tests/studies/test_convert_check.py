@@ -24,7 +24,7 @@ def gold(tmp_path: Path) -> Path:
 
 
 def test_a_corpus_becomes_text_in_memory(gold: Path) -> None:
-    done = convert(gold, to="text", annotators=["0"])
+    done = convert(gold, to="text", annotator=["0"])
     assert (done.text, done.n_sentences, done.format, done.out) == ("d b c\ne f\n", 2, "text", None)
     assert convert(read_corpus(gold), to="m2").text == GOLD
     assert convert({"ann": gold, "bob": gold}, to="jsonl").text.count('"bob"') == 2
@@ -42,12 +42,12 @@ def test_a_file_is_written_and_what_it_cannot_hold_is_noted(gold: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "options", "said"),
     [
-        (7, {"to": "m2"}, "an input must be a path or a Corpus, got int"),
+        (7, {"to": "m2"}, "inputs must be a path, a Corpus, a list of paths or a mapping of texts to paths, got 7"),
         ([], {"to": "m2"}, "nothing to convert"),
-        ("gold.m2", {"to": "nucle"}, "errorbar reads nucle and does not write it"),
-        ("gold.m2", {}, "no format to write was given; give to="),
+        ("gold.m2", {"to": "nucle"}, 'errorbar reads nucle and does not write it; give to="jsonl"|"m2"|"text"|"hoo"'),
+        ("gold.m2", {}, 'no format to write was given; give to="jsonl"|"m2"|"text"|"hoo"'),
         ("gold.m2", {"to": "text", "optional": False}, "leave them out"),
-        ("gold.m2", {"to": "hoo"}, "out must be a file or a folder where HOO data is converted, got NoneType"),
+        ("gold.m2", {"to": "hoo"}, "converted HOO data is a file or a folder, and none is named"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -100,7 +100,11 @@ def test_options_that_do_not_fit(gold: Path) -> None:
         check(gold, force=True)
     with pytest.raises(UsageError, match="for HOO data"):
         check(gold, source="raw")
-    with pytest.raises(UsageError, match="got Hypothesis"):
+    with pytest.raises(UsageError, match="a Hypothesis is checked against a reference, and there is none; add gold"):
         check(Hypothesis("mine", ["a"]))
+    with pytest.raises(UsageError, match=r"files must be a path, a Hypothesis or a list of .*, got Corpus"):
+        check(read_corpus(gold))  # type: ignore[arg-type]  # what a user may try
+    with pytest.raises(UsageError, match="nothing to check is named"):
+        check([])
     with pytest.raises(InputError, match="no such file"):
         convert(gold.parent / "none.m2", to="jsonl")

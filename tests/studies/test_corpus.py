@@ -118,7 +118,7 @@ def study_of(
     corpus: Corpus, *systems: Hypothesis, metric: M2 | None = None, method: Method = "bca", jobs: int = 1
 ) -> CorpusStudy:
     resampling = Resampling(method, replicates=20, jobs=jobs)
-    return study_corpus(loaded(corpus, systems), metric or M2(), resampling=resampling)
+    return study_corpus(loaded(corpus, systems), [metric or M2()], resampling=resampling)
 
 
 ONE, OTHER = Hypothesis("one", ["X b c ."] * 4), Hypothesis("other", ["a b c ."] * 3 + ["X b c ."])
@@ -185,7 +185,7 @@ def test_documents_are_counted() -> None:
 def test_conventions_join_every_signature_of_a_metric() -> None:
     corpus = read_corpus([GOLD])
     data = loaded(corpus, [hypothesis(path) for path in SYSTEMS], conventions=("unmarked:everybody",))
-    study = study_corpus(data, M2(), resampling=Resampling(replicates=10), browse=False)
+    study = study_corpus(data, [M2()], resampling=Resampling(replicates=10), browse=False)
     said = [*study.signatures.values(), *(str(s.signature) for s in study.others["m2(choose=sentence)"])]
     assert [text for text in said if "|unmarked:everybody|" not in text] == [study.signatures["agree"]]
     assert study.browse is None

@@ -14,9 +14,9 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problems
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.crowd_study import study_crowd
 from errorbar.studies.judgment_input import Judged
 from errorbar.studies.model import CrowdStudy
+from errorbar.studies.other_studies import study_crowd
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.studies.examples import document, interval_of, only_ends
@@ -46,7 +46,7 @@ def study_of(confidence_level: float = 0.95) -> CrowdStudy:
     judgments = read_judgments("votes.csv", Problems())
     flags = {"mine": flags_of(judgments)}
     return study_crowd(
-        judgments, flags, Problems(), name="votes", resampling=Resampling(confidence_level=confidence_level)
+        Judged(judgments), flags, Problems(), name="votes", resampling=Resampling(confidence_level=confidence_level)
     )
 
 
@@ -107,7 +107,7 @@ def test_counts_and_histogram() -> None:
 
 def test_one_rater_has_no_agreement() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "r"], ["error", "ok"])
-    study = study_crowd(one, {}, Problems(), resampling=Resampling(replicates=10))
+    study = study_crowd(Judged(one), {}, Problems(), resampling=Resampling(replicates=10))
     assert (study.agreement, study.scores.rows, study.curves.systems) == (None, (), ())
 
 
@@ -134,8 +134,8 @@ def test_the_level_is_that_of_every_interval_and_stands_in_the_signatures() -> N
 def test_no_label_means_an_error() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "r"], ["wrong", "ok"])
     with pytest.raises(UsageError, match="crowd-error-label"):
-        study_crowd(one, {}, Problems())
-    assert study_crowd(one, {}, Problems(), error="Wrong", resampling=Resampling(replicates=10)).n_items == 2
+        study_crowd(Judged(one), {}, Problems(), Resampling())
+    assert study_crowd(Judged(one), {}, Problems(), Resampling(replicates=10), error="Wrong").n_items == 2
 
 
 @pytest.mark.usefixtures("files")
@@ -143,7 +143,9 @@ def test_shares_are_those_of_the_votes_whatever_the_case_of_the_label() -> None:
     judgments = read_judgments("votes.csv", Problems())
     shouted = replace(judgments, labels=tuple(label.upper() for label in judgments.labels))
     for made in (judgments, shouted):
-        study = study_crowd(made, {"mine": flags_of(judgments)}, Problems(), resampling=Resampling(replicates=10))
+        study = study_crowd(
+            Judged(made), {"mine": flags_of(judgments)}, Problems(), resampling=Resampling(replicates=10)
+        )
         score = study.scores.rows[0].score
         wrong = np.bincount(judgments.item, judgments.label == judgments.labels.index("error"))
         share = wrong / np.bincount(judgments.item)
@@ -170,7 +172,7 @@ def test_clusters_are_resampled_in_agreement_too() -> None:
 def test_items_that_nobody_judged_do_not_count() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "s"], ["error", "ok"])
     unjudged = replace(one, items=("a", "b", "c"))
-    study = study_crowd(unjudged, {}, Problems(), resampling=Resampling(replicates=10))
+    study = study_crowd(Judged(unjudged), {}, Problems(), resampling=Resampling(replicates=10))
     assert (study.n_items, sum(study.histogram.values())) == (2, 2)
 
 
@@ -178,7 +180,7 @@ def test_notes_of_agreement_are_notes_of_the_study() -> None:
     problems = Problems()
     problems.note("before", "said by the reader", Place("file"))
     one = Judgments.from_columns(["a", "a", "b"], ["r", "s", "r"], ["error", "ok", "ok"])
-    study = study_crowd(one, {}, problems, resampling=Resampling(replicates=10))
+    study = study_crowd(Judged(one), {}, problems, resampling=Resampling(replicates=10))
     assert study.agreement is not None
     assert study.agreement.notes
     assert [note.code for note in study.notes] == ["before", *(note.code for note in study.agreement.notes)]
@@ -187,4 +189,4 @@ def test_notes_of_agreement_are_notes_of_the_study() -> None:
 def test_a_label_that_is_nearly_right_is_named() -> None:
     one = Judgments.from_columns(["a", "b"], ["r", "r"], ["eror", "ok"])
     with pytest.raises(UsageError, match=r"no label is called 'error'.*eror"):
-        study_crowd(one, {}, Problems())
+        study_crowd(Judged(one), {}, Problems(), Resampling())

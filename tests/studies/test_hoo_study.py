@@ -17,8 +17,8 @@ from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import parse_hoo, prf
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.browse import BrowseEdit
-from errorbar.studies.hoo_study import browse_hoo, study_hoo
 from errorbar.studies.model import HooStudy
+from errorbar.studies.other_studies import HooData, browse_hoo, study_hoo
 from tests.helpers.cli import CommandLine
 from tests.studies.examples import document, interval_of, only_ends
 
@@ -48,7 +48,7 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def study() -> HooStudy:
-    return study_hoo(FRAGMENTS, RUNS, Hoo(), Problems(), resampling=Resampling(replicates=50), name="small")
+    return study_hoo(HooData(FRAGMENTS, RUNS, "small"), Hoo(), Problems(), Resampling(replicates=50))
 
 
 def test_scores_and_recall(study: HooStudy) -> None:
@@ -99,29 +99,29 @@ def test_matched_edits_are_those_of_the_matching() -> None:
     gold = [Fragment("1", (StandoffEdit("1", 0, 1, "a", ("x",)),), "a b c d e f .")]
     runs = {"R0": [[StandoffEdit("1", 0, 11, "a b c d e f", ("x b c d e y",))]]}
     resampling = Resampling(replicates=10)
-    plain = study_hoo(gold, runs, Hoo(), Problems(), resampling=resampling).browse
+    plain = study_hoo(HooData(gold, runs), Hoo(), Problems(), resampling).browse
     assert plain is not None
     assert [[edit.matched for edit in edits] for edits in plain.units[0].systems] == [[False]]
-    cut = study_hoo(gold, runs, parse_hoo("hoo(matching=maxmatch)"), Problems(), resampling=resampling).browse
+    cut = study_hoo(HooData(gold, runs), parse_hoo("hoo(matching=maxmatch)"), Problems(), resampling).browse
     assert cut is not None
     assert sum(bool(edit.matched) for edit in cut.units[0].systems[0]) == cut.units[0].counts[0][0] == 1
 
 
 def test_without_texts_there_is_nothing_to_look_at() -> None:
     bare = [Fragment(one.name, one.edits) for one in FRAGMENTS]
-    study = study_hoo(bare, RUNS, Hoo(), Problems(), resampling=Resampling(replicates=10))
+    study = study_hoo(HooData(bare, RUNS), Hoo(), Problems(), Resampling(replicates=10))
     assert study.browse is None
     assert list(study.variants) == ["hoo(conventions=hoo2011-tool)"]
     assert [note.code for note in study.notes] == ["hoo-no-text"]
     assert study.notes[0].what.startswith("3 of 3 fragments have no source text")
     with pytest.raises(InputError, match="hoo-no-text"):
-        study_hoo(bare, RUNS, Hoo(edge_space=True), Problems(), resampling=Resampling(replicates=10))
+        study_hoo(HooData(bare, RUNS), Hoo(edge_space=True), Problems(), Resampling(replicates=10))
 
 
 def test_a_fragment_without_a_text_is_not_shown() -> None:
     some = [FRAGMENTS[0], Fragment(FRAGMENTS[1].name, FRAGMENTS[1].edits), FRAGMENTS[2]]
     assert [unit.name for unit in browse_hoo(some, RUNS, Hoo()).units] == [FRAGMENTS[0].name, FRAGMENTS[2].name]
-    study = study_hoo(some, RUNS, Hoo(), Problems(), resampling=Resampling(replicates=10))
+    study = study_hoo(HooData(some, RUNS), Hoo(), Problems(), Resampling(replicates=10))
     assert study.notes[0].what.startswith("1 of 3 fragments have no source text")
 
 
@@ -135,7 +135,7 @@ def test_real_data_equal_the_command(data: Path, errorbar: CommandLine, tmp_path
     run.mkdir()
     save_fragments(half, str(run), Problems(lenient=True))
     runs = {name: read_run(path, name, fragments, problems) for name, path in expand_runs([str(run)])}
-    study = study_hoo(fragments, runs, Hoo(), problems, resampling=Resampling())
+    study = study_hoo(HooData(fragments, runs), Hoo(), problems, Resampling())
     (row,) = document(errorbar, "score", "--gold", gold, run, "--lenient", "--ci")["rows"]
     (score,) = study.scores
     assert str(score.type_signature) == row["signature"]

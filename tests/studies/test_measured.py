@@ -8,7 +8,7 @@ import pytest
 from errorbar.metrics.base import Folded, Metric, Selection, Swapping
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.m2 import M2
-from errorbar.studies.measured import Measured, Memory
+from errorbar.studies.corpus_study import Measured, Memory
 from tests.helpers.build import corpus, edit, sentence
 
 CORPUS = corpus(

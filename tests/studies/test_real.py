@@ -37,7 +37,7 @@ def study(data: Path) -> CorpusStudy:
     add_documents(corpus, str(data / "conll14/noalt/official-2014.0.sgml"), problems)
     systems = [hypothesis(data / "conll14_systems/official_submissions" / name) for name in SYSTEMS]
     resampling = Resampling(replicates=RESAMPLES)
-    return study_corpus(loaded(corpus, systems, problems), M2(), resampling=resampling)
+    return study_corpus(loaded(corpus, systems, problems), [M2()], resampling=resampling)
 
 
 def test_size(study: CorpusStudy) -> None:

@@ -12,7 +12,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
 from errorbar.sampling import Aim, Estimation, Sample, Strata, budget_for_half_width
 from errorbar.sampling.plan import expected_precision
-from errorbar.studies.budgets import budget_steps, study_sample
+from errorbar.studies.other_studies import budget_steps, study_sample
 from errorbar.studies.sample import estimation
 from errorbar.version import __version__
 from tests.helpers.cli import CommandLine

@@ -11,7 +11,7 @@ import pytest
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.judgments import Judgments
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.signatures import GIVEN, CorpusSignatures, agreement_signature, crowd_signature
+from errorbar.studies.signatures import GIVEN, agreement_signature, corpus_signature, crowd_signature
 from errorbar.version import __version__
 from tests.helpers.build import corpus as build_corpus
 from tests.helpers.build import edit, sentence
@@ -22,7 +22,7 @@ JUDGED = Judgments.from_columns(["i", "i", "j"], ["r", "s", "r"], ["error", "ok"
 
 
 def parts(corpus: Corpus, systems: Sequence[Hypothesis], *conventions: str) -> list[str]:
-    return CorpusSignatures(corpus, systems, conventions).of("m2", "seed:0").split("|")
+    return corpus_signature("m2", corpus, systems, (*conventions, "seed:0")).split("|")
 
 
 class TestCorpus:

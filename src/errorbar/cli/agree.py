@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -16,8 +15,6 @@ from errorbar.core.errors import Problem, UsageError
 
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS = ("none", "linear", "quadratic")
-KINDS = ("error", "type")
-"""What labels of edits can be; other labels without a role are ranks."""
 
 
 @click.command("agree", cls=Command)
@@ -39,7 +36,7 @@ KINDS = ("error", "type")
 @output_options
 @former("--order", "labels", lambda said, order: [*said, order])
 @essays_option
-def command(labels: Sequence[str], pairs: bool, confusion: bool, output: Output, **options: Any) -> None:
+def command(pairs: bool, confusion: bool, output: Output, **options: Any) -> None:
     """Tell how far annotators or raters agree.
 
     FILEs are M2 or errorbar JSONL over the same sentences, whose annotators' edits are turned into judgments of
@@ -56,7 +53,6 @@ def command(labels: Sequence[str], pairs: bool, confusion: bool, output: Output,
 
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
-    kind: Any = labels[0] if len(labels) == 1 and labels[0] in KINDS else ""
-    result = agree(order=() if kind else labels, labels=kind or "error", **options)
+    result = agree(**options)
     shown = result.view("pairs" if pairs else "confusion" if confusion else "agreement")
     output.show(result, "errorbar.agree/1", [shown])

@@ -33,17 +33,14 @@ _OF_DRAWS = {"seed", "jobs"}
 Decorator = Callable[[Any], Any]
 
 
-class Shorthand(click.Option):
-    """An option that says something of another one: a short form; or an old name, which is understood with a warning.
+class Former(click.Option):
+    """An old name for what another option says now, which is understood with a warning.
 
     ``by`` returns what the parameter ``into`` has to say, given what it says otherwise and what this option says.
     """
 
-    def __init__(
-        self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], old: bool = False, **attributes: Any
-    ) -> None:
+    def __init__(self, *arguments: Any, into: str, by: Callable[[Any, Any], Any], **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
-        self.old = old
         self.into = into
         self.by = by
 
@@ -58,19 +55,18 @@ class Shorthand(click.Option):
         said = self.by(before, given)
         ctx.params[self.into] = other.type_cast_value(ctx, said)
         ctx.set_parameter_source(self.into, source)
-        if self.old:
-            flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
-            new = [each for each in said if each not in before] if isinstance(said, list) else [said]
-            words = [str(word) for each in new for word in (*flag, each)]
-            told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
-            say(f"warning: {Problem('renamed-option', told).line(str)}")
+        flag = [] if isinstance(other, click.Argument) else [f"--{long_name(other)}"]
+        new = [each for each in said if each not in before] if isinstance(said, list) else [said]
+        words = [str(word) for each in new for word in (*flag, each)]
+        told = f"--{long_name(self)} is now said by {shlex.join(words)}; the old name ends with the next release"
+        say(f"warning: {Problem('renamed-option', told).line(str)}")
 
 
 def former(
     name: str, into: str, by: Callable[[Any, Any], Any] = lambda _, given: given, **attributes: Any
 ) -> Decorator:
     """Make a decorator that gives a command an old name for what another option says now."""
-    return click.option(name, cls=Shorthand, into=into, by=by, old=True, hidden=True, **attributes)
+    return click.option(name, cls=Former, into=into, by=by, hidden=True, **attributes)
 
 
 OLD_FILE = click.Path()
@@ -97,7 +93,7 @@ class Command(click.Command):
     """A command as the command line shows it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take defaults from the config file; let shorthands and old names say what they stand for."""
+        """Take defaults from the config file; let old names say what they stand for."""
         rest = self._own(ctx, args)
         config = find_config(ctx)
         ctx.default_map = config.defaults_for(ctx.command_path.split()[1:], self.params)
@@ -113,9 +109,9 @@ class Command(click.Command):
             raise config.bad_value(error) from None
         if ctx.resilient_parsing:
             return left
-        shorthands = [each for each in self.params if isinstance(each, Shorthand)]
-        for shorthand in sorted(shorthands, key=lambda each: not each.old):  # short forms add to old names
-            shorthand.hand_over(ctx)
+        for each in self.params:
+            if isinstance(each, Former):
+                each.hand_over(ctx)
         for each in self.params:
             if isinstance(each.type, click.Path) and isinstance(files := ctx.params.get(each.name or ""), tuple):
                 named = (config.corpora.get(name, (name,)) for name in files)
@@ -179,7 +175,7 @@ def command_line(context: click.Context) -> str:
     words, arguments = ["errorbar", str(context.info_name)], []
     for parameter in context.command.params:
         name = str(parameter.name)
-        if isinstance(parameter, Shorthand) or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
+        if isinstance(parameter, Former) or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
         values = list(value) if isinstance(value, tuple) else [value]

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.options import INPUT, essays_option, lenient_option, option, unmarked_option
+from errorbar.cli.options import INPUT, essays_option, jobs_option, lenient_option, option, unmarked_option
 from errorbar.cli.show import show_notes
 from errorbar.cli.talk import progress_bar
 
@@ -34,6 +34,14 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     metavar="FILE",
     help="INPUTs are corrected versions of this text, line by line; HOO: folder of texts.",
 )
+@option(
+    "--edits",
+    type=click.Choice(("minimal", "errant")),
+    default="minimal",
+    help="With --source: edits of the fewest tokens, or typed edits as ERRANT makes them (with errorbar[errant]).",
+)
+@click.option("--pipeline", metavar="NAME", help="ERRANT: a spaCy pipeline, or its folder.  [default: errorbar_en]")
+@jobs_option
 @click.option(
     "--tokens", type=INPUT, metavar="FILE", help="M2 or JSONL whose sentences give the tokens of NUCLE essays."
 )
@@ -44,7 +52,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     help="NUCLE SGML that tells which document each sentence of INPUT is from.",
 )
 @essays_option
-@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
+@click.option("--annotator", multiple=True, metavar="NAME", help="Keep this annotator; repeatable.")
 @option("--alternative", type=click.IntRange(1), default=1, help="Text: apply each edit's n-th alternative.")
 @click.option("--optional/--no-optional", default=True, help="Text: apply optional edits too (the default).")
 @unmarked_option
@@ -69,6 +77,7 @@ def command(**options: Any) -> None:
     \b
     Corrected texts into edits, one annotator each:
         errorbar convert --source source.txt ann=first.txt bob=second.txt --to m2
+        errorbar convert --source source.txt ann=first.txt --edits errant --to m2
 
     \b
     NUCLE essays with the tokens of the released M2 file, or with tokens of our own:

@@ -15,7 +15,6 @@ from errorbar.cli.metric_options import beta_option, with_parameter
 from errorbar.cli.options import INPUT, choice, lenient_option, option, refuse_given, seed_option, systems_argument
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar, tell
-from errorbar.core.errors import Problem, UsageError
 
 METHODS = ("majority", "trust", "one-coin", "dawid-skene")
 RULES = ("sprt", "posterior", "running", "fixed")
@@ -46,18 +45,6 @@ crowd_options = together(
 """Of commands that compare systems with a crowd's errors."""
 
 
-def crowd_keywords(spec: str) -> dict[str, Any]:
-    """What a spec says, by the names of the public functions' arguments; both estimands are computed anyway."""
-    from errorbar.metrics.crowd_weighted import Crowd
-    from errorbar.metrics.registry import parse_metric
-
-    metric = parse_metric(spec, "judgments")
-    if not isinstance(metric, Crowd):
-        what = f"'{metric.name}' has other measures than those of the crowd"
-        raise UsageError(Problem("unknown-metric", what, fix="--metric=crowd"))
-    return {"shares": metric.shares, "ties": metric.ties, "beta": metric.beta}
-
-
 @click.group("crowd", cls=Group)
 def command() -> None:
     """Judgments of many raters: scores, answers, raters, how many are enough, what to ask."""
@@ -66,7 +53,7 @@ def command() -> None:
 @command.command("score", cls=Command, short_help="Score systems against a crowd, weighted and by majority.")
 @crowd_options
 @beta_option()
-def score(metric: str, output: Output, **options: Any) -> None:
+def score(output: Output, **options: Any) -> None:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
 
     JUDGMENTS is a table (item, rater, label), batch results, or an M2 or JSONL corpus, whose annotators' edits become
@@ -79,14 +66,13 @@ def score(metric: str, output: Output, **options: Any) -> None:
     """
     from errorbar.studies.crowd import crowd
 
-    output.show(crowd(**crowd_keywords(metric), **options), "errorbar.crowd.score/1")
+    output.show(crowd(**options), "errorbar.crowd.score/1")
 
 
 @command.command("aggregate", cls=Command, short_help="Turn judgments into answers by several methods.")
 @judgments_argument
 @click.option(
     "--method",
-    "methods",
     type=click.Choice(METHODS),
     multiple=True,
     help="How judgments become labels; repeatable.  [default: all]",
@@ -101,7 +87,7 @@ def score(metric: str, output: Output, **options: Any) -> None:
 @judged_options()
 @seed_option
 @output_options
-def aggregate(prior: tuple[float, float], starts: int, passes: int, output: Output, **options: Any) -> None:
+def aggregate(output: Output, **options: Any) -> None:
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
 
     Each row is an item with its number of judgments and, for each method, the answer and its share or probability.
@@ -110,12 +96,9 @@ def aggregate(prior: tuple[float, float], starts: int, passes: int, output: Outp
     errorbar crowd aggregate votes.csv --differing
     errorbar crowd aggregate votes.csv --method dawid-skene --format csv > answers.csv
     """
-    from errorbar.crowdsourcing.em import Runs
-    from errorbar.crowdsourcing.rater_models import Prior
     from errorbar.studies.crowd_answers import crowd_aggregate
 
-    runs = Runs(n_starts=starts, max_iterations=passes)
-    output.show(crowd_aggregate(prior=Prior(*prior), runs=runs, **options), "errorbar.crowd.aggregate/1")
+    output.show(crowd_aggregate(**options), "errorbar.crowd.aggregate/1")
 
 
 @command.command("raters", cls=Command, short_help="Describe raters and say whom to keep, watch or drop.")
@@ -152,7 +135,7 @@ def raters(output: Output, **options: Any) -> None:
 @judged_options()
 @seed_option
 @output_options
-def howmany(experts: str, output: Output, **options: Any) -> None:
+def howmany(output: Output, **options: Any) -> None:
     """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
 
     \b
@@ -161,8 +144,7 @@ def howmany(experts: str, output: Output, **options: Any) -> None:
     """
     from errorbar.studies.crowd_answers import crowd_howmany
 
-    names = [name for name in experts.split(",") if name]
-    output.show(crowd_howmany(experts=names, **options), "errorbar.crowd.howmany/1")
+    output.show(crowd_howmany(**options), "errorbar.crowd.howmany/1")
 
 
 @command.command("mine", cls=Command, short_help="Find likely errors to put before raters.")

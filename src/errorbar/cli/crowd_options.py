@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import wraps
 from typing import Any
 
 import click
@@ -69,28 +68,6 @@ def _former_role(role: str) -> Decorator:
     return former(f"--{role}", "labels", said, multiple=True)
 
 
-def label_roles(labels: Sequence[str], roles: Sequence[str] = ERROR_OK) -> dict[str, tuple[str, ...]]:
-    """The labels of each role, and under "" what has none; a role that has no meaning here is refused."""
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(("", *roles), ())
-    for text in labels:
-        role, equals, label = text.partition("=")
-        if equals and role in ROLES and role not in roles:
-            what, expected = f"--labels {role}= has no meaning here", f"one of {'=, '.join(roles)}="
-            raise UsageError(Problem("useless-option", what, expected=expected, fix="leave it out"))
-        key, value = (role, label) if equals and role in roles else ("", text)
-        found[key] = (*found[key], value)
-    return found
-
-
-def error_ok(labels: Sequence[str]) -> dict[str, Any]:
-    """The labels of ``error``, ``ok`` and ``unknown``; a label without a role is refused."""
-    named: dict[str, Any] = label_roles(labels)
-    if bare := named.pop(""):
-        what = f"--labels {bare[0]} must say what the label means"
-        raise UsageError(Problem("bad-parameter", what, expected="error=LABEL, ok=LABEL or unknown=LABEL"))
-    return named
-
-
 def _no_longer_needed(_: click.Context, __: click.Parameter, given: bool) -> None:
     if given:
         tell("warning: --stream is no longer needed: tables are always read block by block [useless-option]")
@@ -103,19 +80,18 @@ def judged_options(
     repeats: Sequence[str] = REPEATS,
     items: str = "What annotators of a corpus judge.",
 ) -> Decorator:
-    """Make a decorator: how judgments are read; ``labels`` are then those without a role, which ``bare`` describes.
+    """Make a decorator: how judgments are read; ``bare`` describes labels without a role.
 
     With ``error`` the command takes labels that mean an error; ``repeats`` are the choices, ``items`` is a help.
     """
-    roles = ("error",) * error + ("unknown", "type")
-    options = (
+    return together(
         choice(
             "--layout",
             LAYOUTS,
             "Layout of a table: rows of judgments, a column for each rater (wide), batch results.",
         ),
-        click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable."),
-        labels_option(roles, bare),
+        click.option("--column", multiple=True, metavar="ROLE=NAME", help="E.g. rater=worker; repeatable."),
+        labels_option(("error",) * error + ("unknown", "type"), bare),
         choice("--repeats", repeats, "Which judgment counts where a rater judged an item more than once."),
         items_option(items),
         documents_option,
@@ -123,19 +99,3 @@ def judged_options(
         click.option("--stream", is_flag=True, hidden=True, expose_value=False, callback=_no_longer_needed),
         lenient_option,
     )
-
-    def decorate(command: Any) -> Any:
-        @wraps(command)
-        def reading(*, labels: Sequence[str], columns: Sequence[str], **given: Any) -> Any:
-            from errorbar.studies.judgment_input import column_roles
-
-            named = label_roles(labels, roles)
-            listed = [label for text in named.pop("") for label in text.split(",") if label]
-            if len(named["type"]) > 1:
-                raise UsageError(Problem("two-choices", "--labels type= is given twice", fix="give one type"))
-            said = {**named, "type": "".join(named["type"])}
-            return command(labels=tuple(listed), columns=column_roles(columns), **said, **given)
-
-        return together(*options)(reading)
-
-    return decorate

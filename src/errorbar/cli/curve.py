@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command
-from errorbar.cli.crowd import crowd_keywords, crowd_options
+from errorbar.cli.crowd import crowd_options
 from errorbar.cli.options import option
 from errorbar.cli.show import Output
 from errorbar.core.errors import Problem, UsageError
@@ -24,7 +24,7 @@ from errorbar.core.errors import Problem, UsageError
     help="Share of errors that kappa is standardised to.",
 )
 @click.option("--kappa", is_flag=True, help="The kappa-agreement curve in place of the bins.")
-def command(bins: str, thresholds: str, kappa: bool, metric: str, output: Output, **options: Any) -> None:
+def command(bins: str, thresholds: str, kappa: bool, output: Output, **options: Any) -> None:
     """Follow systems along the agreement of a crowd: P and R by agreement bin, or the kappa-agreement curve.
 
     Arguments are those of `errorbar crowd score`. JSON has both the bins and the curve.
@@ -36,10 +36,8 @@ def command(bins: str, thresholds: str, kappa: bool, metric: str, output: Output
     from errorbar.studies.curve import View, curve
 
     view: View = "both" if output.style == "json" else "kappa" if kappa else "bins"
-    how = crowd_keywords(metric)
-    del how["beta"]
     edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
-    output.show(curve(bins=edges, thresholds=marks, view=view, **how, **options), "errorbar.curve/1")
+    output.show(curve(bins=edges, thresholds=marks, view=view, **options), "errorbar.curve/1")
 
 
 def _numbers(text: str, option: str) -> list[float]:

@@ -24,6 +24,7 @@ EXTRAS = {
         "pages and charts: errorbar report, task board",
         {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"},
     ),
+    "errant": ("typed edits between texts: errorbar convert --edits errant", {"errant": "errant", "spacy": "spacy"}),
     "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),
 }
 """Each extra of ``pyproject.toml`` but ``all``: its purpose, and its modules with the names they are installed by."""

@@ -42,7 +42,7 @@ by_option = choice("--by", ("item", "sentence", "comparison"), "What of the judg
 @interval_options(jobs=False, default="up to 20,000 items", elsewhere=("seed",))
 @lenient_option
 @output_options
-def command(judgments: str, systems: str, head_to_head: bool, output: Output, **options: Any) -> None:
+def command(judgments: str, head_to_head: bool, output: Output, **options: Any) -> None:
     """Rank systems from human rankings or pairs.
 
     JUDGMENTS is XML as the WMT's annotation tool writes it, or CSV: pairs (system1, system2, winner), rankings in rows
@@ -55,13 +55,12 @@ def command(judgments: str, systems: str, head_to_head: bool, output: Output, **
     """
     from errorbar.studies.rank import compare_pairs, rank
 
-    names = [name.strip() for name in systems.split(",") if name.strip()]
     if head_to_head and output.style != "json":
         ranked = ("method", "by", "ci", "confidence", "resamples", "seed")
         refuse_given(ranked, "is about the ranking, and --head-to-head shows none")
-        taken = {name: options[name] for name in ("without_identical", "lenient")}
-        output.show(compare_pairs(judgments, systems=names, **taken), "errorbar.rank/1")
+        taken = {name: options[name] for name in ("systems", "without_identical", "lenient")}
+        output.show(compare_pairs(judgments, **taken), "errorbar.rank/1")
         return
     with progress_bar("resamples", options["resamples"]) as progress:
-        found = rank(judgments, systems=names, progress=progress, **options)
+        found = rank(judgments, progress=progress, **options)
     output.show(found, "errorbar.rank/1")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from errorbar.cli.command import OLD_FILE, Command, command_line, former
-from errorbar.cli.crowd_options import error_ok, items_option, labels_option
+from errorbar.cli.crowd_options import items_option, labels_option
 from errorbar.cli.intervals import ci_method_option, confidence_option, resamples_option
 from errorbar.cli.metric_options import beta_option, missing_option
 from errorbar.cli.options import (
@@ -94,19 +94,18 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 )
 @option(
     "--metric",
-    "metrics",
     multiple=True,
     metavar="SPEC",
     help="E.g. 'm2(beta=1)', in short --beta 1; repeatable, the first is the main one.  [default: m2]",
 )
-@beta_option("metrics", hidden=True)
+@beta_option(hidden=True)
 @unmarked_option
 @documents_option
 @former("--source", "documents", type=OLD_FILE)
 @missing_option
 @click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
 @former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=OLD_FILE)
-@click.option("--column", "columns", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
+@click.option("--column", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
 @items_option("What a corpus's annotators judge.  [default: tokens]", None)
 @labels_option()
 @click.option(
@@ -169,9 +168,6 @@ def command(
     /,
     out: str,
     page: tuple[str, ...],
-    metrics: tuple[str, ...],
-    columns: tuple[str, ...],
-    labels: tuple[str, ...],
     sample: tuple[str, ...],
     adjust: str,
     **options: Any,
@@ -187,7 +183,7 @@ def command(
     """
     if options["ci_method"] == "closed":
         refuse_given(("adjust",), "is about the comparison, and --ci-method closed makes none")
-    shown, meaning = _settings(page), error_ok(labels)
+    shown = _settings(page)
     charts, browse = shown.get("charts"), shown.get("sentences", "yes") == "yes"
     kind = cast("Kind", shown.get("format") or by_ending(out, ENDINGS, "--page=format"))
     check_output(out)
@@ -198,12 +194,9 @@ def command(
     need(kind, pictures=charts is not None)
     start = time.monotonic()
     from errorbar.reporting.make import ON_REQUEST, report
-    from errorbar.studies.judgment_input import column_roles
 
     with progress_bar("steps", 2) as progress:
         made = report(
-            metrics=list(metrics) or None,
-            columns=column_roles(columns) or None,
             sample_key=sample[0] if sample else None,
             judged=sample[1:],
             title=shown.get("title", ""),
@@ -213,7 +206,6 @@ def command(
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
             **_adjustment(adjust),
-            **meaning,
             **options,
         )
         progress(1)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from errorbar.cli.command import Command, together
-from errorbar.cli.crowd_options import error_ok, items_option, labels_option
+from errorbar.cli.crowd_options import items_option, labels_option
 from errorbar.cli.intervals import confidence_option
 from errorbar.cli.main import Group
 from errorbar.cli.options import INPUT, FiniteRange, choice, lenient_option, option, refuse_given, seed_option
@@ -110,7 +110,7 @@ def compare(output: Output, **options: Any) -> None:
 @labels_option()
 @seed_option
 @lenient_option
-def draw(out: str, key: str, labels: tuple[str, ...], **options: Any) -> None:
+def draw(out: str, key: str, **options: Any) -> None:
     """Draw items and write them blind and shuffled; the key tells the strata and stays private.
 
     \b
@@ -128,7 +128,7 @@ def draw(out: str, key: str, labels: tuple[str, ...], **options: Any) -> None:
     if not options["judged"]:
         refuse_given(("labels",), "is about the labels of --judged, and there are none")
     refuse_names(out, key)  # before the work
-    found = sample_draw(**_meaning(labels), **options)
+    found = sample_draw(**options)
     show_notes(found.notes)
     found.save(out, key)
     drawn = found.key.rounds[-1]
@@ -155,7 +155,7 @@ def draw(out: str, key: str, labels: tuple[str, ...], **options: Any) -> None:
 @seed_option
 @lenient_option
 @output_options
-def estimate(labels: tuple[str, ...], output: Output, **options: Any) -> None:
+def estimate(output: Output, **options: Any) -> None:
     """Estimate hits, misses, false positives, P, R and F of the whole corpus.
 
     \b
@@ -169,7 +169,7 @@ def estimate(labels: tuple[str, ...], output: Output, **options: Any) -> None:
     elif options["votes"] is None and options["key"] is not None:
         refuse_given(_OF_FRAMES, "is about what --votes are cast on", "add --votes, or leave it out")
     _refuse_useless(options)
-    output.show(sample_estimate(**_meaning(labels), **options), "errorbar.sample.estimate/1")
+    output.show(sample_estimate(**options), "errorbar.sample.estimate/1")
 
 
 def _refuse_useless(options: dict[str, Any]) -> None:
@@ -178,9 +178,3 @@ def _refuse_useless(options: dict[str, Any]) -> None:
         refuse_given(("corpus", "bands"), "needs items, and --flagged and --unflagged say only how many there are")
     if options["corpus"] is None:
         refuse_given(("items",), "is about the items of --corpus, and a table names its own")
-
-
-def _meaning(labels: tuple[str, ...]) -> dict[str, Any]:
-    """The labels of each role; ``error`` and ``ok`` mean what they say, unless others are named."""
-    named = error_ok(labels)
-    return {role: said or ((role,) if role != "unknown" else ()) for role, said in named.items()}

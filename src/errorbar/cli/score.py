@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -56,8 +55,8 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @click.command("score", cls=Command)
 @systems_argument
 @scoring_options
-@option("--metric", "metrics", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable.  [default: m2]")
-@beta_option("metrics")
+@option("--metric", multiple=True, metavar="SPEC", help="E.g. 'm2(beta=1)'; repeatable.  [default: m2]")
+@beta_option()
 @click.option(
     "--by",
     type=click.Choice(VIEWS),
@@ -67,16 +66,16 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @choice("--order", ("best", "input"), "List systems the best first, or as they were given.")
 @interval_options(methods=(*BOOTSTRAPS, "closed"), cluster=True)
 @output_options
-@former("--annotator", "metrics", against)
+@former("--annotator", "metric", against)
 @former("--by-type", "by", partial(one_view, "type"), is_flag=True)
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
 @former("--by-fragment", "by", partial(one_view, "fragment"), is_flag=True)
 @former("--best", "by", partial(one_view, "team"), is_flag=True)
 @former("--source", "documents", type=OLD_FILE)
 @essays_option
-@former("--types", "metrics", in_rows, type=OLD_FILE)
+@former("--types", "metric", in_rows, type=OLD_FILE)
 @missing_option
-def command(order: str, output: Output, **options: Any) -> None:
+def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files
@@ -93,6 +92,6 @@ def command(order: str, output: Output, **options: Any) -> None:
     from errorbar.studies.score import score
 
     with progress_bar("sentences") as progress:
-        found = replace(score(progress=progress, **options), order=order)
+        found = score(progress=progress, **options)
     rows = [found.type_rows()] if by == "type" and output.style == "csv" else None
     output.show(found, found.schema, rows)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
+from typing import Self
 
 from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
@@ -120,6 +121,24 @@ def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
     return natural_order(set(names))
 
 
+class Corrected(str):
+    """A corrected sentence whose edits are known: metrics over texts see the text, those over typed edits these."""
+
+    __slots__ = ("edits", "source")
+    edits: tuple[Edit, ...]
+    source: str  # the sentence that they are edits of; "": that of the corpus
+
+    def __new__(cls, text: str, edits: Iterable[Edit], source: str = "") -> Self:
+        """The text, with what turns the source into it."""
+        made = super().__new__(cls, text)
+        made.edits, made.source = tuple(edits), source
+        return made
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str]]:
+        """What a copy in another process is made of."""
+        return type(self), (str(self), self.edits, self.source)
+
+
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
     """What one system proposes: one line of text per sentence.
@@ -200,6 +219,15 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what also counts where error types do: the types of the edits of ``reference_record``."""
     names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
     return "\x1d".join(["\x1e".join([_plain(edit.type) for edit in annotations[name]]) for name in names])
+
+
+def system_record(line: str) -> str:
+    """The canonical record of a system's sentence: its tokens, and its edits with their types where these are known."""
+    text = " ".join(line.split())
+    if not isinstance(line, Corrected):
+        return text
+    edits = {"": line.edits}
+    return "\x1d".join((text, reference_record(edits), type_record(edits)))
 
 
 _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators

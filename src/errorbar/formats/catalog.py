@@ -62,7 +62,7 @@ FORMATS = {
 def find_format(name: str) -> Format:
     """Look a format up; an unknown name is a ``UsageError``."""
     if name not in FORMATS:
-        raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=nearest(name, FORMATS)))
+        raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=nearest(name, [*FORMATS, "hoo"])))
     return FORMATS[name]
 
 

@@ -63,13 +63,18 @@ class ReferenceTexts(Metric):
     remarks = {OVERLAP: ("edits of annotators overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
     lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
 
+    @property
+    def compared(self) -> int:
+        """How many counts ``compare`` gives."""
+        return len(self.counted)
+
     @abstractmethod
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
         """The counts of a sentence against one reference text, in the order of ``counted``."""
 
-    @abstractmethod
     def cost(self, counts: Floats) -> Floats:
         """What the best reference has least of, from counts of shape (..., counted); shape (...)."""
+        raise NotImplementedError  # a subclass with another rule needs none
 
     @abstractmethod
     def rate(self, sums: Floats) -> Floats:
@@ -82,8 +87,9 @@ class ReferenceTexts(Metric):
 
     def against(self, annotator: str) -> Metric:
         """The metric against one annotator alone."""
-        values = {parameter.name: getattr(self, parameter.name) for parameter in self.parameters}
-        return type(self)(**{**values, "only": annotator}) if "only" in values else Metric.against(self, annotator)
+        if not any(parameter.name == "only" for parameter in self.parameters):
+            return Metric.against(self, annotator)
+        return self.replaced(only=annotator)
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Sums:
         """Counts of each sentence against each annotator's text.
@@ -94,7 +100,7 @@ class ReferenceTexts(Metric):
         if len(output) != len(reference):
             raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
         texts, n_overlaps = _reference_texts(reference)
-        counts = np.zeros((len(reference), len(reference.annotators), len(self.counted)))
+        counts = np.zeros((len(reference), len(reference.annotators), self.compared))
         present = np.zeros(counts.shape[:2], np.bool_)
         for unit, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True)):
             source, said = " ".join(sentence.tokens), " ".join(line.split())
@@ -109,7 +115,7 @@ class ReferenceTexts(Metric):
         names = tuple(annotator_order(name for part in parts for name in part.annotators))
         n = sum(map(len, parts))
         kind = np.result_type(np.int64, *(part.counts for part in parts))
-        counts, present = np.zeros((n, len(names), len(self.counted)), kind), np.zeros((n, len(names)), np.bool_)
+        counts, present = np.zeros((n, len(names), self.compared), kind), np.zeros((n, len(names)), np.bool_)
         at = 0
         for part in parts:
             columns = [names.index(name) for name in part.annotators]
@@ -119,32 +125,47 @@ class ReferenceTexts(Metric):
         return Sums(counts, present, names, sum(part.n_overlaps for part in parts))
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
-        """Sums over the best references of each replicate."""
+        """Sums over the units of each replicate, under the annotators that it allows."""
         selected = selection or Selection()
         weights = selected.as_weights(len(statistics))
         masks = np.ones((1, len(statistics.annotators)), np.bool_)
         if selected.annotators is not None:
             masks = selected.annotators.astype(np.bool_)
         unlike, which = np.unique(masks, axis=0, return_inverse=True)
-        sums = np.zeros((max(len(weights), len(masks)), len(self.counted)))
-        n_units = np.zeros(len(sums), np.int64)
+        sums, n_units = np.zeros((0, 0)), np.zeros(max(len(weights), len(masks)), np.int64)
         for k, mask in enumerate(unlike):
-            columns = self._best(statistics, mask)
-            rows = np.broadcast_to(which.ravel() == k, len(sums))
+            allowed = self.allowed(statistics, mask)
+            summands = self.summands(statistics, allowed)
+            rows = np.broadcast_to(which.ravel() == k, len(n_units))
             own = weights if len(weights) == 1 else weights[rows]
-            sums[rows] = own @ _of_best(statistics, columns)
-            n_units[rows] = own @ (columns >= 0)
-        if not np.issubdtype(statistics.counts.dtype, np.floating):
+            sums = sums if sums.size else np.zeros((len(n_units), summands.shape[1]))
+            sums[rows] = own @ summands
+            n_units[rows] = (own @ allowed.any(axis=1)).astype(np.int64)
+        if not np.issubdtype(summands.dtype, np.floating):
             sums = np.rint(sums).astype(np.int64)
         if start is not None:
             sums, n_units = sums + start.counts, n_units + start.n_units
         return Folded(self.rate(sums), sums, n_units)
 
-    def _best(self, statistics: Sums, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The column of the best annotator of each unit, -1 where nobody looked."""
-        allowed = statistics.present & mask
+    def allowed(self, statistics: Sums, mask: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Whom each unit may be scored against, of a mask of annotators; shape (units, annotators)."""
+        allowed = statistics.present if mask is None else statistics.present & mask
         if self.annotator is not None:
-            allowed &= np.array([name == self.annotator for name in statistics.annotators], np.bool_)
+            allowed = allowed & np.array([name == self.annotator for name in statistics.annotators], np.bool_)
+        return allowed
+
+    def summands(self, statistics: Sums, allowed: NDArray[np.bool_]) -> NDArray[Any]:
+        """What each unit adds to the sums: its counts under the best annotator, 0 where nobody is allowed.
+
+        A subclass may add more than ``counted`` names, after that; shape (units, summands).
+        """
+        columns = self._best(statistics, allowed)
+        if not allowed.shape[1]:
+            return np.zeros((len(statistics), statistics.counts.shape[2]), statistics.counts.dtype)
+        return np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
+
+    def _best(self, statistics: Sums, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The column of the best annotator of each unit, -1 where nobody is allowed."""
         if not allowed.size:
             return np.full(len(statistics), -1, np.int64)
         costs = np.where(allowed, self.cost(statistics.counts), np.inf)
@@ -166,17 +187,10 @@ class ReferenceTexts(Metric):
 
     def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
         """The best annotator of each sentence, and its counts and values."""
-        columns = self._best(statistics, np.ones(len(statistics.annotators), np.bool_))
-        counts = _of_best(statistics, columns)
+        allowed = self.allowed(statistics)
+        columns, counts = self._best(statistics, allowed), self.summands(statistics, allowed)
         names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
         return UnitParts(names, counts, self.rate(counts))
-
-
-def _of_best(statistics: Sums, columns: NDArray[np.int64]) -> NDArray[Any]:
-    """The counts of each unit under the annotator in its column, 0 where that is -1."""
-    if not len(statistics.annotators):
-        return np.zeros((len(columns), statistics.counts.shape[2]), statistics.counts.dtype)
-    return np.where((columns >= 0)[:, None], statistics.counts[np.arange(len(columns)), columns], 0)
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:

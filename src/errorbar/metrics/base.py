@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.spec import Parameter, Spec, check_value, make_spec, read_parameters
+from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
 
 Floats = NDArray[np.float64]
 Reads = Literal["sentences", "fragments", "judgments"]
@@ -81,7 +81,9 @@ class Folded:
     """What a fold gives."""
 
     values: Floats  # value of each measure, NaN where it is undefined; shape (replicates, measures)
-    counts: NDArray[Any]  # what the values are made of, as ``Metric.counted`` names it; shape (replicates, counted)
+    counts: NDArray[
+        Any
+    ]  # what ``Metric.counted`` names, then its own; shape (replicates, at least counted)
     n_units: NDArray[np.int64]  # units that somebody looked at; shape (replicates,)
 
 
@@ -117,6 +119,7 @@ class Metric(ABC):
     counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
+    takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what follows a number of units, and what to do
@@ -129,6 +132,10 @@ class Metric(ABC):
     def read(cls, raw: Mapping[str, str]) -> Self:
         """The metric of a spec's parameters, as they are written; raises ``UsageError`` if one will not do."""
         return cls(**read_parameters(cls.name, cls.parameters, raw))
+
+    def replaced(self, **values: Value) -> Self:
+        """The metric with other values of some parameters."""
+        return type(self)(**{parameter.name: getattr(self, parameter.name) for parameter in self.parameters} | values)
 
     @property
     def spec(self) -> Spec:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ class Rule:
 
     beta: float
     running: bool = True
+    rounded: bool = False  # as errant_compare: F to four places, then more correct, fewer false, fewer missed edits
     kernel: bool = KERNEL  # choose by the compiled kernel, or by its twin
 
 
@@ -86,7 +88,7 @@ def fold_counts(
     totals, used = np.zeros((replicates, 3), np.int64), np.zeros(replicates, np.int64)
     totals += 0 if start is None else start
     chosen = np.full((replicates if want_chosen else 0, rows.shape[1]), -1, np.int32)
-    if rule.kernel:
+    if rule.kernel and not rule.rounded:
         from errorbar.metrics._fold import fold_replicates  # noqa: PLC0415 - absent without a compiler
 
         counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
@@ -100,7 +102,7 @@ def fold_counts(
         if len(swaps) and slots[place] >= 0:
             unit = np.where(swaps[there, slots[place]] > 0, unit + known, unit)
         before = totals[there] * rule.running
-        best = _best(before[:, None] + counts[unit], (present[unit] & everywhere[there]) > 0, rule.beta)
+        best = _best(before[:, None] + counts[unit], (present[unit] & everywhere[there]) > 0, rule)
         looked = best >= 0
         totals[there[looked]] += counts[unit[looked], best[looked]]
         used[there[looked]] += 1
@@ -124,18 +126,29 @@ def _swaps(swapping: Swapping | None, n_units: int, rows: Ints) -> tuple[NDArray
     return swaps, slots
 
 
-def _best(reached: Ints, looked: NDArray[np.bool_], beta: float) -> NDArray[np.intp]:
+def _best(reached: Ints, looked: NDArray[np.bool_], rule: Rule) -> NDArray[np.intp]:
     """The best annotator of one unit in each replicate, -1 where none looked; shapes (replicates, annotators, ...)."""
     correct, proposed, gold = np.moveaxis(reached, -1, 0)
-    beta2 = beta * beta
+    beta2 = rule.beta * rule.beta
     denominator = beta2 * gold + proposed
     f = np.divide((1.0 + beta2) * correct, denominator, out=1.0 * (correct == 0), where=denominator > 0)
+    keys: tuple[NDArray[Any], ...] = (f, correct, -denominator)
+    if rule.rounded:
+        keys = (_four_places(score_totals(reached, rule.beta)[..., 2]), correct, correct - proposed, correct - gold)
     left = looked
     if not looked.shape[1]:
         return np.full(len(looked), -1)
-    for key in (f, correct, -denominator):  # ties of one go to the next; those of all to the first annotator
+    for key in keys:  # ties of one go to the next; those of all to the first annotator
         left = left & (key == np.where(left, key, -np.inf).max(axis=1, keepdims=True))
     return np.where(left.any(axis=1), left.argmax(axis=1), -1)
+
+
+def _four_places(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rounded as Python rounds, by the decimal value, which numpy does not do next to a half."""
+    found: NDArray[np.float64] = np.round(values, 4)
+    near = np.abs(values * 1e4 % 1 - 0.5) < 1e-6
+    found[near] = [round(value, 4) for value in values[near].tolist()]
+    return found
 
 
 def prf_measures(beta: float) -> tuple[Measure, Measure, Measure]:

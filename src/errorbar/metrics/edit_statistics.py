@@ -16,22 +16,22 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TypeCounts:
-    """Correct and reference edits of each type, for each unit and annotator who has any (few have)."""
+    """Edits of each type, for each unit and annotator where there are any (few have)."""
 
     shape: tuple[int, int, int]  # units, annotators, types
     slot: Ints  # unit * annotators + annotator, ascending; shape (rows,)
     type: Ints  # number of the type; shape (rows,)
-    count: Ints  # correct and reference edits; shape (rows, 2)
+    count: Ints  # as the metric's ``type_counted`` names them, e.g. correct and reference edits; shape (rows, counts)
 
     def chosen(self, units: Ints, columns: NDArray[np.int32]) -> Ints:
-        """Correct and reference edits of each type over units (e.g. a resample), each with the annotator of its column.
+        """Edits of each type over units (e.g. a resample), each with the annotator of its column.
 
-        A unit or column of -1 adds nothing. Shape (types, 2).
+        A unit or column of -1 adds nothing. Shape (types, counts).
         """
         looked = (columns >= 0) & (units >= 0)
         slots = units[looked] * self.shape[1] + columns[looked]
         often = np.bincount(slots, minlength=self.shape[0] * self.shape[1])[self.slot]
-        sums = [np.bincount(self.type, often * self.count[:, k], self.shape[2]) for k in range(2)]
+        sums = [np.bincount(self.type, often * self.count[:, k], self.shape[2]) for k in range(self.count.shape[1])]
         return np.stack(sums, axis=1).astype(np.int64)
 
     def take(self, units: Ints | slice) -> TypeCounts:

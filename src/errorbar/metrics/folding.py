@@ -155,7 +155,7 @@ class SystemFold:
             metric.measures,
             names[metric.main],
             dict(zip(names, estimates, strict=True)),
-            dict(zip(metric.counted, folded.counts[0].tolist(), strict=True)),
+            dict(zip(metric.counted, folded.counts[0].tolist(), strict=False)),
             n_units,
             whole.annotators if metric.annotator is None else (metric.annotator,),
             signature,

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from errorbar.core.corpus import Corpus, Hypothesis, reference_record, source_record, type_record, wrong_count
+from errorbar.core.corpus import (
+    Corpus,
+    Hypothesis,
+    reference_record,
+    source_record,
+    system_record,
+    type_record,
+    wrong_count,
+)
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Look
@@ -112,7 +120,7 @@ class Sentences(Reading):
             return None
         look = Look()
         lines = look.add(texts, lines, retokenize=retokenize)
-        return Output(lines, "\n".join([" ".join(line.split()) for line in lines]), look)
+        return Output(lines, "\n".join(map(system_record, lines)), look)
 
 
 @dataclass(frozen=True, slots=True)

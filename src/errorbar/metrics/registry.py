@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "errorbar.metrics"
 BUILT_IN: Mapping[str, tuple[str, Reads]] = {
     "m2": ("errorbar.metrics.m2:M2", "sentences"),
+    "errant": ("errorbar.metrics.errant:Errant", "sentences"),
+    "gleu": ("errorbar.metrics.gleu:Gleu", "sentences"),
     "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
     "crowd": ("errorbar.metrics.crowd_weighted:Crowd", "judgments"),
 }

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from errorbar.core.corpus import Corpus
 from errorbar.core.errors import Problem, UsageError
@@ -20,62 +20,74 @@ from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
-from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.figures import listed
 from errorbar.reporting.sections.methods import left_out
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.budgets import study_sample
 from errorbar.studies.corpus_study import study_corpus
-from errorbar.studies.crowd_study import study_crowd
-from errorbar.studies.flag_input import read_systems
+from errorbar.studies.crowd import read_systems
+from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, part, public, resampling
 from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.hoo_study import study_hoo
-from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load
-from errorbar.studies.judgment_input import Files, JudgmentOptions, read_crowd
-from errorbar.studies.model import CorpusStudy, HooStudy, Study
-from errorbar.studies.sample import sample_estimate
+from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load
+from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
+from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
+from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
+from errorbar.studies.sample import Labeling, meanings, sample_estimate
 
-Metrics = Metric | str | Sequence[Metric | str] | None
 MOST_NAMED = 3
 MANY_PAIRS = 1000
 """More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
+class Making(Labeling, OfSystems, Resampled, total=False):
+    """What a report takes beside data."""
+
+    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    documents: Annotated[
+        Source | None,
+        Said(
+            None,
+            "NUCLE SGML that tells the document of each sentence; of HOO data the source texts, where these are not "
+            "in ``Raw`` beside ``Gold``.",
+        ),
+    ]
+    column: Annotated[
+        Mapping[str, str] | str | Sequence[str],
+        Said((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
+    ]
+    items: Annotated[
+        str | None, Said(None, "What a corpus's annotators judge, where ``judgments`` is a corpus; None: tokens.")
+    ]
+    ceiling_ci: Annotated[int | None, Said(None, "Resamples for intervals of the human ceiling; None: none.")]
+    adjust: Annotated[Adjust, Said("max-t", "How p-values are adjusted for the number of pairs: or ``holm``.")]
+    swaps: Annotated[int | None, Said(None, "Random ways to swap two outputs; None: as many as the level asks for.")]
+    ci_method: Annotated[
+        Method, Said("bca", "``bca``, ``percentile``, ``basic`` or ``closed``, which compares no systems.")
+    ]
+    jobs: Annotated[int, Said(1, "How many cores; changes no digit.")]
+    title: Annotated[str, Said("", "Its title; empty: made of the names of the data.")]
+    browse: Annotated[
+        bool, Said(True, "Also every sentence, for a page; else ``no_sentences`` says why there are none.")
+    ]
+    no_sentences: Annotated[str, Said(ON_REQUEST, "What stands in their place.")]
+    command: Annotated[str, Said("", "The command line that makes the report again, to be shown; empty: none.")]
+    warn: Annotated[Callable[[Problem], object], Said(lambda _: None, "Is told before the work what makes it long.")]
+
+
+@public()
 def report(
     gold: Gold = (),
     systems: Systems = (),
-    metrics: Metrics = None,
+    metric: Metrics = None,
     *,
-    unmarked: Unmarked = "auto",
-    documents: Source | None = None,
-    ceiling_ci: int | None = None,
+    beta: float | None = None,
     judgments: Files | None = None,
-    columns: Mapping[str, str] | None = None,
-    items: str | None = None,
-    error: Sequence[str] = (),
-    ok: Sequence[str] = (),
-    unknown: Sequence[str] = (),
     sample_key: Source | None = None,
     judged: Sequence[Source] = (),
-    title: str = "",
-    browse: bool = True,
-    no_sentences: str = ON_REQUEST,
-    command: str = "",
-    adjust: Adjust = "max-t",
-    swaps: int | None = None,
-    ci_method: Method = "bca",
-    resamples: int = 2000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    jobs: int = 1,
-    force: bool = False,
-    retokenize: bool = False,
-    lenient: bool = False,
-    warn: Callable[[Problem], object] = lambda _: None,
+    **shared: Unpack[Making],
 ) -> MadeReport:
     """Put everything about systems and annotators on one page that needs no network.
 
@@ -87,40 +99,18 @@ def report(
         gold: The reference, as for ``score``; or a folder or file of HOO edits.
         systems: Systems, as for ``score``; without ``gold`` those that are scored against the judgments. Beside
             ``gold``, tables ``item,flag`` are scored against the judgments, and the others against ``gold``.
-        metrics: What to compute, the main metric first; None: M2.
-        unmarked: Who looked at a sentence of M2 without any A line.
-        documents: NUCLE SGML that tells the document of each sentence; of HOO data the source texts, where these are
-            not in ``Raw`` beside ``Gold``.
-        ceiling_ci: Resamples for intervals of the human ceiling; None: none.
+        metric: What to compute, the main metric first; None: M2.
+        beta: Weight of recall in F, short for the metrics' parameter.
         judgments: A crowd's judgments, as for ``crowd``.
-        columns: Role to column of the judgments, e.g. ``{"rater": "worker"}``.
-        items: What a corpus's annotators judge, where ``judgments`` is a corpus, e.g. ``words:articles``; None: tokens.
-        error: Labels that mean an error; none: ``error``.
-        ok: Of a sample: labels that mean no error; none: ``ok``.
-        unknown: Labels that mean "cannot say".
         sample_key: The key of a judged sample.
         judged: The filled-in sets of the sample.
-        title: Its title; empty: made of the names of the data.
-        browse: Also every sentence, for a page; otherwise ``no_sentences`` says why there are none.
-        no_sentences: What stands in their place.
-        command: The command line that makes the report again, to be shown; empty: none.
-        adjust: How p-values are adjusted for the number of pairs.
-        swaps: Random ways to swap the outputs of two systems; None: as many as the level asks for.
-        ci_method: ``bca``, ``percentile``, ``basic`` or ``closed``, which compares no systems.
-        resamples: How many resamples.
-        confidence: Confidence level, a fraction.
-        seed: Of the random streams.
-        jobs: How many cores; changes no digit.
-        force: Take a text that is not a correction of this corpus.
-        retokenize: Give lines that look untokenized the source's tokens.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-        warn: Is told before the work what makes it long.
+        shared: How data are read, numbers computed and the page made.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If there is nothing to report on, or arguments do not fit.
     """
-    with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(adjust, swaps)
+    with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(shared["adjust"], shared["swaps"])
     crowd, sample = judgments is not None, sample_key is not None
     if not with_gold and not crowd and not sample:
         fix = "give --gold and systems, --judgments, or the key and sets of a judged --sample"
@@ -135,53 +125,52 @@ def report(
     if flags and not crowd:
         what = f"{flags[0]} is a table of flags, which are scored against judgments, and there are none"
         raise UsageError(Problem("report-flags", what, fix="add --judgments=FILE"))
-    tested = {"--swaps": swaps, "--adjust": None if adjust == SwapPlan().adjust else adjust}
-    texts = {"--page=ceiling-ci": ceiling_ci, "--force": force, "--retokenize": retokenize}
-    _refuse({"--metric": metrics, **tested, **texts}, with_gold, "--gold")
-    _refuse({"--error": error, "--unknown": unknown}, crowd or sample, "--judgments, or a judged sample")
-    _refuse({"--column": columns, "--items": items}, crowd, "--judgments")
-    _refuse({"--ok": ok}, sample, "a judged sample")
-    resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
+    said, items, lenient = meanings(shared), shared["items"], shared["lenient"]
+    tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
+    admission = Admission(shared["force"], shared["retokenize"])
+    texts = {"--force": admission.force, "--retokenize": admission.retokenize}
+    texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None}
+    _refuse({"--metric": metric, "--beta": beta, **tested, **texts}, with_gold, "--gold")
+    named = {f"--{role}": said[role] for role in ("error", "unknown")}
+    _refuse(named, crowd or sample, "--judgments, or a judged sample")
+    _refuse({"--column": shared["column"], "--items": items}, crowd, "--judgments")
+    _refuse({"--ok": said["ok"]}, sample, "a judged sample")
+    drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
-    reading = ReadingOptions(unmarked, documents, lenient, False, Admission(force, retokenize))
-    if with_gold and wants_hoo(gold, metrics):
+    reading = ReadingOptions(shared["unmarked"], shared["documents"], lenient, False, admission)
+    if with_gold and wants_hoo(gold, metric):
         if any(texts.values()):
             what = "intervals of the ceiling, --force and --retokenize are not for HOO data"
             raise UsageError(Problem("useless-option", what, fix="leave them out"))
-        studies.append(_hoo(_paths(gold), systems, reading, metrics, resampling, browse=browse))
+        metrics = metrics_of(metric, beta, "fragments")
+        studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
-        how = {"resampling": resampling, "testing": testing, "ceiling_resamples": ceiling_ci, "browse": browse}
-        studies.append(_corpus(gold, systems, reading, metrics, warn, **how))
+        how = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"], "browse": browse}
+        studies.append(_corpus(gold, systems, reading, metrics_of(metric, beta, "sentences"), shared["warn"], **how))
     if judgments is not None:
         asked = JudgmentOptions(
-            columns=columns,
-            unknown=unknown,
+            columns=column_roles(shared["column"]),
+            unknown=said["unknown"],
             items=items or "tokens",
-            documents=documents,
-            unmarked=unmarked,
+            documents=reading.documents,
+            unmarked=reading.unmarked,
             lenient=lenient,
             shared=with_gold,
         )
-        problems = Problems(lenient=lenient)
-        read = read_crowd(judgments, asked, problems)
-        flagged = read_systems(flags, read, problems)
-        name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
-        studies.append(study_crowd(read, flagged, problems, name=name, error=error, resampling=resampling))
+        studies.append(_crowd(judgments, flags, asked, drawn, said["error"]))
     if sample_key is not None:
         estimated = sample_estimate(
             [os.fspath(each) for each in judged],
             key=os.fspath(sample_key),
-            error=error or ("error",),
-            ok=ok or ("ok",),
-            unknown=unknown,
-            confidence=confidence,
-            seed=seed,
+            **part(Labeling, shared),
+            confidence=drawn.confidence_level,
+            seed=drawn.seed,
             lenient=lenient,
         )
         studies.append(study_sample(estimated, NamedFile.parse(os.fspath(sample_key)).name))
-    name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
-    without = "" if browse else no_sentences
-    made = build_report(studies, title=name, command=command, date=today(), no_sentences=without)
+    name = shared["title"] or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
+    without = "" if browse else shared["no_sentences"]
+    made = build_report(studies, title=name, command=shared["command"], date=today(), no_sentences=without)
     notes = dict.fromkeys(note for study in studies for note in study.notes)
     return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
 
@@ -207,18 +196,17 @@ def _corpus(
     gold: Gold,
     systems: Systems,
     reading: ReadingOptions,
-    metrics: Metrics,
+    metrics: Sequence[Metric],
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it
 ) -> CorpusStudy:
-    main, *others = parse_metrics(metrics, "sentences")
-    data = load(gold, systems, reading)
+    data = load(gold, systems, replace(reading, edits=any(metric.takes_edits for metric in metrics)))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
-    study = study_corpus(data, main, metrics=others, force=reading.admission.force, **how)
+    study = study_corpus(data, metrics, **how)
     names = [file.name for file in expand_files(_paths(gold))]
     few = len(names) <= MOST_NAMED
     called = ", ".join(names) if few else f"{names[0]} and {len(names) - 1} more files"
@@ -229,7 +217,7 @@ def _hoo(
     gold: Sequence[str],
     systems: Systems,
     reading: ReadingOptions,
-    metrics: Metrics,
+    metrics: Sequence[Metric],
     resampling: Resampling,
     *,
     browse: bool,
@@ -240,7 +228,7 @@ def _hoo(
         raise UsageError(Problem("hoo-metric", what, fix="make two reports"))
     runs = Runs(gold, systems)
     path = runs.gold_path()
-    main, *others = parse_metrics(metrics, "fragments")
+    main, *others = metrics
     if others:
         what = "a report on HOO data has one metric; its variants are computed anyway"
         raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
@@ -253,16 +241,19 @@ def _hoo(
         for name, run in runs.run_paths()
     }
     problems.raise_errors()
-    return study_hoo(
-        fragments,
-        edits,
-        metric,
-        problems,
-        resampling=resampling,
-        name=NamedFile.parse(path).name,
-        conventions=("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else (),
-        browse=browse,
-    )
+    conventions = ("missing:empty",) if any(note.code == "hoo-missing" for note in problems.notes) else ()
+    read = HooData(fragments, edits, NamedFile.parse(path).name, conventions)
+    return study_hoo(read, metric, problems, resampling, browse=browse)
+
+
+def _crowd(
+    judgments: Files, flags: Sequence[Source], asked: JudgmentOptions, drawn: Resampling, error: Sequence[str]
+) -> CrowdStudy:
+    problems = asked.problems()
+    read = read_crowd(judgments, asked, problems)
+    flagged = read_systems(flags, read, problems)
+    name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
+    return study_crowd(read, flagged, problems, drawn, name, error)
 
 
 def _paths(given: object) -> list[str]:

@@ -58,7 +58,9 @@ class Labels:
         declared = {*errors, *others, *self.unknown}
         for code in np.unique(judgments.label).tolist():
             if (label := judgments.labels[code]) not in declared:
-                fix = f"{nearest(label, sorted(declared))} or say what it means: --error=, --ok= or --unknown=LABEL"
+                near = nearest(label, sorted(declared))
+                means = f"--error='{label}', --ok='{label}' or --unknown='{label}'"
+                fix = f"{f'{near} Else ' * near.startswith('did')}say what it means: {means}"
                 raise UsageError(Problem("sample-label", f"no {who} was to say '{label}'", Place(file), fix=fix))
         used = [label for label in self.unknown if label in judgments.labels]
         kept = judgments.without(used) if used else judgments

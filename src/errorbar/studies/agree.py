@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
-from errorbar.agreement.cohen import PairAgreement
+import numpy as np
+
+from errorbar.agreement.cohen import PairAgreement, Weighting
+from errorbar.agreement.krippendorff import Level
+from errorbar.agreement.label_counts import Clusters
 from errorbar.agreement.report import TITLES, AgreementReport, agreement_report, without_unknown
-from errorbar.core.errors import Problem, UsageError, wrong_type
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import named
-from errorbar.core.problems import Problems
 from errorbar.edits.items import Labels
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.judgment_input import JudgmentOptions, Reading, Scale, Votes, read_judged
+from errorbar.studies.door import public, resampling
+from errorbar.studies.judgment_input import Judged, Judging, JudgmentOptions, Scale, Votes, read_judged
 from errorbar.studies.signatures import agreement_signature
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
-if TYPE_CHECKING:
-    from errorbar.agreement.cohen import Weighting
-    from errorbar.agreement.krippendorff import Level
-    from errorbar.agreement.label_counts import Clusters
-
+KINDS = ("error",), ("type",)
+"""What edits of a corpus can say of an item."""
 MOST_CELLS = 500_000
 """Cells of joint tables that JSON has."""
 MOST_SHOWN = 20
@@ -34,14 +35,7 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AgreementResult(Result):
-    """How far raters agree.
-
-    Attributes:
-        report: Every coefficient that fits, pairs of raters, which labels meet.
-        signature: What was computed on which judgments how.
-        notes: Warnings and repairs.
-        intervals: Whether intervals were asked for.
-    """
+    """How far raters agree, and whether intervals were asked for."""
 
     report: AgreementReport
     signature: str
@@ -129,20 +123,14 @@ class AgreementResult(Result):
         return Table(columns, rows, name="confusion", notes=[note])
 
 
+@public()
 def agree(
     judgments: Votes,
     *,
     scale: Level = "nominal",
-    order: Sequence[str] = (),
     weights: Weighting | None = None,
-    labels: Labels = "error",
     clusters: Clusters = None,
-    ci: bool | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    jobs: int = 1,
-    **reading: Unpack[Reading],
+    **shared: Unpack[Judging],
 ) -> AgreementResult:
     """Compute every coefficient of agreement that fits, all intervals from the same resamples.
 
@@ -151,47 +139,54 @@ def agree(
             JSONL files over the same sentences, whose annotators' edits become judgments; ``Judgments``; or a
             ``Corpus``.
         scale: What labels are: ``nominal``, ``ordinal``, ``interval`` or ``ratio``.
-        order: The labels from lowest to highest, of ranks; none: as numbers.
         weights: Of Cohen's kappa: ``none``, ``linear`` or ``quadratic``; None: as the scale has it.
-        labels: What edits of a corpus say of an item: ``error``, or the ``type`` of the edit.
         clusters: Number of the cluster (essay) of each item of judgments in memory, which are resampled together.
-        ci: Whether there are intervals; None: there are, whatever the number of items.
-        confidence: Confidence level, a fraction.
-        resamples: How many resamples of items, or of clusters.
-        seed: Of the random streams.
-        jobs: How many cores; changes no digit.
-        reading: How judgments are read: the attributes of ``JudgmentOptions``, e.g. ``items="sentences"``,
-            ``columns={"rater": "worker"}``, ``unknown=["?"]``, ``lenient=True``.
+        labels: Of ranks, the labels from lowest to highest (none: as numbers); of a corpus ``type``: edits say their
+            type, not ``error``. Also ``unknown=LABEL`` or ``type=TYPE``, as the next arguments.
+        ci: Whether to make intervals; None: yes, whatever the number of items.
+        shared: How judgments are read and intervals made.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an argument will not do.
     """
-    if isinstance(order, str):
-        raise wrong_type("order", "a list of labels", order)
-    options = JudgmentOptions(**reading)
-    resampling = None if ci is False else Resampling("percentile", resamples, confidence, seed, jobs)
-    problems = Problems(lenient=options.lenient)
-    judged = read_judged(judgments, options, Scale(scale, tuple(order), labels), problems)
-    groups = judged.clusters if clusters is None else clusters
-    kept, gone = without_unknown(judged.judgments, options.unknown)
+    options = JudgmentOptions.of(shared)
+    said = tuple(options.labels)
+    kind: Labels = "type" if said == ("type",) else "error"
+    ranks = () if said in KINDS else said
+    drawn = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    problems = options.problems()
+    judged = read_judged(judgments, replace(options, labels=()), Scale(scale, ranks, kind), problems)
+    if clusters is not None:
+        judged = replace(judged, clusters=np.asarray(clusters))
+    return agreed(judged, drawn, scale, weights, problems.notes)
+
+
+def agreed(
+    judged: Judged,
+    drawn: Resampling | None,
+    scale: Level = "nominal",
+    weights: Weighting | None = None,
+    notes: Sequence[Problem] = (),
+) -> AgreementResult:
+    """The agreement of judgments that were read; ``notes`` are those of their reading."""
+    unknown = judged.options.unknown
+    kept, gone = without_unknown(judged.judgments, unknown)
     report = agreement_report(
-        kept, level=scale, order=judged.order, weighting=weights, clusters=groups, resampling=resampling
+        kept, level=scale, order=judged.order, weighting=weights, clusters=judged.clusters, resampling=drawn
     )
+    said = [] if scale == "nominal" else [f"scale={scale}"]
+    said += [f"weights={report.weighting}"] if said and report.weighting is not None else []
     signature = agreement_signature(
         judged.judgments,
-        judged.how,
-        unknown=options.unknown,
-        resampling=resampling,
-        clusters=groups,
-        level=scale,
-        weighting=report.weighting,
+        ",".join((judged.how, *said)),
+        resampling=drawn,
+        clusters=judged.clusters,
+        unknown=unknown,
         order=judged.order,
     )
-    notes = (*problems.notes, *gone, *report.notes)
-    if ci is False:
-        return AgreementResult(_without_intervals(report), signature, notes, intervals=False)
-    return AgreementResult(report, signature, notes)
+    shown = _without_intervals(report) if drawn is None else report
+    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=drawn is not None)
 
 
 def _without_intervals(report: AgreementReport) -> AgreementReport:

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import accumulate, combinations
+from operator import attrgetter
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
@@ -33,20 +34,11 @@ from errorbar.metrics.base import Metric
 
 @dataclass(frozen=True, slots=True)
 class BrowseEdit:
-    """An edit in a shown text.
-
-    Attributes:
-        start: First character of the span.
-        end: One past its last character; equal to ``start`` for an insertion.
-        replacements: What may stand there instead; the first is shown in line. Empty: wrong, no correction known.
-        type: Error type, or ``""``.
-        optional: The span may as well stay as it is.
-        matched: Of a system's edit: whether the metric counts it as correct. Of an annotator's: None.
-    """
+    """An edit in a shown text; of a system's, ``matched`` says whether the metric counts it as correct."""
 
     start: int
     end: int
-    replacements: tuple[str, ...]
+    replacements: tuple[str, ...]  # the first is shown in line; empty: wrong, no correction known
     type: str = ""
     optional: bool = False
     matched: bool | None = None
@@ -54,39 +46,21 @@ class BrowseEdit:
 
 @dataclass(frozen=True, slots=True)
 class BrowseUnit:
-    """A sentence or text.
-
-    Attributes:
-        name: Unique; what links name. Of sentences their number, counted from 1.
-        text: What is shown.
-        document: The essay it is from, or ``""``.
-        annotators: Edits of each annotator; None where that annotator did not look.
-        systems: Edits of each system.
-        counts: Correct, proposed and reference edits of each system under the metric.
-        chosen: Annotator whose edits each system was scored against, by number; -1 where there is none.
-        disagreement: How much annotators differ, from 0 (all alike) to 1; None with fewer than two of them.
-    """
+    """A sentence or text; its unique name, of sentences the number from 1, is what links name."""
 
     name: str
     text: str
     document: str
-    annotators: tuple[tuple[BrowseEdit, ...] | None, ...]
+    annotators: tuple[tuple[BrowseEdit, ...] | None, ...]  # None where that annotator did not look
     systems: tuple[tuple[BrowseEdit, ...], ...]
-    counts: tuple[tuple[int, ...], ...]
-    chosen: tuple[int, ...]
+    counts: tuple[tuple[int, ...], ...]  # correct, proposed and reference edits of each system under the metric
+    chosen: tuple[int, ...]  # number of the annotator each system was scored against, -1 where there is none
     disagreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """Everything a sentence browser shows.
-
-    Attributes:
-        annotators: Their names.
-        systems: Their names.
-        units: Sentences or texts, in corpus order.
-        unit: What one is called: ``sentence`` or ``text``.
-    """
+    """Everything a sentence browser shows: names, and sentences or texts (``unit``) in corpus order."""
 
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
@@ -95,27 +69,23 @@ class Browse:
 
 
 def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric) -> Browse:
-    """Lay out a corpus and systems for looking at.
-
-    The metric chooses the annotator of each sentence and counts.
-    """
-    column = {name: k for k, name in enumerate(corpus.annotators)}
-    counts: list[Sequence[Sequence[int]]] = []
-    chosen: list[list[int]] = []
-    proposed: list[Sequence[Sequence[Proposed]]] = []
+    """Lay out a corpus and systems for looking at; the metric chooses the annotator of each sentence and counts."""
+    column: dict[str | None, int] = {None: -1, **{name: k for k, name in enumerate(corpus.annotators)}}
+    counts, chosen, proposed = [], [], []
     for system in systems:
         parts = metric.parts(metric.measure(corpus, system.lines))
-        chosen.append([-1 if name is None else column[name] for name in parts.annotators])
-        counts.append(parts.counts.tolist())
+        chosen.append([column[name] for name in parts.annotators])
+        counts.append([tuple(row) for row in parts.counts.tolist()])
         proposed.append(_system_edits(corpus, system, parts.annotators, metric))
     units = [
-        _unit(
-            number,
-            sentence,
-            corpus.annotators,
-            [edits[number] for edits in proposed],
-            tuple(tuple(table[number]) for table in counts),
+        BrowseUnit(
+            str(number + 1),
+            " ".join(sentence.tokens),
+            sentence.document,
+            *_shown(sentence, corpus.annotators, [edits[number] for edits in proposed]),
+            tuple(table[number] for table in counts),
             tuple(columns[number] for columns in chosen),
+            disagreement(list(sentence.annotations.values())),
         )
         for number, sentence in enumerate(corpus.sentences)
     ]
@@ -125,11 +95,7 @@ def browse_corpus(corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric)
 def disagreement(annotations: Sequence[Annotation]) -> float | None:
     """How much annotators of one sentence differ: 1 − mean Jaccard overlap of their edits over pairs.
 
-    Args:
-        annotations: The edits of everybody who looked.
-
-    Returns:
-        From 0 (all alike) to 1; None with fewer than two annotators.
+    Of the edits of everybody who looked; from 0 (all alike) to 1, None with fewer than two annotators.
     """
     if len(annotations) < 2:
         return None
@@ -159,28 +125,19 @@ def _system_edits(
     return found
 
 
-def _unit(
-    number: int,
-    sentence: Sentence,
-    annotators: Sequence[str],
-    proposed: Sequence[Sequence[Proposed]],
-    counts: tuple[tuple[int, ...], ...],
-    chosen: tuple[int, ...],
-) -> BrowseUnit:
+def _shown(
+    sentence: Sentence, annotators: Sequence[str], proposed: Sequence[Sequence[Proposed]]
+) -> tuple[tuple[tuple[BrowseEdit, ...] | None, ...], tuple[tuple[BrowseEdit, ...], ...]]:
+    """The edits of annotators and of systems, in characters."""
     tokens = sentence.tokens
-    text = " ".join(tokens)
-    starts: list[int] = []
-    at = 0
-    for token in tokens:
-        starts.append(at)
-        at += len(token) + 1
-    starts.append(len(text))
+    starts = list(accumulate((len(token) + 1 for token in tokens), initial=0))
+    starts[-1] -= bool(tokens)  # no space follows the last token
 
     def span(start: int, end: int) -> tuple[int, int]:
         first = starts[start]
         return first, first if start == end else starts[end - 1] + len(tokens[end - 1])
 
-    def shown(edit: Edit) -> BrowseEdit:
+    def annotated(edit: Edit) -> BrowseEdit:
         replacements = edit.replacements if edit.applicable else ()
         return BrowseEdit(*span(edit.start, edit.end), replacements, edit.type, edit.optional)
 
@@ -191,18 +148,10 @@ def _unit(
         return BrowseEdit(*span(start, end), (replacement,), matched=False)
 
     looked = [sentence.annotations.get(name) for name in annotators]
-    return BrowseUnit(
-        str(number + 1),
-        text,
-        sentence.document,
-        tuple(
-            None if edits is None else tuple(shown(edit) for edit in sorted(edits, key=lambda e: e.span))
-            for edits in looked
-        ),
-        tuple(tuple(said(edit) for edit in edits) for edits in proposed),
-        counts,
-        chosen,
-        disagreement([edits for edits in looked if edits is not None]),
+    by_span = attrgetter("span")
+    return (
+        tuple(None if edits is None else tuple(map(annotated, sorted(edits, key=by_span))) for edits in looked),
+        tuple(tuple(map(said, edits)) for edits in proposed),
     )
 
 

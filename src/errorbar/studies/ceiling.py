@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
 from errorbar.ceilings import Ceiling, Study, StudyPlan, prepare_study
 from errorbar.ceilings import ceiling as fold_ceiling
-from errorbar.ceilings.spread import (
-    CeilingIntervals,
-    EssaySpread,
-    TypeRow,
-    ceiling_intervals,
-    essay_spread,
-    type_rows,
-)
-from errorbar.core.errors import Place, Problem, UsageError, wrong_type
+from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, TypeRow, ceiling_intervals, essay_spread, type_rows
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import Admission
-from errorbar.formats.opening import Source
-from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric
-from errorbar.metrics.registry import DEFAULT, parse_metric
+from errorbar.metrics.registry import DEFAULT
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.door import Progress, public, resampling, sentence_metric
+from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.signatures import types_convention
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -38,31 +30,22 @@ MOST = 1000
 MOST_FOLDED = 400_000_000
 """Sentences in all folds up to which intervals are made unasked: some seconds."""
 SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
-Ends = Interval | Undefined
 
 
 @dataclass(frozen=True, slots=True)
 class Subsets:
-    """Of what humans and systems are scored; the attributes are arguments of ``ceiling``."""
+    """What of the data humans and systems are scored on; the attributes are arguments of ``ceiling``."""
 
     sizes: Sequence[int] = ()
     most: int = MOST
     n_documents: int | None = None
     repeats: int = 100
+    by_type: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CeilingResult(Result):
-    """What humans score, and systems beside them.
-
-    Attributes:
-        found: Scores by number of references.
-        intervals: Intervals of the main measure and of ratios; None where none were made.
-        spread: The same on random subsets of the documents; None where that was not asked for.
-        by_type: Recall of each error type at the largest size; None where it was not asked for.
-        signature: What was computed on which data how.
-        notes: Warnings and repairs.
-    """
+    """What humans score by number of references, and systems beside them; None: not asked for."""
 
     found: Ceiling
     intervals: CeilingIntervals | None
@@ -95,10 +78,8 @@ class CeilingResult(Result):
         systems: dict[str, dict[str, object]] = {}
         for s, name in enumerate(found.systems):
             ratio = _number(found.ratio[s, k])
-            own: dict[str, object] = {
-                **dict(zip(names, map(_number, found.scores[s, k].tolist()), strict=True)),
-                "ratio": ratio,
-            }
+            own: dict[str, object] = dict(zip(names, map(_number, found.scores[s, k].tolist()), strict=True))
+            own["ratio"] = ratio
             if ratio is None:
                 own["undefined"] = {"ratio": found.no_ratio(s, k)}
             if self.intervals is not None:
@@ -131,12 +112,12 @@ class CeilingResult(Result):
     def _table(self) -> Table:
         found, intervals = self.found, self.intervals
         measure = found.measures[found.main]
-        columns = [
-            Column("references", "text"),
-            Column("subsets", "text", only="shown"),
+        columns = [Column("references", "text"), Column("subsets", "text", only="shown")]
+        columns += [
             Column("subsets", "count", only="data"),
+            Column("exact", only="data"),
+            Column("human", measure.kind),
         ]
-        columns += [Column("exact", only="data"), Column("human", measure.kind)]
         for name in found.systems:
             columns += [Column(name, measure.kind), _of_human(name)]
         rows: list[list[Cell]] = []
@@ -192,28 +173,20 @@ class CeilingResult(Result):
         ]
 
 
+@public(resamples=RESAMPLES)
 def ceiling(
     gold: Gold,
     systems: Systems = (),
     metric: Metric | str = DEFAULT,
     *,
-    sizes: Sequence[int] = (),
+    beta: float | None = None,
+    sizes: int | Sequence[int] = (),
     most: int = MOST,
     by: Literal["type"] | None = None,
     n_documents: int | None = None,
     repeats: int = 100,
-    ci: bool | None = None,
-    resamples: int = RESAMPLES,
-    confidence: float = 0.95,
-    seed: int = 0,
-    unmarked: Unmarked = "auto",
-    documents: Source | None = None,
-    as_written: bool = False,
-    lenient: bool = False,
-    force: bool = False,
-    retokenize: bool = False,
-    jobs: int = 1,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Progress = lambda _: None,
+    **shared: Unpack[Comparing],
 ) -> CeilingResult:
     """Score annotators against each other, and systems beside them, by number of references.
 
@@ -221,85 +194,58 @@ def ceiling(
         gold: The reference with at least two annotators, as for ``score``.
         systems: Systems, as for ``score``.
         metric: What is computed; the ratio is of its main measure.
+        beta: Weight of recall in F, short for the metric's parameter.
         sizes: Numbers of references; none: 1 to one less than there are annotators.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
         by: ``type``: also recall of each error type at the largest size.
         n_documents: Repeat on random subsets of so many documents; None: do not.
         repeats: How many such subsets.
-        ci: Make percentile intervals; every resample folds the whole study. None: where that takes seconds, which
-            depends on the numbers of sentences, texts, subsets and resamples alone.
-        resamples: How many resamples.
-        confidence: Confidence level, a fraction.
-        seed: Of the random streams.
-        unmarked: Who looked at a sentence of M2 without any A line.
-        documents: NUCLE SGML that tells the document of each sentence.
-        as_written: Keep reference edits as they are written.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-        force: Take a text that is not a correction of this corpus.
-        retokenize: Give lines that look untokenized the source's tokens.
-        jobs: How many cores; changes no digit.
         progress: Is told how many resamples, or then subsets, are done.
+        ci: Whether to make percentile intervals; every resample folds the whole study. None: where that takes seconds,
+            which depends on the numbers of sentences, texts, subsets and resamples alone.
+        shared: How files are read and intervals made.
 
     Raises:
         InputError: If a file is bad, or edits of one annotator overlap.
         UsageError: If there is one annotator, the metric knows none, or an argument will not do.
     """
-    if by not in (None, "type"):
-        raise UsageError(Problem("bad-parameter", f"by must be 'type' or None, got {by!r}"))
-    asked: object = sizes
-    if isinstance(asked, int):
-        sizes = [asked]
-    elif not isinstance(asked, range) and not _are_numbers(asked):  # a range may be longer than anybody should look
-        raise wrong_type("sizes", "whole numbers, e.g. range(1, 10)", asked)
-    numbers: dict[str, object] = {
-        "most": most,
-        "n_documents": 1 if n_documents is None else n_documents,
-        "repeats": repeats,
-    }
-    for what, value in numbers.items():
-        if not isinstance(value, int) or value < 1:
+    for what, value in {"most": most, "n_documents": n_documents, "repeats": repeats}.items():
+        if value is not None and value < 1:
             raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
-    parsed, by_type = parse_metric(metric, "sentences"), by == "type"
-    data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
-    how = Resampling("percentile", resamples, confidence, seed, jobs)
-    wanted = Subsets(sizes, most, n_documents, repeats)
-    return reached(data, parsed, how, wanted, ci=ci, by_type=by_type, progress=progress)
+    parsed = sentence_metric(metric, beta, "ceiling")
+    data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
+    wanted = Subsets([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
+    return reached(data, parsed, resampling(shared, jobs=shared["jobs"]), wanted, shared["ci"], progress)
 
 
 def reached(
     data: Loaded,
     metric: Metric,
-    resampling: Resampling,
+    drawn: Resampling,
     subsets: Subsets = Subsets(),
-    *,
     ci: bool | None = None,
-    by_type: bool = False,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> CeilingResult:
     """What humans score on what was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
-    seed, jobs, most = resampling.seed, resampling.jobs, subsets.most
-    plan = StudyPlan(subsets.sizes, most, seed, jobs, by_type, force=True)  # who read the files has looked at them
+    seed, jobs, most = drawn.seed, drawn.jobs, subsets.most
+    plan = StudyPlan(subsets.sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     found = fold_ceiling(study, jobs=jobs)
-    intervals = spread = None
+    intervals = spread = types = None
     how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
-    if ci if ci is not None else _takes_seconds(study, resampling.replicates, data.problems):
-        intervals = ceiling_intervals(study, data.documents.clusters(), resampling, progress)
+    if ci if ci is not None else _takes_seconds(study, drawn.replicates, data.problems):
+        intervals = ceiling_intervals(study, data.documents.clusters(), drawn, progress)
         data.documents.warn(data.problems)
-        how.append(resampling.convention(data.documents.clustering))
+        how.append(drawn.convention(data.documents.clustering))
     if (n_documents := subsets.n_documents) is not None:
         of, repeats = data.need_documents("--n-documents"), subsets.repeats
-        spread = essay_spread(study, of, n_documents, replace(resampling, replicates=repeats), progress)
-        how.append(f"essays:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
-    if by_type:
-        how += [f"size:{study.sizes[-1]}", data.types()]
-    types = type_rows(study, study.sizes[-1]) if by_type else None
+        spread = essay_spread(study, of, n_documents, replace(drawn, replicates=repeats), progress)
+        how.append(f"documents:{n_documents},{repeats},by:{data.documents.clustering},seed:{seed}")
+    if subsets.by_type:
+        how += [f"size:{study.sizes[-1]}", types_convention(data.corpus)]
+        types = type_rows(study, study.sizes[-1])
     signature = data.signature(str(metric.spec), *how)
     return CeilingResult(found, intervals, spread, types, signature, tuple(data.problems.notes))
-
-
-def _are_numbers(given: object) -> bool:
-    return isinstance(given, list | tuple) and all(isinstance(each, int) for each in given)
 
 
 def _takes_seconds(study: Study, resamples: int, problems: Problems) -> bool:
@@ -317,12 +263,12 @@ def _of_human(name: str) -> Column:
     return Column(f"{name} / human %", "percent", f"{name}_ratio")
 
 
-def _estimate(value: float, interval: Ends | None) -> Estimate:
+def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
     made = Estimate(_number(value), 0)
     return made if interval is None else made.with_interval(interval)
 
 
-def _ends(value: Ends) -> object:
+def _ends(value: Interval | Undefined) -> object:
     return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
 
 

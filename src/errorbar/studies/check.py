@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from os import fspath
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Problem, UsageError, as_arguments, wrong_type
+from errorbar.core.errors import InputError, Problem, UsageError, as_arguments
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
@@ -18,24 +19,22 @@ from errorbar.formats.opening import Lines, Source, rereadable
 from errorbar.formats.ranking_files import is_ranking, read_rankings
 from errorbar.formats.reference import NamedFile, read_sentences, reference_chunks
 from errorbar.formats.tables import header_of
+from errorbar.studies.door import public
 from errorbar.studies.inputs import Gold, corpus_files, system_list, system_streams
 from errorbar.tables.records import note_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
+OF_RANKINGS = ("systems", "judges", "ranked items", "comparisons")
+OF_JUDGMENTS = ("items", "raters", "labels")
+OF_CORPUS = ("sentences", "tokens", "annotators", "edits", "sentences without an A line")
 MOST = 1_000_000
 """More problems than anybody reads; bounds the memory."""
 
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """What a file has.
-
-    Attributes:
-        file: Its path.
-        counts: How many sentences, edits, ...; empty where it could not be read to its end.
-        problems: What is wrong or worth a warning, by line.
-    """
+    """What a file has: counts, none where it could not be read to its end, and what is wrong with it, by line."""
 
     file: str
     counts: Mapping[str, int]
@@ -50,12 +49,7 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What files have.
-
-    Attributes:
-        files: The files in the order given.
-        notes: Nothing; warnings are among the problems of a file.
-    """
+    """What files have, in the order given; warnings are among the problems of a file."""
 
     files: tuple[CheckedFile, ...]
     notes: tuple[Problem, ...] = field(default=(), repr=False)
@@ -67,11 +61,12 @@ class Checked(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Each file's counts and problems."""
-        files = [
-            {"file": each.file, **each.counts, "problems": [note_record(problem) for problem in each.problems]}
-            for each in self.files
-        ]
-        return {"files": files}
+        return {
+            "files": [
+                {"file": each.file, **each.counts, "problems": list(map(note_record, each.problems))}
+                for each in self.files
+            ]
+        }
 
     def tables(self, words: Callable[[str], str] = as_arguments) -> list[Table]:
         """A row for each problem, with options as ``words`` shows them; below, a line for each file."""
@@ -84,6 +79,7 @@ class Checked(Result):
         return [Table(columns, rows, name="problems", notes=[str(file) for file in self.files])]
 
 
+@public()
 def check(
     files: Source | Hypothesis | Sequence[Source | Hypothesis],
     *,
@@ -109,14 +105,18 @@ def check(
         UsageError: If options do not fit, or an argument is of the wrong type.
     """
     given = system_list(files, one_name=True)
+    if not given:
+        raise UsageError(Problem("no-reference", "nothing to check is named", expected="at least one file"))
     if source is not None and (gold is not None or not any(is_hoo(_path(each)) for each in given)):
-        what = "--source is for HOO data"
-        raise UsageError(Problem("useless-option", what, fix="leave it out, or check a HOO folder"))
+        raise UsageError(
+            Problem("useless-option", "--source is for HOO data", fix="leave it out, or check a HOO folder")
+        )
     if gold is None and (force or retokenize):
         what = "--force and --retokenize are about systems' outputs"
         raise UsageError(Problem("useless-option", what, fix="leave them out, or add --gold"))
     if gold is None and any(isinstance(each, Hypothesis) for each in given):
-        raise wrong_type("a file", "a path, or gold be given", next(e for e in given if isinstance(e, Hypothesis)))
+        what = "a Hypothesis is checked against a reference, and there is none"
+        raise UsageError(Problem("wrong-type", what, fix="add --gold"))
     admission = Admission(force, retokenize)
     texts = None if source is None else str(fspath(source))
     checked = []
@@ -124,11 +124,10 @@ def check(
         problems = Problems(limit=MOST)
         counts: Mapping[str, int] = {}
         try:
-            counts = (
-                _check_file(_path(each), texts, problems)
-                if gold is None
-                else _check_output(each, gold, admission, problems)
-            )
+            if gold is None:
+                counts = _check_file(_path(each), texts, problems)
+            else:
+                counts = _check_output(each, gold, admission, problems)
         except InputError as error:
             problems.errors += [problem for problem in error.problems if problem not in problems.errors]
         found = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
@@ -146,44 +145,26 @@ def _check_file(file: str, source: str | None, problems: Problems) -> Mapping[st
         return _check_hoo(file, problems, source)
     path = rereadable(file)
     if is_ranking(path):
-        comparisons = read_rankings(path, problems)
-        return {
-            "systems": len(comparisons.systems),
-            "judges": len(comparisons.judges),
-            "ranked items": len(comparisons.items),
-            "comparisons": len(comparisons.first),
-        }
-    if is_judgment_table(path):
+        found = read_rankings(path, problems)
+        sizes: tuple[Sized, ...] = (found.systems, found.judges, found.items, found.first)
+        return {name: len(of) for name, of in zip(OF_RANKINGS, sizes, strict=True)}
+    if _is_judgment_table(path):
         table = read_judgment_table(path, problems).judgments
-        return {
-            "judgments": len(table),
-            "items": len(table.items),
-            "raters": len(table.raters),
-            "labels": len(table.labels),
-        }
-    sentences = tokens = edits = unmarked = 0
+        return {"judgments": len(table), **{name: len(getattr(table, name)) for name in OF_JUDGMENTS}}
+    counts: Counter[str] = Counter()
     annotators: set[str] = set()
     for sentence in read_sentences(Lines(path, problems), problems):
-        sentences += 1
-        tokens += len(sentence.tokens)
-        edits += sum(map(len, sentence.annotations.values()))
-        unmarked += not sentence.annotations
+        counts["sentences"] += 1
+        counts["tokens"] += len(sentence.tokens)
+        counts["edits"] += sum(map(len, sentence.annotations.values()))
+        counts["sentences without an A line"] += not sentence.annotations
         annotators.update(sentence.annotations)
-    return {
-        "sentences": sentences,
-        "tokens": tokens,
-        "annotators": len(annotators),
-        "edits": edits,
-        "sentences without an A line": unmarked,
-    }
+    counts["annotators"] = len(annotators)
+    return {name: counts[name] for name in OF_CORPUS}
 
 
-def is_judgment_table(path: Source) -> bool:
-    """Whether a file is a table of judgments: a rater, a label and an item in each row, or a batch's results.
-
-    Raises:
-        InputError: If the file cannot be opened.
-    """
+def _is_judgment_table(path: Source) -> bool:
+    """Whether a file is a table of judgments: a rater, a label and an item in each row, or a batch's results."""
     return not is_corpus(path) and ({"item", "rater", "label"} <= set(names := header_of(path)) or is_batch(names))
 
 

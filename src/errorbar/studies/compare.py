@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
+from typing import Unpack
 
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.edits.admission import Admission
-from errorbar.formats.opening import Source
-from errorbar.formats.reference import Unmarked
 from errorbar.metrics.base import Metric
 from errorbar.metrics.comparison import Comparison, Pair, Ranked, System, compare_systems, warn_hopeless
-from errorbar.metrics.registry import DEFAULT, parse_metric
+from errorbar.metrics.registry import DEFAULT
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.stats.resampling import Method, Resampling
-from errorbar.studies.inputs import Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.door import public, resampling, sentence_metric
+from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
 from errorbar.studies.score_result import measure_column
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
 from errorbar.tables.result import Result
@@ -27,15 +27,7 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Compared(Result):
-    """Systems compared with each other.
-
-    Attributes:
-        found: The comparison.
-        confidence: Confidence level; tests are at the level that it leaves.
-        unit: What is resampled and swapped: ``document`` or ``sentence``.
-        signature: What was computed on which data how.
-        notes: Warnings and repairs.
-    """
+    """Systems compared with each other; ``unit`` is what is resampled and swapped: ``document`` or ``sentence``."""
 
     found: Comparison
     confidence: float
@@ -60,11 +52,9 @@ class Compared(Result):
     def to_dict(self) -> dict[str, object]:
         """Systems in the order of the input, and every pair."""
         names = ["system", *(measure.name for measure in self.found.measures)]
-        rows = [
-            (name, map(_known, row)) for name, row in zip(self.found.names, self.found.scores.tolist(), strict=True)
-        ]
+        rows = zip(self.found.names, self.found.scores.tolist(), strict=True)
         return {
-            "systems": [dict(zip(names, (name, *row), strict=True)) for name, row in rows],
+            "systems": [dict(zip(names, (name, *map(_known, row)), strict=True)) for name, row in rows],
             "pairs": [_record(pair, self.alpha) for pair in self.found.pairs],
             "adjust": self.found.testing.adjust,
             "swaps": self.found.testing.number(len(self.found.names), self.alpha),
@@ -74,21 +64,15 @@ class Compared(Result):
 
     def tables(self) -> Sequence[Table]:
         """The systems; of two or three, every pair too."""
-        several = len(self.found.names) > FEW
-        return [self.system_table()] if several else [self.system_table(), self.pair_table()]
+        return [self.system_table(), *([self.pair_table()] if len(self.found.names) <= FEW else [])]
 
     def system_table(self) -> Table:
         """The systems, the best first."""
         ranking = self.ranking()
         unknown = any(one.undecided for one in ranking)
-        columns = [
-            Column("", key="letter"),
-            Column("system"),
-            *map(measure_column, self.found.measures),
-            Column("significantly better than", key="better_than"),
-            Column("undecided", only="" if unknown else "data"),
-            Column("group"),
-        ]
+        columns = [Column("", key="letter"), Column("system"), *map(measure_column, self.found.measures)]
+        columns += [Column("significantly better than", key="better_than")]
+        columns += [Column("undecided", only="" if unknown else "data"), Column("group")]
         rows: list[list[Cell]] = [
             [one.letter, one.name, *one.scores, " ".join(one.better), " ".join(one.undecided), one.group]
             for one in ranking
@@ -106,25 +90,17 @@ class Compared(Result):
         return Table(made.columns, made.rows, "", made.name, [*said, *made.notes, f"signature {self.signature}"])
 
 
+@public()
 def compare(
     gold: Gold,
     systems: Systems,
     metric: Metric | str = DEFAULT,
     *,
+    beta: float | None = None,
     adjust: Adjust = "max-t",
     swaps: int | None = None,
-    ci: bool | None = None,
     ci_method: Method = "bca",
-    resamples: int = 2000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    unmarked: Unmarked = "auto",
-    documents: Source | None = None,
-    as_written: bool = False,
-    lenient: bool = False,
-    force: bool = False,
-    retokenize: bool = False,
-    jobs: int = 1,
+    **shared: Unpack[Comparing],
 ) -> Compared:
     """Tell whether systems differ by more than chance, on the same corpus.
 
@@ -132,60 +108,49 @@ def compare(
         gold: The reference, as for ``score``.
         systems: At least two systems, as for ``score``.
         metric: What is computed; its main measure is compared.
+        beta: Weight of recall in F, short for the metric's parameter.
         adjust: How p-values are adjusted for the number of pairs: ``max-t`` or ``holm``.
         swaps: How many random ways to swap; None: as many as the level asks for.
-        ci: Make intervals of differences; None: yes.
         ci_method: ``bca``, ``percentile`` or ``basic``.
-        resamples: How many resamples.
+        ci: Whether to make intervals of differences; None: yes.
         confidence: Confidence level, a fraction; tests are at the level that it leaves.
-        seed: Of the random streams.
-        unmarked: Who looked at a sentence of M2 without any A line.
-        documents: NUCLE SGML that tells the document of each sentence.
-        as_written: Keep reference edits as they are written.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-        force: Take a text that is not a correction of this corpus.
-        retokenize: Give lines that look untokenized the source's tokens.
-        jobs: How many cores; changes no digit.
+        shared: How files are read and intervals made.
 
     Raises:
         InputError: If a file is bad, or a system is no correction of the source.
         UsageError: If there are fewer than two systems, documents or sentences, or an argument will not do.
     """
-    parsed = parse_metric(metric, "sentences")
-    data = load(gold, systems, ReadingOptions(unmarked, documents, lenient, as_written, Admission(force, retokenize)))
+    parsed = sentence_metric(metric, beta, "compare")
+    data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
-    resampling = Resampling(ci_method, resamples, confidence, seed, jobs)
-    return compared(data, parsed, resampling, SwapPlan(adjust, swaps), intervals=ci is not False)
+    how = resampling(shared, ci_method, shared["jobs"])
+    return compared(data, parsed, how, SwapPlan(adjust, swaps), intervals=shared["ci"] is not False)
 
 
-def compared(
-    data: Loaded, metric: Metric, resampling: Resampling, testing: SwapPlan, *, intervals: bool = True
-) -> Compared:
+def compared(data: Loaded, metric: Metric, how: Resampling, testing: SwapPlan, *, intervals: bool = True) -> Compared:
     """Compare what was read; errors are those of ``compare``."""
     measured = [System(system.name, metric.measure(data.corpus, system.lines)) for system in data.systems]
-    confidence, unit = resampling.confidence_level, data.documents.unit
-    found = compare_systems(metric, measured, data.documents.clusters(), resampling, testing, intervals=intervals)
+    confidence, unit = how.confidence_level, data.documents.unit
+    found = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
     data.documents.warn(data.problems, intervals=intervals)
     warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
     by = data.documents.clustering
-    drawn = resampling.convention(by) if intervals else f"level:{confidence},by:{by},seed:{resampling.seed}"
-    how = drawn, testing.convention(len(measured), 1 - confidence)
-    return Compared(found, confidence, unit, data.signature(str(metric.spec), *how), tuple(data.problems.notes))
+    drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
+    said = drawn, testing.convention(len(measured), 1 - confidence)
+    return Compared(found, confidence, unit, data.signature(str(metric.spec), *said), tuple(data.problems.notes))
 
 
 def _known(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124 - nan
+    return None if isnan(value) else value
 
 
 def _record(pair: Pair, alpha: float) -> dict[str, object]:
-    interval: dict[str, object] | None
+    interval: dict[str, object] | None = None
     if isinstance(pair.interval, Interval):
         interval = {"low": pair.interval.low, "high": pair.interval.high, "method": pair.interval.method}
     elif isinstance(pair.interval, Undefined):
         interval = {"low": None, "high": None, "reason": str(pair.interval)}
-    else:
-        interval = None
     return {
         "first": pair.first,
         "second": pair.second,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import fspath
-from typing import cast
+from typing import Annotated, Literal, TypedDict, Unpack, cast
 
 from errorbar.core.corpus import Corpus, Sentence, unknown_annotator
-from errorbar.core.errors import Place, Problem, UsageError, wrong_type
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text, parallel_sentences
 from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, recognize
@@ -27,26 +27,31 @@ from errorbar.formats.reference import (
 )
 from errorbar.formats.saving import STANDARD_OUTPUT, save_lines
 from errorbar.formats.text import read_parallel
+from errorbar.studies.door import Progress, Said, public
+from errorbar.studies.errant_conversion import errant_sentences
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
-WRITABLE = [known.name for known in FORMATS.values() if known.write is not None]
-OF_KIND = {"text": ("source",), "nucle": ("tokens", "detach_stops"), "corpus": ("documents",)}
+WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not None), HOO]
+USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
+"""What options are where nobody gave them; the others are None or False."""
+OF_KIND = {
+    "text": (
+        "source",
+        "edits",
+        "pipeline",
+        "jobs",
+    ),
+    "nucle": ("tokens", "detach_stops"),
+    "corpus": ("documents",),
+}
 """The options that mean something, by what is read; of annotated files see ``_OF_FILES``."""
 _OF_FILES = ("documents", "unmarked")
 
 
 @dataclass(frozen=True)
 class Converted(Result):
-    """What was converted.
-
-    Attributes:
-        out: Where it was written; None: ``text`` holds it.
-        format: The format that was written.
-        n_sentences: How many sentences; None: HOO data, which is converted fragment by fragment.
-        text: What was written, where no file was named.
-        notes: Warnings and repairs, and what the format cannot hold.
-    """
+    """What was converted: where to (None: ``text`` holds it) and how many sentences (None: HOO data has fragments)."""
 
     out: str | None
     format: str
@@ -66,16 +71,12 @@ class Converted(Result):
 
 @dataclass(slots=True)
 class _Request:
-    """What was asked for."""
+    """What was asked for; ``seen`` are the annotators that the input has."""
 
     inputs: list[NamedFile]
+    corpus: Corpus | None
     problems: Problems
-    source: Source | None
-    tokens: Source | None
-    documents: Source | None
-    unmarked: Unmarked
-    detach_stops: bool
-    corpus: Corpus | None = None
+    options: Options
     seen: dict[str, None] = field(default_factory=dict)
 
     @property
@@ -84,23 +85,42 @@ class _Request:
         return self.inputs[0].path if self.inputs else cast("Corpus", self.corpus).name
 
 
+class Options(TypedDict, total=False):
+    """What is said of certain inputs."""
+
+    source: Annotated[
+        Source | None,
+        Said(
+            None,
+            "The inputs are corrected versions of this text, line by line; of HOO data the folder of source texts.",
+        ),
+    ]
+    edits: Annotated[
+        Literal["minimal", "errant"],
+        Said("minimal", "Of corrected texts: edits of the fewest tokens, or typed ones as ERRANT makes them."),
+    ]
+    pipeline: Annotated[str | None, Said(None, "The spaCy pipeline for ERRANT, or its folder; None: errorbar_en.")]
+    jobs: Annotated[int, Said(1, "How many processes make ERRANT's edits; changes no edit.")]
+    tokens: Annotated[Source | None, Said(None, "M2 or JSONL whose sentences give the tokens of NUCLE essays.")]
+    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
+    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    detach_stops: Annotated[bool, Said(False, "Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.")]
+
+
+@public()
 def convert(
     inputs: Source | Corpus | Sequence[Source] | Mapping[str, Source],
     out: Source | None = None,
     *,
     to: str | None = None,
     from_: str | None = None,
-    source: Source | None = None,
-    tokens: Source | None = None,
-    documents: Source | None = None,
-    annotators: Sequence[str] = (),
+    annotator: str | Sequence[str] = (),
     alternative: int = 1,
     optional: bool = True,
-    unmarked: Unmarked = "auto",
-    detach_stops: bool = False,
     as_written: bool = False,
     lenient: bool = False,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Progress = lambda _: None,
+    **shared: Unpack[Options],
 ) -> Converted:
     """Convert a corpus between M2, errorbar JSONL, parallel text, NUCLE SGML and HOO edit XML.
 
@@ -111,17 +131,13 @@ def convert(
             None: the result holds the text. It is replaced only when everything went well.
         to: ``m2``, ``jsonl``, ``text`` or ``hoo``; None: by the ending of ``out``.
         from_: Format of the inputs; None: seen from them.
-        source: The inputs are corrected versions of this text, line by line; of HOO data, the folder of source texts.
-        tokens: M2 or JSONL whose sentences give the tokens of NUCLE essays.
-        documents: NUCLE SGML that tells the essay of each sentence.
-        annotators: Annotators to keep; none: all. To text: the one whose corrections are applied; none: the source.
+        annotator: Annotators to keep; none: all. To text: the one whose corrections are applied; none: the source.
         alternative: To text: which alternative of each edit is applied, from 1.
         optional: To text: apply optional edits too.
-        unmarked: Who looked at a sentence of M2 without any A line.
-        detach_stops: Of NUCLE: tokenize corrections as the files of Bryant & Ng 2015.
         as_written: Keep edits as they are written: repeated, unsorted, without effect.
         lenient: Repair what can be repaired and note it; otherwise refuse it.
         progress: Is told the number of sentences done.
+        shared: What is said of certain inputs.
 
     Raises:
         InputError: If a file is bad, or ``out`` cannot be written.
@@ -131,11 +147,26 @@ def convert(
     if not files and not isinstance(inputs, Corpus):
         raise UsageError(Problem("no-reference", "nothing to convert is named", expected="at least one input"))
     target_name = None if out is None else str(fspath(out))
-    if wants_hoo_conversion(files, to, from_):
-        unused = {"tokens": tokens, "documents": documents, "alternative": alternative > 1, "no_optional": not optional}
-        unused |= {"unmarked": unmarked != "auto", "detach_stops": detach_stops, "as_written": as_written}
+    annotators = [annotator] if isinstance(annotator, str) else annotator
+    if HOO in (to, from_) or (from_ is None and any(is_hoo(file.path) for file in files)):
+        from errorbar.studies.hoo_conversion import HooConversion, convert_hoo  # noqa: PLC0415 - few convert HOO data
+
+        unused = {"alternative": alternative > 1, "no_optional": not optional, "as_written": as_written}
+        unused |= {name: name != "source" and name in _given(shared) for name in shared}
         _refuse([name for name, value in unused.items() if value], "HOO data", "leave it out")
-        return _convert_hoo(files, to, target_name, source, annotators, lenient=lenient)
+        if target_name is None:
+            what = "converted HOO data is a file or a folder, and none is named"
+            raise UsageError(Problem("wrong-type", what, fix="give --out=FILE"))
+        texts = None if shared["source"] is None else str(fspath(shared["source"]))
+        notes = convert_hoo(HooConversion(files, to, target_name, texts, annotators, lenient))
+        return Converted(target_name, to or "", None, notes=tuple(notes))
+    by_errant = {"pipeline": shared["pipeline"] is not None, "jobs": shared["jobs"] > 1}
+    if shared["edits"] == "minimal":
+        _refuse(
+            [name for name, given in by_errant.items() if given], "edits of the fewest tokens", "add --edits=errant"
+        )
+    elif shared["source"] is None:
+        _refuse(["edits"], "what is no corrected text", "name the source: --source=FILE")
     target = _target(to, target_name)
     if (alternative > 1 or not optional) and not (target.name == "text" and annotators):
         what = "--alternative and --no-optional say how an annotator's edits are applied"
@@ -144,8 +175,7 @@ def convert(
         what = "--as-written keeps edits that cannot be applied"
         raise UsageError(Problem("useless-option", what, fix="leave it out, or convert to m2 or jsonl"))
     problems = Problems(lenient=lenient, as_written=as_written)
-    request = _Request(files, problems, source, tokens, documents, unmarked, detach_stops)
-    request.corpus = inputs.check() if isinstance(inputs, Corpus) else None
+    request = _Request(files, inputs.check() if isinstance(inputs, Corpus) else None, problems, shared)
     sentences = _read(request, "corpus" if request.corpus is not None else _kind(files, from_))
     _note_standoff(files, target, problems)
     counted = _Counted(sentences, progress)
@@ -163,41 +193,18 @@ def convert(
     return Converted(target_name, target.name, counted.n, text, tuple(problems.notes))
 
 
-def wants_hoo_conversion(files: Sequence[NamedFile], to: str | None, from_: str | None) -> bool:
-    """Whether HOO edit files are read or written."""
-    return HOO in (to, from_) or (from_ is None and any(is_hoo(file.path) for file in files))
-
-
-def _convert_hoo(
-    files: Sequence[NamedFile],
-    to: str | None,
-    out: str | None,
-    source: Source | None,
-    annotators: Sequence[str],
-    *,
-    lenient: bool,
-) -> Converted:
-    from errorbar.studies.hoo_conversion import convert_hoo  # noqa: PLC0415 - few convert HOO data
-
-    if out is None:
-        raise wrong_type("out", "a file or a folder where HOO data is converted", out)
-    texts = None if source is None else str(fspath(source))
-    notes = convert_hoo(files, to, out, source=texts, annotators=annotators, lenient=lenient)
-    return Converted(out, to or "", None, notes=tuple(notes))
-
-
 def _target(to: str | None, out: str | None) -> Format:
+    fix = f"give --to={'|'.join(WRITABLE)}"
     if to is not None:
         target = find_format(to)
         if target.write is None:
-            what = f"errorbar reads {to} and does not write it"
-            raise UsageError(Problem("no-format", what, fix=f"give --to={'|'.join(WRITABLE)}"))
+            raise UsageError(Problem("no-format", f"errorbar reads {to} and does not write it", fix=fix))
         return target
     name = (out or STANDARD_OUTPUT).removesuffix(".gz")
     found = next((known for known in FORMATS.values() if known.write and name.endswith(known.ending)), None)
     if found is None:
         what = f"the ending of '{out}' names no format" if name != STANDARD_OUTPUT else "no format to write was given"
-        raise UsageError(Problem("no-format", what, fix=f"give --to={'|'.join(WRITABLE)}"))
+        raise UsageError(Problem("no-format", what, fix=fix))
     return found
 
 
@@ -223,26 +230,28 @@ def _kind(files: list[NamedFile], from_: str | None) -> str:
 
 def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     """The sentences of the inputs; options that would have no effect are refused."""
-    wanted = {
-        "source": request.source is not None,
-        "tokens": request.tokens is not None,
-        "documents": request.documents is not None,
-        "detach_stops": request.detach_stops,
-        "unmarked": request.unmarked != "auto",
-    }
-    fits = OF_KIND.get(kind, _OF_FILES)
-    useless = [name for name, given in wanted.items() if given and name not in fits]
+    useless = [name for name in _given(request.options) if name not in OF_KIND.get(kind, _OF_FILES)]
     _refuse(useless, f"input in the format {kind}", "leave it out, or name the format with --from")
     if kind == "nucle":
         return _from_essays(request)
     if kind != "text":
         return _from_corpus(request)
-    if request.source is not None:
-        return _from_parallel(request, request.source)
+    if (source := request.options["source"]) is not None:
+        refuse_same_names(request.inputs, "texts")
+        corrected = [Lines(file.path, request.problems) for file in request.inputs]
+        lines = read_parallel(Lines(source, request.problems), corrected, request.problems)
+        names = [file.name for file in request.inputs]
+        if request.options["edits"] == "minimal":
+            return parallel_sentences(lines, names)
+        return errant_sentences(lines, names, request.options["pipeline"], request.options["jobs"])
     if len(request.inputs) > 1:
         what = "several plain texts, but no source text"
         raise UsageError(Problem("no-source", what, fix="name the source: --source=FILE"))
     return FORMATS["text"].read(Lines(request.name, request.problems), request.problems)
+
+
+def _given(options: Options) -> list[str]:
+    return [name for name, value in options.items() if value not in (None, False, USUAL.get(name))]
 
 
 def _refuse(names: Sequence[str], what: str, fix: str) -> None:
@@ -256,18 +265,11 @@ def _from_corpus(request: _Request) -> Iterator[Sentence]:
         request.problems.take(request.corpus.notes)
         sentences: Iterator[Sentence] = iter(request.corpus.sentences)
     else:
-        chunks = reference_chunks(request.inputs, request.problems, unmarked=request.unmarked)
+        chunks = reference_chunks(request.inputs, request.problems, unmarked=request.options["unmarked"])
         sentences = (sentence for chunk in chunks for sentence in chunk.sentences)
-    if request.documents is None:
+    if (documents := request.options["documents"]) is None:
         return sentences
-    return with_documents(sentences, str(request.documents), request.problems, request.name)
-
-
-def _from_parallel(request: _Request, source: Source) -> Iterator[Sentence]:
-    refuse_same_names(request.inputs, "texts")
-    corrected = [Lines(file.path, request.problems) for file in request.inputs]
-    lines = read_parallel(Lines(source, request.problems), corrected, request.problems)
-    return parallel_sentences(lines, [file.name for file in request.inputs])
+    return with_documents(sentences, str(documents), request.problems, request.name)
 
 
 def _from_essays(request: _Request) -> Iterator[Sentence]:
@@ -276,13 +278,12 @@ def _from_essays(request: _Request) -> Iterator[Sentence]:
         essays = read_essays(request.name, problems)
     else:
         essays = merge_essays([(file.name, read_essays(file.path, problems)) for file in request.inputs])
-    if request.tokens is None:
-        sentences, name = split_essays(essays), request.name
-    else:
-        name = str(request.tokens)
+    sentences, name = split_essays(essays), request.name
+    if (tokens := request.options["tokens"]) is not None:
+        name = str(tokens)
         quiet = Problems(lenient=True)  # its annotations are not used; `errorbar check` lists what is wrong with them
         sentences = read_sentences(Lines(name, problems), quiet)
-    return project_essays(essays, sentences, problems, name=name, detach_stops=request.detach_stops)
+    return project_essays(essays, sentences, problems, name=name, detach_stops=request.options["detach_stops"])
 
 
 def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request) -> Iterator[Sentence]:
@@ -320,7 +321,7 @@ def _check_seen(annotators: Sequence[str], request: _Request) -> None:
 class _Counted:
     """Sentences, counted as they pass."""
 
-    def __init__(self, sentences: Iterable[Sentence], progress: Callable[[int], object]) -> None:
+    def __init__(self, sentences: Iterable[Sentence], progress: Progress) -> None:
         self.n = 0
         self._sentences = sentences
         self._progress = progress

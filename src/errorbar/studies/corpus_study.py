@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import chain
+from threading import Lock
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.execute import run
-from errorbar.metrics.base import Metric
+from errorbar.metrics.base import Folded, Metric, Selection, Statistics
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.scoring import score_corpus
 from errorbar.metrics.swaps import SwapPlan
@@ -23,54 +25,46 @@ from errorbar.studies.browse import Browse, browse_corpus
 from errorbar.studies.ceiling import RESAMPLES, CeilingResult, reached
 from errorbar.studies.compare import Compared, compared
 from errorbar.studies.inputs import Loaded
-from errorbar.studies.measured import Memory, remembering
 from errorbar.studies.model import CorpusStudy
+
+USUAL = SwapPlan()
 
 
 def study_corpus(
     data: Loaded,
-    metric: Metric,
-    *,
+    metrics: Sequence[Metric],
     resampling: Resampling,
-    testing: SwapPlan | None = None,
-    metrics: Sequence[Metric] = (),
+    testing: SwapPlan = USUAL,
     ceiling_resamples: int | None = None,
     browse: bool = True,
-    force: bool = False,
 ) -> CorpusStudy:
-    """Compute everything that a report shows of systems and annotators.
+    """Compute everything that a report shows of systems and annotators; every text is measured once.
 
     The numbers are those of ``errorbar score --ci``, ``compare``, ``ceiling`` and ``agree`` for the same input, method,
-    number of resamples and seed. Every text is measured once.
+    number of resamples and seed. There is no comparison with fewer than two systems, essays or sentences, nor by the
+    closed method; no ceiling with one annotator, or where the metric names one; no agreement with one annotator or no
+    token.
 
     Args:
-        data: The corpus and the systems' sentences, as ``errorbar.studies.inputs.load`` reads them; warnings go to its
-            notebook, and what that holds already is kept.
-        metric: The main metric.
+        data: What was read; warnings go to its notebook, and what that holds already is kept.
+        metrics: The main metric, and further ones, without intervals.
         resampling: How intervals are made, of the main metric, of differences and of agreement.
-        testing: How systems are compared; None: the default.
-        metrics: Further metrics, without intervals.
+        testing: How systems are compared.
         ceiling_resamples: Resamples for intervals of the human ceiling; None: none are made.
         browse: Also sentences and edits.
-        force: Take a system that is not a correction of this source, with a warning.
-
-    Returns:
-        The study. There is no comparison with fewer than two systems, essays or sentences, nor by the closed method;
-        no ceiling with one annotator, or where the metric names one; no agreement with one annotator or no token.
 
     Raises:
-        InputError: If a system has another number of sentences than the source or is no correction of it, or edits of
-            one annotator overlap.
+        InputError: If a system has another number of sentences than the source, or edits of one annotator overlap.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
     corpus, systems, documents, problems = data.corpus, data.systems, data.documents, data.problems
-    memory = Memory(corpus)
+    metric, memory = metrics[0], Memory(corpus)
     main = remembering(metric, memory)
     _measure(main, corpus, systems, resampling.jobs)
-    by_type, admission = "types" not in metric.lacks, Admission(force)
-    plan = Plan([main], by_type, True, resampling, data.conventions, admission)
+    admission = Admission(force=True)  # who read the systems has looked at them
+    plan = Plan([main], "types" not in metric.lacks, True, resampling, data.conventions, admission)
     scores = score_corpus(corpus, systems, plan, problems)
-    further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics]
+    further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics[1:]]
     unique = {str(each.spec): remembering(each, memory) for each in further}
     plan = Plan(list(unique.values()), conventions=data.conventions, admission=admission)
     made = score_corpus(corpus, systems, plan, problems) if unique else []
@@ -79,7 +73,7 @@ def study_corpus(
         one_unit = len(np.unique(documents.clusters())) < 2
         if len(systems) < 2 or one_unit or resampling.method == "closed":
             return None
-        return compared(own, main, resampling, testing or SwapPlan())
+        return compared(own, main, resampling, testing)
 
     def reach(own: Loaded) -> CeilingResult | None:
         if len(corpus.annotators) < 2 or metric.annotator is not None or "annotators" in metric.lacks:
@@ -106,10 +100,11 @@ def study_corpus(
 
     # In the order in which warnings are given. The parts do not depend on each other.
     parts: list[Callable[[Loaded], Any]] = [compare, reach, meet, show]
-    found = list(run(do, parts, resampling.jobs))
-    for _, notes in found:
-        problems.notes += notes
-    comparison, ceiling, agreement, shown = (part for part, _ in found)
+    (comparison, ceiling, agreement, shown), notes = zip(*run(do, parts, resampling.jobs), strict=True)
+    # The parts warn of the same things, and so did who read the files, who knows another way out.
+    first: dict[tuple[str, Place, str], Problem] = {}
+    for note in (*problems.notes, *chain.from_iterable(notes)):
+        first.setdefault((note.code, note.place, note.what), note)
     return CorpusStudy(
         corpus.name,
         documents.unit,
@@ -122,17 +117,9 @@ def study_corpus(
         ceiling,
         agreement,
         shown,
-        _once(problems.notes),
+        list(first.values()),
         resampling.confidence_level,
     )
-
-
-def _once(notes: Sequence[Problem]) -> list[Problem]:
-    """The parts of a study warn of the same things, and so did who read the files, who knows another way out."""
-    first: dict[tuple[str, Place, str], Problem] = {}
-    for note in notes:
-        first.setdefault((note.code, note.place, note.what), note)
-    return list(first.values())
 
 
 def _measure(metric: Metric, corpus: Corpus, systems: Sequence[Hypothesis], jobs: int) -> None:
@@ -148,3 +135,75 @@ def _measure(metric: Metric, corpus: Corpus, systems: Sequence[Hypothesis], jobs
     measure(ready[0])  # encodes the corpus; the others share it
     for _ in run(measure, ready[1:], jobs):
         pass
+
+
+class Memory:
+    """Statistics of texts against one corpus, by what the map depends on and the text itself, and their resamples."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._known: dict[tuple[object, ...], Any] = {}
+        self._lock = Lock()
+
+    def statistics(self, metric: Metric, lines: Sequence[str]) -> Statistics:
+        """What the map keeps, with error types where the metric has them; measured at the first call."""
+        key, by_type = (metric.measure_key, tuple(lines)), "types" not in metric.lacks
+        return cast("Statistics", self._once(key, lambda: metric.measure(self.corpus, lines, by_type=by_type)))
+
+    def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
+        """The fold of a table of resamples, made at the first call."""
+        # What an id is of is kept with the fold: nothing else gets it.
+        key = (str(metric.spec), id(statistics), id(selection.units))
+        kept = self._once(key, lambda: (statistics, selection, metric.fold(statistics, selection)))
+        return cast("Folded", kept[2])
+
+    def _once(self, key: tuple[object, ...], make: Any) -> Any:  # noqa: ANN401 - either of the above
+        with self._lock:
+            known = self._known.get(key)
+        if known is None:
+            known = make()
+            with self._lock:
+                known = self._known.setdefault(key, known)
+        return known
+
+
+class Measured:
+    """A metric whose map remembers; every number is that of the metric itself, and so is everything else.
+
+    Metrics that share a memory share what their maps have in common.
+    """
+
+    def __init__(self, metric: Metric, memory: Memory) -> None:
+        self.metric = metric
+        self.memory = memory
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        if name in ("metric", "memory"):  # asked for before they are set, by who copies
+            raise AttributeError(name)
+        return getattr(self.metric, name)
+
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Statistics:
+        """The map, or what it gave before."""
+        if reference is not self.memory.corpus:
+            return self.metric.measure(reference, output, by_type=by_type)
+        return self.memory.statistics(self.metric, output)
+
+    def fold(
+        self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> Folded:
+        """The metric's fold, or what it gave before: a score and a comparison need the same resamples."""
+        if start is None and selection is not None and _is_kept(selection):
+            return self.memory.folded(self.metric, statistics, selection)
+        return self.metric.fold(statistics, selection, start=start)
+
+
+def _is_kept(selection: Selection) -> bool:
+    """Whether a selection is one of units alone that nobody can change: a table of resamples that is used again."""
+    if selection.units is None or selection.annotators is not None or selection.swapping is not None:
+        return False
+    return not selection.units.flags.writeable
+
+
+def remembering(metric: Metric, memory: Memory) -> Metric:
+    """The metric with a memory."""
+    return cast("Metric", Measured(metric, memory))

@@ -1,46 +1,47 @@
-"""Systems against a crowd: the scores of ``errorbar crowd score``."""
+"""Systems against a crowd: the scores of ``errorbar crowd score``.
+
+Systems flag items: tables ``item,flag``, corrected texts where there is a corpus, or flags.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from os import PathLike
+from typing import Unpack, cast
 
-from errorbar.core.errors import Problem
+import numpy as np
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import USUAL, Answers, error_codes, error_convention, majority, trust_weighted
+from errorbar.crowdsourcing.answers import Answers, error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
-from errorbar.metrics.crowd_weighted import (
-    ESTIMANDS,
-    Crowd,
-    CrowdScore,
-    CrowdStatistics,
-    Flags,
-    Shares,
-    Ties,
-    Votes,
-    score_kinds,
-)
+from errorbar.edits.items import changed_items, split_items
+from errorbar.formats.item_tables import read_flags
+from errorbar.formats.opening import Source, rereadable
+from errorbar.formats.reference import NamedFile, refuse_same_names
+from errorbar.formats.tables import header_of
+from errorbar.formats.text import HypothesisReader
+from errorbar.metrics.base import Metric
+from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdScore, CrowdStatistics, Flags, Votes, score_kinds
 from errorbar.stats.resampling import Resampling, stream, unasked
-from errorbar.studies.flag_input import Systems, read_systems
-from errorbar.studies.judgment_input import CrowdReading, Judged, JudgmentOptions, read_crowd
-from errorbar.studies.judgment_input import Votes as Given
+from errorbar.studies.door import metrics_of, public, resampling
+from errorbar.studies.inputs import need_systems
+from errorbar.studies.judgment_input import CrowdJudging, Judged, JudgmentOptions, paths_of, read_crowd
+from errorbar.studies.judgment_input import Votes as GivenVotes
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+Given = Source | Mapping[str, bool] | Flags | Sequence[bool]
+Systems = Source | Sequence[Source] | Mapping[str, Given]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Against:
-    """A crowd, as systems are compared with it.
-
-    Attributes:
-        judged: The judgments.
-        votes: Share of errors of each item.
-        metric: By what systems are scored, weighted.
-        conventions: What joins every signature: which labels mean an error, the seed of the shares.
-    """
+    """A crowd, as systems are compared with it: the share of errors of each item; what joins every signature."""
 
     judged: Judged
     votes: Votes
@@ -49,11 +50,7 @@ class Against:
 
     @classmethod
     def of(cls, judged: Judged, metric: Crowd, error: str | Sequence[str], seed: int) -> Against:
-        """Find the share of errors of each item.
-
-        Raises:
-            UsageError: If no label means an error, or the judgments do not allow the shares.
-        """
+        """Find the share of errors of each item."""
         judgments = judged.judgments
         codes = error_codes(judgments.labels, error)
         ways: dict[str, Callable[[], Answers]] = {
@@ -82,21 +79,14 @@ class Against:
         said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
 
-    def resampling(self, ci: bool | None, options: Resampling, problems: Problems) -> Resampling | None:
-        """How intervals are made; None where none are asked for, or nobody says and there are many items."""
-        wanted = unasked(len(self.judged.judgments.items), "items", problems) if ci is None else ci
-        return options if wanted else None
+    def untied(self, flags: Flags) -> CrowdStatistics:
+        """The counts of the curve, which leaves ties out and counts them, whatever they are to the scores."""
+        return replace(self.metric, estimand="majority", ties="half").measure(self.votes, flags)
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdRow:
-    """A system against the crowd by one estimand.
-
-    Attributes:
-        system: The system's name.
-        score: What it scores.
-        signature: What was computed on which data how.
-    """
+    """A system against the crowd by one estimand."""
 
     system: str
     score: CrowdScore
@@ -105,13 +95,7 @@ class CrowdRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdScores(Result):
-    """Systems against a crowd.
-
-    Attributes:
-        rows: Each system by both estimands.
-        unit: What was resampled: ``items``, or ``essays or sentences``.
-        notes: Warnings and repairs.
-    """
+    """Each system against a crowd by both estimands; ``unit``, ``items`` or others, is what was resampled."""
 
     rows: tuple[CrowdRow, ...]
     unit: str
@@ -124,9 +108,9 @@ class CrowdScores(Result):
     def tables(self) -> list[Table]:
         """One table."""
         f_name = f"F{self.rows[0].score.beta:g}" if self.rows else "F"
-        parts = [Column(name, "number", name, 1) for name in ("hits", "FP", "misses")]
-        values = [Column(title, "percent", key) for title, key in (("P", "P"), ("R", "R"), (f_name, f_name))]
-        columns = [*_START, Column("items", "count"), *parts, *values]
+        columns = [*map(Column, ("system", "estimand", "judgments")), Column("items", "count")]
+        columns += [Column(name, "number", name, 1) for name in ("hits", "FP", "misses")]
+        columns += [Column(name, "percent", name) for name in ("P", "R", f_name)]
         body: list[list[Cell]] = []
         for row in self.rows:
             s = row.score
@@ -137,9 +121,6 @@ class CrowdScores(Result):
             f"intervals resample {self.unit} with all their judgments; judgments are per item",
         ]
         return [Table(columns, body, "Scores against the crowd", "crowd-score", notes)]
-
-
-_START = (Column("system"), Column("estimand"), Column("judgments"))
 
 
 def judgments_text(k: tuple[int, float, int]) -> str:
@@ -168,20 +149,14 @@ def _record(row: CrowdRow) -> dict[str, object]:
     }
 
 
+@public()
 def crowd(
-    judgments: Given,
+    judgments: GivenVotes,
     systems: Systems,
     *,
-    error: str | Sequence[str] = USUAL,
-    shares: Shares = "votes",
-    ties: Ties = "half",
-    beta: float = 1.0,
-    ci: bool | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    jobs: int = 1,
-    **reading: Unpack[CrowdReading],
+    metric: Metric | str = "crowd",
+    beta: float | None = None,
+    **shared: Unpack[CrowdJudging],
 ) -> CrowdScores:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
 
@@ -190,44 +165,117 @@ def crowd(
             judgments: a path or paths; or ``Judgments``.
         systems: Tables ``item,flag`` or, with a corpus, one corrected sentence per line: paths, ``name=path``, or a
             mapping of names to paths, to flags of the items in order, or to flags by item.
-        error: The labels that mean an error, in any case, or rules about numbers such as ``<4``.
-        shares: What the share of an item is: ``votes``, ``trust`` or ``dawid-skene``.
-        ties: What a tie is to the majority: ``half``, ``unknown``, ``error`` or ``ok``.
-        beta: Weight of recall in F.
-        ci: Whether to make intervals; None: up to 20,000 items.
-        confidence: Their level, a fraction.
-        resamples: How many resamples they rest on.
-        seed: Of the random streams.
-        jobs: How many cores; changes no digit.
-        reading: How judgments are read, as the attributes of ``JudgmentOptions``, e.g. ``layout="wide"``,
-            ``columns={"rater": "worker"}``, ``unknown=["skip"]``, ``items="words:articles"``, ``lenient=True``.
+        metric: What is computed, e.g. ``"crowd(shares=trust,ties=unknown)"``: what the share of an item is (``votes``,
+            ``trust`` or ``dawid-skene``), and what a tie is to the majority (``half``, ``unknown``, ``error`` or
+            ``ok``).
+        beta: Weight of recall in F, short for the metric's parameter.
+        shared: How judgments are read and intervals made.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option does not fit, or no label means an error.
     """
-    options = JudgmentOptions(**reading)
-    problems = Problems(lenient=options.lenient)
-    metric, asked = Crowd(beta, "weighted", shares, ties), Resampling("percentile", resamples, confidence, seed, jobs)
-    against = Against.of(read_crowd(judgments, options, problems), metric, error, seed)
-    found = read_systems(systems, against.judged, problems)
-    rows = crowd_rows(against, found, against.resampling(ci, asked, problems))
+    need_systems(systems)
+    against, problems, drawn = read_against(judgments, crowd_metric(metric, beta), shared)
+    rows = crowd_rows(against, read_systems(systems, against.judged, problems), drawn)
     return CrowdScores(tuple(rows), against.unit, tuple(problems.notes))
 
 
-def crowd_rows(against: Against, systems: Mapping[str, Flags], resampling: Resampling | None) -> list[CrowdRow]:
+def crowd_metric(metric: Metric | str, beta: float | None = None) -> Crowd:
+    """The metric of a crowd; both estimands are computed anyway."""
+    (made,) = metrics_of(metric, beta, "judgments")
+    if not isinstance(made, Crowd):
+        what = f"'{made.name}' has other measures than those of the crowd"
+        raise UsageError(Problem("unknown-metric", what, fix="--metric=crowd"))
+    return replace(made, estimand="weighted")
+
+
+def read_against(
+    judgments: GivenVotes, metric: Crowd, given: CrowdJudging
+) -> tuple[Against, Problems, Resampling | None]:
+    """A crowd to be compared with, the notebook of its reading, and how intervals are made, if any are."""
+    options = JudgmentOptions.of(given)
+    problems = options.problems()
+    drawn = resampling(given, jobs=given["jobs"])
+    against = Against.of(read_crowd(judgments, options, problems), metric, options.error, given["seed"])
+    ci, n = given["ci"], len(against.judged.judgments.items)
+    return against, problems, drawn if (unasked(n, "items", problems) if ci is None else ci) else None
+
+
+def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling | None) -> list[CrowdRow]:
     """Every system by both estimands."""
     return [
-        CrowdRow(
-            name,
-            score_kinds(metric, table, resampling=resampling),
-            against.signature(metric.spec, flags, resampling),
-        )
+        CrowdRow(name, score_kinds(metric, table, resampling=drawn), against.signature(metric.spec, flags, drawn))
         for name, flags in systems.items()
         for metric, table in against.counted(flags).items()
     ]
 
 
-def untied(against: Against, flags: Flags) -> CrowdStatistics:
-    """The counts of the curve, which leaves ties out and counts them, whatever they are to the scores."""
-    return replace(against.metric, estimand="majority", ties="half").measure(against.votes, flags)
+def read_systems(systems: Systems, crowd: Judged, problems: Problems) -> dict[str, Flags]:
+    """Every system's flag for each item of a crowd: name to flags of shape (items,).
+
+    Systems are tables ``item,flag`` or, with a corpus, texts with one corrected sentence per line: paths,
+    ``name=path``, or name to path; or name to flags: for each item in order, or by the item's name.
+
+    Raises:
+        InputError: If a file is bad or does not fit.
+        UsageError: If two systems have one name, or an argument is of the wrong type.
+    """
+    if isinstance(systems, Mapping):
+        return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
+    named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
+    refuse_same_names(named_files, "systems")
+    return {file.name: _of_file(file, crowd, problems) for file in named_files}
+
+
+def _system(name: str, given: Given, crowd: Judged, problems: Problems) -> Flags:
+    if isinstance(given, str | PathLike):
+        return _of_file(NamedFile(str(given), name), crowd, problems)
+    if isinstance(given, Mapping):
+        return _for_items(given, crowd.judgments.items, name, problems)
+    flags = np.asarray(given)
+    if flags.dtype != np.bool_ or flags.shape != (len(crowd.judgments.items),):
+        what = (
+            f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
+        )
+        raise UsageError(Problem("wrong-type", what))
+    return cast("Flags", flags)
+
+
+def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
+    first = NamedFile(str(rereadable(file.path)), file.name)
+    if crowd.corpus is not None and not {"item", "flag"} <= {*header_of(first.path)}:
+        return _of_text(first, crowd.corpus, crowd.options, problems)
+    given = read_flags(first.path, problems, file.name).flags
+    return _for_items(given, crowd.judgments.items, first.path, problems)
+
+
+def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
+    judged = set(items)
+    others = [item for item in given if item not in judged]
+    if others:
+        what = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"
+        if len(others) == 1:
+            what = f"1 item of the system was not judged, '{others[0]}'; it does not count"
+        problems.note("crowd-not-judged", what, Place(name))
+    lacking = [item for item in items if item not in given]
+    if lacking:
+        what = f"{len(lacking):,} of {len(items):,} judged items have no flag, first '{lacking[0]}'"
+        repair = "they count as not flagged"
+        if len(lacking) == 1:
+            what, repair = f"the judged item '{lacking[0]}' has no flag", "it counts as not flagged"
+        problems.repairable("crowd-no-flag", what, Place(name), repair=repair)
+        problems.raise_errors()
+    return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
+
+
+def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems: Problems) -> Flags:
+    """A system that corrects: the items that its edits change."""
+    reader = HypothesisReader(file.path, file.name, problems)
+    lines = reader.take(len(corpus))
+    reader.finish(len(corpus))
+    problems.raise_errors()
+    system = Hypothesis(file.name, lines)
+    items, words = split_items(options.items)
+    flags: Flags = changed_items(corpus, [system], items, words=words)[1][0]
+    return flags

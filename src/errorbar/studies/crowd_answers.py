@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -11,14 +11,15 @@ import numpy as np
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import UNKNOWN
-from errorbar.crowdsourcing.em import MIN_ITEMS, Runs
+from errorbar.crowdsourcing.answers import UNKNOWN, Answers
+from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
 from errorbar.crowdsourcing.rater_models import METHODS, Comparison, Method, Modeling, Prior, aggregate
 from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
-from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
+from errorbar.studies.door import public
+from errorbar.studies.judgment_input import JudgmentOptions, Reading, Votes, read_crowd
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -30,15 +31,7 @@ Answered = Source | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdAnswers(Result):
-    """Answers by several methods next to each other.
-
-    Attributes:
-        made: The answers, and what EM found.
-        chosen: Items that are shown, by number.
-        summary: Whether tables count answers and runs of EM in place of showing items.
-        signature: What was computed on which data how.
-        notes: Warnings and repairs.
-    """
+    """Answers by several methods next to each other; tables show the chosen items, or a summary."""
 
     made: Comparison
     chosen: Sequence[int]
@@ -61,10 +54,7 @@ class CrowdAnswers(Result):
 
     def _counted(self, name: str) -> dict[str, object]:
         answers, fit = self.made.answers[name], self.made.fits.get(name)
-        counts = np.bincount(answers.answer + 1, minlength=len(answers.labels) + 1).tolist()
-        record: dict[str, object] = {
-            "answers": dict(zip((*answers.labels, UNKNOWN), (*counts[1:], counts[0]), strict=True))
-        }
+        record: dict[str, object] = {"answers": dict(zip((*answers.labels, UNKNOWN), _counts(answers), strict=True))}
         if fit is not None:
             names = ("name", "log_likelihood", "objective", "n_iterations", "converged")
             record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
@@ -88,11 +78,13 @@ class CrowdAnswers(Result):
         names, first = list(self.made.answers), self.made.answers["majority"]
         columns = [Column("item"), *map(Column, names), Column("judgments", "count")]
         columns += [Column(f"{name} share", "number") for name in names]
-        rows: list[list[Cell]] = []
-        for item in self.chosen:
-            said: list[Cell] = [each.name(item) for each in self.made.answers.values()]
-            shares: list[Cell] = [self._share(name, item) for name in names]
-            rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
+        rows: list[list[Cell]] = [
+            [
+                *(first.items[item], *(each.name(item) for each in self.made.answers.values())),
+                *(int(first.n_judgments[item]), *(self._share(name, item) for name in names)),
+            ]
+            for item in self.chosen
+        ]
         note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
         return Table(columns, rows, "Answers", "answers", [note])
 
@@ -103,10 +95,8 @@ class CrowdAnswers(Result):
         columns += [Column("best start"), Column("runs"), Column("passes")]
         rows: list[list[Cell]] = []
         for name, answers in self.made.answers.items():
-            counts = np.bincount(answers.answer + 1, minlength=len(base.labels) + 1).tolist()
-            row: list[Cell] = [name, *counts[1:], counts[0], int((answers.answer != base.answer).sum())]
-            fit = self.made.fits.get(name)
-            if fit is None:
+            row: list[Cell] = [name, *_counts(answers), int((answers.answer != base.answer).sum())]
+            if (fit := self.made.fits.get(name)) is None:
                 rows.append([*row, None, None, None, None])
                 continue
             runs = "; ".join(f"{run.objective:.3f}" for run in fit.starts)
@@ -119,39 +109,52 @@ class CrowdAnswers(Result):
         return Table(columns, rows, "Methods", "methods", notes if self.made.fits else [])
 
 
+def _counts(answers: Answers) -> list[int]:
+    """How many items get each label, and how many none."""
+    none, *counts = np.bincount(answers.answer + 1, minlength=len(answers.labels) + 1).tolist()
+    return [*counts, none]
+
+
+@public()
 def crowd_aggregate(
     judgments: Votes,
     *,
-    methods: Sequence[Method] = (),
+    method: Method | Sequence[Method] = (),
     ties: str = UNKNOWN,
-    prior: Prior | None = None,
-    runs: Runs | None = None,
+    prior: Sequence[float] = astuple(Prior()),
+    starts: int = N_STARTS,
     min_items: float = MIN_ITEMS,
+    passes: int = MAX_ITERATIONS,
     differing: bool = False,
     summary: bool = False,
     seed: int = 0,
-    **reading: Unpack[CrowdReading],
+    **shared: Unpack[Reading],
 ) -> CrowdAnswers:
     """Turn judgments into answers: majority, trust-weighted, one-coin and Dawid-Skene next to each other.
 
     Args:
-        judgments: As of ``errorbar.crowd``, like ``reading``.
-        methods: ``majority``, ``trust``, ``one-coin``, ``dawid-skene``; (): those that apply, of all.
+        judgments: As of ``crowd``.
+        method: ``majority``, ``trust``, ``one-coin``, ``dawid-skene``, one or several; none: those that apply, of all.
         ties: The label that wins a tie it takes part in, or ``unknown``.
-        prior: Pseudo-counts of the models; None: the default.
-        runs: How EM is run; None: the defaults.
+        prior: Pseudo-counts of the models, of right and of wrong judgments.
+        starts: How often EM is started.
         min_items: Fewest judgments of a rater, on average, that the models accept.
+        passes: Most passes of EM.
         differing: Only the items on which methods differ.
         summary: No items: counts of answers and runs of EM.
         seed: Of the random starts.
-        reading: How judgments are read.
+        shared: How judgments are read.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option does not fit, or a method that is named does not apply.
     """
-    options, believed, run = JudgmentOptions(**reading), prior or Prior(), runs or Runs()
-    problems = Problems(lenient=options.lenient)
+    options = JudgmentOptions.of(shared)
+    if len(prior) != 2:
+        what = f"prior must be two numbers, of right and of wrong judgments, got {len(prior)}"
+        raise UsageError(Problem("bad-parameter", what))
+    believed, run = Prior(*prior), Runs(starts, max_iterations=passes)
+    problems = options.problems()
     table = read_crowd(judgments, options, problems).judgments
 
     def aggregated(names: Sequence[Method]) -> Comparison:
@@ -159,9 +162,9 @@ def crowd_aggregate(
         return aggregate(table, stream(seed, "crowd", "aggregate"), names, how=how, ties=ties)
 
     try:
-        made = aggregated(methods or METHODS)
+        made = aggregated(([method] if isinstance(method, str) else method) or METHODS)
     except UsageError as error:
-        if methods:
+        if method:
             raise
         # Not asked for by name: what does not apply here is said, and the majority is shown all the same.
         problems.notes += [replace(problem, severity="warning") for problem in error.problems]
@@ -173,21 +176,15 @@ def crowd_aggregate(
             problems.note("crowd-not-converged", what, Place(), fix="raise --passes, or trust the majority more")
     pseudo = f"{believed.diagonal:g}+{believed.off_diagonal:g}"
     spec = f"aggregate(methods={'+'.join(made.answers)},prior={pseudo},ties={ties})"
-    said = [f"seed:{seed}", *([f"starts:{run.n_starts}"] if run.n_starts != Runs().n_starts else [])]
-    said += [f"passes:{run.max_iterations}"] if run.max_iterations != Runs().max_iterations else []
+    said = [f"seed:{seed}", *([f"starts:{starts}"] if starts != N_STARTS else [])]
+    said += [f"passes:{passes}"] if passes != MAX_ITERATIONS else []
     chosen = made.differing if differing else range(len(table.items))
     return CrowdAnswers(made, chosen, summary, crowd_signature(spec, table, None, said), tuple(problems.notes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdSizes(Result):
-    """How good the majority of k raters is, for every k, and an expert.
-
-    Attributes:
-        found: The curve, and the expert to compare with.
-        seed: Of the drawn subsets.
-        notes: Warnings and repairs.
-    """
+    """How good the majority of k raters is, for every k, and an expert; ``seed`` is of the drawn subsets."""
 
     found: HowMany
     seed: int
@@ -224,24 +221,25 @@ class CrowdSizes(Result):
         return [line, *([f"as good as an expert from k = {enough}"] if found.n_experts > 1 else [])]
 
 
+@public()
 def crowd_howmany(
     judgments: Votes,
     *,
-    experts: Sequence[str] = (),
+    experts: str | Sequence[str] = (),
     truth: Answered | None = None,
     draws: int = 200,
     seed: int = 0,
-    **reading: Unpack[CrowdReading],
+    **shared: Unpack[Reading],
 ) -> CrowdSizes:
     """Tell how many raters equal an expert: accuracy (exact) and kappa of the majority of k, and the expert's line.
 
     Args:
-        judgments: As of ``errorbar.crowd``, like ``reading``; of two labels.
+        judgments: As of ``crowd``; of two labels.
         experts: Raters among them who are experts; the rest is the crowd. Either these or ``truth``.
-        truth: Answers of an expert.
+        truth: Answers of an expert: a table ``item,label``, or item to label.
         draws: Subsets drawn for kappa.
         seed: Of the draws.
-        reading: How judgments are read.
+        shared: How judgments are read.
 
     Raises:
         InputError: If a file is bad.
@@ -250,12 +248,13 @@ def crowd_howmany(
     if bool(experts) == (truth is not None):
         what = "the crowd needs somebody to be compared with"
         raise UsageError(Problem("howmany-truth", what, expected="either --experts or --truth"))
-    options = JudgmentOptions(**reading)
-    problems = Problems(lenient=options.lenient)
+    options = JudgmentOptions.of(shared)
+    problems = options.problems()
     table = read_crowd(judgments, options, problems).judgments
     generator = stream(seed, "crowd", "howmany")
     if truth is None:
-        found = against_experts(table, experts, generator, n_draws=draws)
+        names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
+        found = against_experts(table, names, generator, n_draws=draws)
     else:
         found = how_many(table, [known_answers(truth, problems)], generator, n_draws=draws)
     return CrowdSizes(found, seed, tuple(problems.notes))

@@ -25,7 +25,8 @@ from errorbar.edits.items import WORD_CLASSES
 from errorbar.formats.opening import Lines, Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.crowd_answers import Answered, known_answers
-from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
+from errorbar.studies.door import public
+from errorbar.studies.judgment_input import JudgmentOptions, Reading, Votes, read_crowd
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -36,16 +37,7 @@ RuleName = Literal["sprt", "posterior", "running", "fixed"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdRaters(Result):
-    """Raters, and how often the rule about them is wrong.
-
-    Attributes:
-        rule: The rule and its parameters.
-        rates: Error rates of the rule, or of all rules where they were asked for.
-        raters: One row for each rater.
-        labels: The labels there are.
-        only_rates: Whether tables show the error rates in place of raters.
-        notes: Warnings and repairs.
-    """
+    """Raters, and how often the rule about them, or with ``only_rates`` each rule, is wrong."""
 
     rule: str
     rates: Sequence[Characteristic]
@@ -115,6 +107,7 @@ def _rater_record(row: RaterRow) -> dict[str, object]:
     }
 
 
+@public()
 def crowd_raters(
     judgments: Votes,
     *,
@@ -126,13 +119,14 @@ def crowd_raters(
     together: bool = False,
     most: int = 20,
     rates: bool = False,
-    **reading: Unpack[CrowdReading],
+    **shared: Unpack[Reading],
 ) -> CrowdRaters:
     """Describe raters: how much, how well, how fast, with what leaning; keep, watch or drop.
 
     Args:
-        judgments: As of ``errorbar.crowd``, like ``reading``.
-        gold: True labels of gold items; None: nobody can be tested, all are watched.
+        judgments: As of ``crowd``.
+        gold: True labels of gold items: a table ``item,label``, or item to label; None: nobody can be tested, all are
+            watched.
         rule: Keeps or drops: ``sprt``, ``posterior``, ``running`` or ``fixed``.
         good: Accuracy to keep, of ``sprt``.
         bad: Accuracy to drop, of ``sprt``.
@@ -140,22 +134,18 @@ def crowd_raters(
         together: Run the rule through all gold items, not for each true label alone.
         most: Gold items, for the error rates.
         rates: Show error rates of all rules in place of raters.
-        reading: How judgments are read.
+        shared: How judgments are read.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option does not fit.
     """
-    rules: dict[str, Rule] = {
-        "sprt": sprt(good, bad),
-        "posterior": posterior(threshold),
-        "running": running(threshold),
-        "fixed": fixed(threshold),
-    }
+    rules: dict[str, Rule] = {"sprt": sprt(good, bad), "posterior": posterior(threshold)}
+    rules |= {"running": running(threshold), "fixed": fixed(threshold)}
     chosen = list(rules.values()) if rates else [rules[rule]]
     errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]
-    options = JudgmentOptions(**reading)
-    problems = Problems(lenient=options.lenient)
+    options = JudgmentOptions.of(shared)
+    problems = options.problems()
     crowd = read_crowd(judgments, options, problems)
     known = None if gold is None else known_answers(gold, problems)
     rows = rater_rows(crowd.judgments, known, rule=rules[rule], per_label=not together, seconds=crowd.seconds)
@@ -164,14 +154,7 @@ def crowd_raters(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdQuestions(Result):
-    """Words to ask about.
-
-    Attributes:
-        items: Candidates and correct instances, in random order.
-        n_repeated: Instances that ask what another asks, left out.
-        blind: Whether scores and kinds are kept back.
-        notes: Warnings and repairs.
-    """
+    """Words to ask about in random order, maybe blind: scores and kinds are kept back then."""
 
     items: Sequence[Mined]
     n_repeated: int
@@ -180,25 +163,24 @@ class CrowdQuestions(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The items."""
-        shown = [{"item": each.item, "word": each.word, "text": each.text()} for each in self.items]
-        told = [{} if self.blind else {"kind": each.kind, "score": each.score} for each in self.items]
-        items = [{**one, **other} for one, other in zip(shown, told, strict=True)]
-        return {"items": items, "n_repeated": self.n_repeated}
+        (table,) = self.tables()
+        names = [column.title for column in table.columns]
+        return {"items": [dict(zip(names, row, strict=True)) for row in table.rows], "n_repeated": self.n_repeated}
 
     def tables(self) -> list[Table]:
         """One table."""
-        columns = [Column("item"), Column("word"), Column("text")]
-        columns += [] if self.blind else [Column("kind"), Column("score", "number", digits=3)]
-        rows: list[list[Cell]] = [
-            [each.item, each.word, each.text(), *(() if self.blind else (each.kind, each.score))] for each in self.items
-        ]
-        return [Table(columns, rows, "Words to ask about", "mined")]
+        columns = [*map(Column, ("item", "word", "text", "kind")), Column("score", "number", digits=3)]
+        shown = 3 if self.blind else len(columns)
+        rows: list[list[Cell]] = [[each.item, each.word, each.text(), each.kind, each.score] for each in self.items]
+        rows = [row[:shown] for row in rows]
+        return [Table(columns[:shown], rows, "Words to ask about", "mined")]
 
     def key(self) -> list[str]:
         """Scores and kinds as lines of CSV, for who judges the answers."""
         return ["item,kind,score", *(f"{each.item},{each.kind},{each.score!r}" for each in self.items)]
 
 
+@public()
 def crowd_mine(
     corpus: Source,
     counts: Source,
@@ -226,7 +208,7 @@ def crowd_mine(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or there is nothing to ask.
     """
-    problems, targets = Problems(lenient=lenient), target_words(words)
+    problems, targets = Problems(lenient=lenient), _target_words(words)
     table = NgramCounts.parse(Lines(counts, problems), str(counts))
     sentences = [line.split() for line in Lines(corpus, problems)]
     problems.raise_errors()
@@ -245,7 +227,7 @@ def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count
     Raises:
         UsageError: If there is no word.
     """
-    made, targets = NgramCounts(), target_words(words)
+    made, targets = NgramCounts(), _target_words(words)
     for line in lines:
         if tokens := line.split():
             made.add(tokens, targets)
@@ -253,12 +235,8 @@ def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count
     return made
 
 
-def target_words(words: str) -> frozenset[str]:
-    """The words of a class, or those between commas.
-
-    Raises:
-        UsageError: If there is none.
-    """
+def _target_words(words: str) -> frozenset[str]:
+    """The words of a class, or those between commas."""
     targets = WORD_CLASSES[words] if words in WORD_CLASSES else frozenset(w.lower() for w in words.split(",") if w)
     if not targets:
         raise UsageError(Problem("mine-options", "no word to ask about", expected="--words a,b,c"))

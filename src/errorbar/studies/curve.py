@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
 from errorbar.core.errors import Problem
-from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import USUAL
+from errorbar.metrics.base import Metric
 from errorbar.metrics.crowd_agreement import (
     CURVES,
     EDGES,
@@ -19,11 +18,12 @@ from errorbar.metrics.crowd_agreement import (
     agreement_bins,
     kappa_curve,
 )
-from errorbar.metrics.crowd_weighted import Crowd, Shares, Ties
+from errorbar.metrics.crowd_weighted import Flags
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.crowd import Against, judgments_text, untied
-from errorbar.studies.flag_input import Flags, Systems, read_systems
-from errorbar.studies.judgment_input import CrowdReading, JudgmentOptions, Votes, read_crowd
+from errorbar.studies.crowd import Against, Systems, crowd_metric, judgments_text, read_against, read_systems
+from errorbar.studies.door import public
+from errorbar.studies.inputs import need_systems
+from errorbar.studies.judgment_input import CrowdJudging, Votes
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -32,15 +32,18 @@ View = Literal["bins", "kappa", "both"]
 
 
 @dataclass(frozen=True, slots=True)
-class SystemCurve:
-    """A system along the agreement of a crowd.
+class Marks:
+    """What is looked at along the agreement; the attributes are arguments of ``curve``."""
 
-    Attributes:
-        system: The system's name.
-        bins: P and R by bin; empty where only the curve was asked for.
-        curve: The kappa-agreement curve; empty where only the bins were asked for.
-        signature: What was computed on which data how.
-    """
+    bins: Sequence[float] = EDGES
+    thresholds: Sequence[float] = THRESHOLDS
+    prevalence: float = REFERENCE_PREVALENCE
+    view: View = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCurve:
+    """A system along the agreement of a crowd; bins or curve are empty where only the other was asked for."""
 
     system: str
     bins: Sequence[AgreementBin]
@@ -50,14 +53,7 @@ class SystemCurve:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Curves(Result):
-    """Systems along the agreement of a crowd.
-
-    Attributes:
-        systems: The systems, in the order given.
-        reference_prevalence: Share of errors that kappa is standardised to.
-        seed: Of the random streams.
-        notes: Warnings and repairs.
-    """
+    """Systems, in the order given, along the agreement of a crowd; kappa is standardised to the prevalence."""
 
     systems: tuple[SystemCurve, ...]
     reference_prevalence: float
@@ -79,25 +75,16 @@ class Curves(Result):
 
     def tables(self) -> list[Table]:
         """The bins and the curve, those that were asked for."""
-        made = []
-        if any(each.bins for each in self.systems):
-            made.append(self._bins())
-        if any(each.curve for each in self.systems):
-            made.append(self._curve())
-        return made
+        bins = [self._bins()] if any(each.bins for each in self.systems) else []
+        return [*bins, *([self._curve()] if any(each.curve for each in self.systems) else [])]
 
     def _bins(self) -> Table:
         columns = [Column("system"), Column("agreement"), Column("estimand"), Column("items", "count")]
         columns += [Column("judgments"), Column("P", "percent", "P"), Column("R", "percent", "R")]
         body: list[list[Cell]] = [
             [
-                each.system,
-                f"{part.low:g}–{part.high:g}",
-                score.estimand,
-                score.n_items,
-                judgments_text(score.n_judgments),
-                score.precision,
-                score.recall,
+                *(each.system, f"{part.low:g}–{part.high:g}", score.estimand, score.n_items),
+                *(judgments_text(score.n_judgments), score.precision, score.recall),
             ]
             for each in self.systems
             for part in each.bins
@@ -111,11 +98,14 @@ class Curves(Result):
         columns = [Column("system"), Column("agreement"), Column("items", "count"), Column("ties", "count")]
         columns += [Column("kept %", "percent", "kept"), Column("errors %", "percent", "errors")]
         columns += [Column(title, "number", name, 3) for title, name in zip(titles, CURVES, strict=True)]
-        body: list[list[Cell]] = []
-        for each in self.systems:
-            for p in each.curve:
-                start: list[Cell] = [each.system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence]
-                body.append([*start, p.kappa, p.youden, p.log_odds, p.kappa_at])
+        body: list[list[Cell]] = [
+            [
+                *(each.system, f">= {p.threshold:g}", p.n_items, p.n_ties, p.kept, p.prevalence),
+                *(p.kappa, p.youden, p.log_odds, p.kappa_at),
+            ]
+            for each in self.systems
+            for p in each.curve
+        ]
         notes = [
             "ties: items that divide the raters in two halves; they have no majority and are left out",
             "kappa changes with the share of errors: across data compare J, the odds ratio or kappa at one prevalence",
@@ -137,83 +127,61 @@ def _point_record(point: CurvePoint) -> dict[str, object]:
     return {**values, **{name: estimate_record(getattr(point, name)) for name in CURVES}}
 
 
+@public()
 def curve(
     judgments: Votes,
     systems: Systems,
     *,
+    metric: Metric | str = "crowd",
     bins: Sequence[float] = EDGES,
     thresholds: Sequence[float] = THRESHOLDS,
     prevalence: float = REFERENCE_PREVALENCE,
     view: View = "both",
-    error: str | Sequence[str] = USUAL,
-    shares: Shares = "votes",
-    ties: Ties = "half",
-    ci: bool | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    jobs: int = 1,
-    **reading: Unpack[CrowdReading],
+    **shared: Unpack[CrowdJudging],
 ) -> Curves:
     """Follow systems along the agreement of a crowd: P and R by agreement bin, and the kappa-agreement curve.
 
     Args:
-        judgments: As of ``crowd``, like ``systems``, ``error``, ``shares``, ``ties``, ``reading`` and what is said of
-            intervals.
-        systems: The systems.
+        judgments: As of ``crowd``.
+        systems: As of ``crowd``.
+        metric: As of ``crowd``, but for the weight of recall; the curve leaves ties out.
         bins: Edges of the bins, ascending, from ½ to 1.
         thresholds: Smallest shares of the majority that the curve keeps, from ½ to 1.
         prevalence: Share of errors that kappa is standardised to.
         view: What to compute: ``bins``, ``kappa`` (the curve) or ``both``.
-        error: The labels that mean an error.
-        shares: What the share of an item is.
-        ties: What a tie is to the majority, in the bins; the curve leaves ties out.
-        ci: Whether to make intervals; None: up to 20,000 items.
-        confidence: Their level, a fraction.
-        resamples: How many resamples they rest on.
-        seed: Of the random streams.
-        jobs: How many cores; changes no digit.
-        reading: How judgments are read.
+        shared: How judgments are read and intervals made.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option does not fit, or no label means an error.
     """
-    options = JudgmentOptions(**reading)
-    problems = Problems(lenient=options.lenient)
-    against = Against.of(read_crowd(judgments, options, problems), Crowd(1.0, "weighted", shares, ties), error, seed)
-    resampling = against.resampling(ci, Resampling("percentile", resamples, confidence, seed, jobs), problems)
-    flags = read_systems(systems, against.judged, problems)
-    rows = curve_rows(against, flags, resampling, bins=bins, thresholds=thresholds, prevalence=prevalence, view=view)
-    return Curves(tuple(rows), prevalence, seed, tuple(problems.notes))
+    need_systems(systems)
+    marks = Marks(bins, thresholds, prevalence, view)
+    against, problems, drawn = read_against(judgments, replace(crowd_metric(metric), beta=1.0), shared)
+    rows = curve_rows(against, read_systems(systems, against.judged, problems), drawn, marks)
+    return Curves(tuple(rows), prevalence, shared["seed"], tuple(problems.notes))
 
 
 def curve_rows(
-    against: Against,
-    systems: Mapping[str, Flags],
-    resampling: Resampling | None,
-    *,
-    bins: Sequence[float] = EDGES,
-    thresholds: Sequence[float] = THRESHOLDS,
-    prevalence: float = REFERENCE_PREVALENCE,
-    view: View = "both",
+    against: Against, systems: Mapping[str, Flags], drawn: Resampling | None, marks: Marks = Marks()
 ) -> list[SystemCurve]:
-    """Every system along the agreement; what is not said is as of ``curve``."""
+    """Every system along the agreement."""
     said = {
-        "bins": "+".join(f"{edge:g}" for edge in bins),
-        "thresholds": "+".join(f"{mark:g}" for mark in thresholds),
-        "prevalence": f"{prevalence:g}",
+        "bins": "+".join(f"{edge:g}" for edge in marks.bins),
+        "thresholds": "+".join(f"{mark:g}" for mark in marks.thresholds),
+        "prevalence": f"{marks.prevalence:g}",
         "shares": against.metric.shares,
         "ties": against.metric.ties,
     }
     spec = f"curve({','.join(f'{key}={value}' for key, value in said.items())})"
     found = []
     for name, flags in systems.items():
-        in_bins = [] if view == "kappa" else agreement_bins(against.counted(flags), bins, resampling=resampling)
-        points = []
-        if view != "bins":
+        in_bins, points = [], []
+        if marks.view != "kappa":
+            in_bins = agreement_bins(against.counted(flags), marks.bins, resampling=drawn)
+        if marks.view != "bins":
             points = kappa_curve(
-                untied(against, flags), thresholds, reference_prevalence=prevalence, resampling=resampling
+                against.untied(flags), marks.thresholds, reference_prevalence=marks.prevalence, resampling=drawn
             )
-        found.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, resampling)))
+        found.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, drawn)))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
@@ -20,66 +21,60 @@ from errorbar.formats.saving import save_lines
 
 ANNOTATOR = "0"
 """What the annotators of HOO are called in other formats: they worked as one."""
+ENDINGS = {".m2": "m2", ".jsonl": "jsonl", ".txt": "text", ".xml": HOO}
 
 
-def convert_hoo(
-    inputs: Sequence[NamedFile],
-    to: str | None,
-    out: str,
-    *,
-    source: str | None = None,
-    annotators: Sequence[str] = (),
-    lenient: bool = False,
-) -> list[Problem]:
-    """Convert HOO data to M2, JSONL or corrected text, or one of these to HOO.
+@dataclass(frozen=True, slots=True)
+class HooConversion:
+    """What is converted into what; the attributes are arguments of ``convert``."""
 
-    ``to`` is ``hoo``, ``m2``, ``jsonl`` or ``text`` (None: by the ending of ``out``); other arguments are those of
-    ``convert``.
+    inputs: Sequence[NamedFile]
+    to: str | None
+    out: str
+    source: str | None = None
+    annotators: Sequence[str] = ()
+    lenient: bool = False
 
-    Returns:
-        Warnings and repairs.
 
-    Raises:
-        InputError: If a file is bad.
-        UsageError: If the options do not fit together.
-    """
-    if len(inputs) != 1 or len(annotators) > 1:
+def convert_hoo(asked: HooConversion) -> list[Problem]:
+    """Convert HOO data to M2, JSONL or corrected text, or one of these to HOO; the result is warnings and repairs."""
+    if len(asked.inputs) != 1 or len(asked.annotators) > 1:
         what = "HOO data is converted one set and one annotator at a time"
         raise UsageError(Problem("hoo-one-gold", what, fix="give one INPUT and at most one --annotator"))
-    problems = Problems(lenient=lenient)
-    path = inputs[0].path
-    if is_hoo(path):
-        _from_hoo(path, _target(to, out), out, source, annotators, problems)
-    elif source is not None:
-        fragments = read_source(source, problems)
-        files = list_run(path, inputs[0].name, [one.name for one in fragments], problems)
+    problems, (file,) = Problems(lenient=asked.lenient), asked.inputs
+    if is_hoo(file.path):
+        _from_hoo(asked, problems)
+    elif asked.source is not None:
+        fragments = read_source(asked.source, problems)
+        texts = list_run(file.path, file.name, [one.name for one in fragments], problems)
         made = []
         for one in fragments:
-            file = files.get(one.name)
-            if file is None or is_xml(file.path):
-                problems.note("hoo-missing", f"no corrected text of fragment {one.name}; not written", Place(path))
+            text = texts.get(one.name)
+            if text is None or is_xml(text.path):
+                what = f"no corrected text of fragment {one.name}; not written"
+                problems.note("hoo-missing", what, Place(file.path))
                 continue
-            edits = tuple(text_edits(one, read_text(file, problems), display_name(file.path), problems))
+            edits = tuple(text_edits(one, read_text(text, problems), display_name(text.path), problems))
             made.append(Fragment(one.name, edits, one.text))
-        save_fragments(made, out, problems)
+        save_fragments(made, asked.out, problems)
     else:
-        save_fragments(_from_corpus(inputs[0], annotators, problems), out, problems, texts=True)
+        save_fragments(_from_corpus(file, asked.annotators, problems), asked.out, problems, texts=True)
     return problems.notes
 
 
-def _target(to: str | None, out: str) -> str:
-    endings = {".m2": "m2", ".jsonl": "jsonl", ".txt": "text", ".xml": HOO}
-    found = to or next((name for ending, name in endings.items() if out.removesuffix(".gz").endswith(ending)), None)
-    if found is None:
+def _from_hoo(asked: HooConversion, problems: Problems) -> None:
+    name = asked.out.removesuffix(".gz")
+    to = asked.to or next((known for ending, known in ENDINGS.items() if name.endswith(ending)), None)
+    if to is None:
         raise UsageError(Problem("no-format", "no format to write was given", fix="give --to=m2|jsonl|text|hoo"))
-    return found
-
-
-def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequence[str], problems: Problems) -> None:
-    fragments = read_gold(path, problems, source=source, need_text=True)
+    target = None if to == HOO else find_format(to)
+    if target is not None and target.write is None:
+        what = f"errorbar reads {to} and does not write it"
+        raise UsageError(Problem("no-format", what, fix="give --to=m2|jsonl|text|hoo"))
+    fragments = read_gold(asked.inputs[0].path, problems, source=asked.source, need_text=True)
     problems.raise_errors()
-    if to == HOO:
-        save_fragments(fragments, out, problems)
+    if target is None or target.write is None:
+        save_fragments(fragments, asked.out, problems)
         return
     if to == "text":
         texts = {
@@ -87,19 +82,17 @@ def _from_hoo(path: str, to: str, out: str, source: str | None, annotators: Sequ
             for one in fragments
         }
         problems.raise_errors()
-        save_texts(texts, out)
+        save_texts(texts, asked.out)
         return
-    annotator = annotators[0] if annotators else ANNOTATOR
+    annotator = asked.annotators[0] if asked.annotators else ANNOTATOR
     pairs = [(fragment, list(fragment_sentences(fragment, annotator, problems))) for fragment in fragments]
     if to == "jsonl":
         lines = list(write_standoff(pairs, annotator))
     else:
-        target = find_format(to)
-        assert target.write is not None  # every format but nucle can be written, and convert offers these alone
         lines = list(target.write((sentence for _, made in pairs for sentence in made), problems))
         note_spacing(pairs, problems)
     problems.raise_errors()
-    save_lines(lines, out)
+    save_lines(lines, asked.out)
 
 
 def _from_corpus(file: NamedFile, annotators: Sequence[str], problems: Problems) -> list[Fragment]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from os import PathLike, fspath
 from typing import ClassVar
 
@@ -16,7 +17,6 @@ from errorbar.execute import choose_executor
 from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
 from errorbar.formats.opening import Lines
 from errorbar.formats.untrusted import NotJsonError, parse_json
-from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.hoo_scoring import (
@@ -34,6 +34,7 @@ from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.scored import Score, TypeScore, signature_lines
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
+from errorbar.studies.door import Metrics, Progress
 from errorbar.studies.inputs import problems_in_order
 from errorbar.studies.score_result import Scores, row_labels
 from errorbar.tables.records import interval_record
@@ -46,17 +47,7 @@ _PRF = tuple(Column(figure[0].upper(), "percent", figure) for figure in FIGURES)
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Gold edits and runs to be read.
-
-    Attributes:
-        gold: The gold folder or file; one.
-        systems: Folders of edit files or corrected texts, single files, or folders of runs; ``name=path``, or a mapping
-            of names to paths.
-        source: The source texts; None: looked for beside the gold edits.
-        lenient: Repair what can be repaired.
-        jobs: Processes that read and count.
-        dask: Address of a Dask scheduler for that, or ``local``; None: no Dask.
-    """
+    """Gold edits and runs to be read, as ``score`` takes them; ``dask`` as ``execute.choose_executor`` takes it."""
 
     gold: object
     systems: object
@@ -66,24 +57,15 @@ class Runs:
     dask: str | None = None
 
     def gold_path(self) -> str:
-        """Where the gold edits are.
-
-        Raises:
-            UsageError: If there is another number of places than one, or it is no path.
-        """
+        """Where the gold edits are."""
         listed = list(self.gold) if isinstance(self.gold, list | tuple) else [self.gold]
         if len(listed) != 1:
-            raise UsageError(
-                Problem("hoo-one-gold", f"{len(listed)} gold sets", expected="one folder or file of edits")
-            )
+            what = f"{len(listed)} gold sets"
+            raise UsageError(Problem("hoo-one-gold", what, expected="one folder or file of edits"))
         return _path(listed[0])
 
     def run_paths(self) -> list[tuple[str, str]]:
-        """Name and path of each run.
-
-        Raises:
-            UsageError: If two have one name, or one is no path.
-        """
+        """Name and path of each run."""
         if isinstance(self.systems, Mapping):
             return [(str(name), _path(path)) for name, path in self.systems.items()]
         listed = self.systems if isinstance(self.systems, list | tuple) else [self.systems]
@@ -98,20 +80,13 @@ def _path(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HooScores(Scores):
-    """Scores of runs, runs outermost.
-
-    Attributes:
-        by_code: Recall by error code of each; the scores have it by the rows of table 8.
-        fragments: Names of the fragments.
-        teams: Whose each run is; None: as its name says.
-        best: Show the best run of each team. Runs stay in the order of the input.
-    """
+    """Scores of runs, runs outermost; their types are the rows of table 8. Tables keep the order of the input."""
 
     schema: ClassVar[str] = "errorbar.hoo-score/1"
-    by_code: Sequence[Sequence[TypeScore]] = ()
+    by_code: Sequence[Sequence[TypeScore]] = ()  # recall by error code, for each of the scores
     fragments: Sequence[str] = ()
-    teams: Mapping[str, str] | None = None
-    best: bool = False
+    teams: Mapping[str, str] | None = None  # whose each run is; None: as its name says
+    best: bool = False  # show the best run of each team
 
     def to_dict(self) -> dict[str, object]:
         """Every score, and the best run of each team."""
@@ -124,33 +99,26 @@ class HooScores(Scores):
             return [self._fragment_table()]
         if self.by_type:
             return [self.type_rows()]
-        return [(best_table if self.best else score_table)(self.scores, self.teams)]
+        return [(best_table if self.best else _score_table)(self.scores, self.teams)]
 
     def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
         why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
         return {
             "run": score.system,
-            "team": team_of(score.system) if self.teams is None else self.teams[score.system],
+            "team": _team(score, self.teams),
             "metric": score.metric,
             "counts": dict(score.counts),
             "scores": [
                 {"measure": measure, "bonus": condition == BONUS, **_prf_record(score, condition, measure)}
-                for condition in CONDITIONS
-                for measure in MEASURES
+                for condition, measure in product(CONDITIONS, MEASURES)
             ],
             "by_row": [_recall_record(row, asked=score.has_intervals) for row in in_order(score.by_type)],
             "by_code": [_recall_record(row, asked=score.has_intervals) for row in codes],
             "by_fragment": [
-                {
-                    "fragment": name,
-                    "measure": measure,
-                    "bonus": condition == BONUS,
-                    **{figure: unit.values[measure_name(condition, measure, figure)] for figure in FIGURES},
-                    **why,
-                }
+                {"fragment": name, "measure": measure, "bonus": condition == BONUS, **values, **why}
                 for name, unit in zip(self.fragments, score.by_unit, strict=True)
-                for condition in CONDITIONS
-                for measure in MEASURES
+                for condition, measure in product(CONDITIONS, MEASURES)
+                for values in [{each: unit.values[measure_name(condition, measure, each)] for each in FIGURES}]
             ],
             "signature": str(score.type_signature),
         }
@@ -172,8 +140,7 @@ class HooScores(Scores):
             [*label, name, measure, condition, *(unit.values[measure_name(condition, measure, f)] for f in FIGURES)]
             for label, score in zip(labels, self.scores, strict=True)
             for name, unit in zip(self.fragments, score.by_unit, strict=True)
-            for measure in MEASURES
-            for condition in CONDITIONS
+            for measure, condition in product(MEASURES, CONDITIONS)
         ]
         asked = any(score.has_intervals for score in self.scores)
         notes = [WITH_BONUS, *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if asked else ())]
@@ -183,21 +150,13 @@ class HooScores(Scores):
 
 def score_hoo(
     runs: Runs,
-    metrics: Metric | str | Sequence[Metric | str] | None = None,
-    *,
+    metrics: Metrics = None,
     resampling: Resampling | None = None,
+    *,
     most: int | None = None,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> HooScores:
-    """Score runs against HOO gold edits.
-
-    With more fragments than ``most`` there are no intervals (None: whatever their number); without a resampling
-    there are none either.
-
-    Raises:
-        InputError: If a file is bad or a run lacks a fragment.
-        UsageError: If an option does not fit.
-    """
+    """Score runs against HOO gold edits, without intervals where there are more fragments than ``most``."""
     if resampling is not None:
         resampling.bootstrap("HOO scores")
     problems = Problems(lenient=runs.lenient)
@@ -237,27 +196,27 @@ def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
     return sorted(rows, key=lambda row: row_names().index(row.type))
 
 
-def score_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> Table:
+def _team(score: Score, teams: Mapping[str, str] | None) -> str:
+    return team_of(score.system) if teams is None else teams[score.system]
+
+
+def _score_table(scores: Sequence[Score], teams: Mapping[str, str] | None) -> Table:
     """A row for each run, measure and condition: P, R, F."""
     columns, labels = _labels(scores)
-    counts = list(scores[0].counts) if scores else []
+    counts = [Column(name, "count", only="data") for name in (scores[0].counts if scores else ())]
     rows: list[list[Cell]] = [
         [
             *label,
-            team,
-            measure,
-            condition,
+            *(_team(score, teams), measure, condition),
             *prf(score, condition, measure),
             *score.counts.values(),
             str(score.signature),
         ]
         for label, score in zip(labels, scores, strict=True)
-        for team in [team_of(score.system) if teams is None else teams[score.system]]
-        for measure in MEASURES
-        for condition in CONDITIONS
+        for measure, condition in product(MEASURES, CONDITIONS)
     ]
-    data = [*(Column(name, "count", only="data") for name in counts), Column("signature", only="data")]
-    columns = [*columns, Column("team", only="data"), Column("measure"), Column("condition"), *_PRF, *data]
+    columns = [*columns, Column("team", only="data"), Column("measure"), Column("condition"), *_PRF, *counts]
+    columns.append(Column("signature", only="data"))
     return Table(columns, rows, name="scores", notes=[WITH_BONUS, *signature_lines(scores)])
 
 
@@ -277,12 +236,8 @@ def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None
     """The best run of each team as it stands in JSON output."""
     return [
         {
-            "measure": measure,
-            "bonus": condition == BONUS,
-            "team": team,
-            "run": score.system,
-            "metric": score.metric,
-            **_prf_record(score, condition, measure),
+            **{"measure": measure, "bonus": condition == BONUS, "team": team, "run": score.system},
+            **{"metric": score.metric, **_prf_record(score, condition, measure)},
         }
         for condition, measure, team, score in best_runs(scores, teams)
     ]
@@ -290,7 +245,7 @@ def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None
 
 def _prf_record(score: Score, condition: str, measure: str) -> dict[str, object]:
     named = dict(zip(FIGURES, prf(score, condition, measure), strict=True))
-    record: dict[str, object] = {name: estimate.value for name, estimate in named.items()}
+    record: dict[str, object] = {name: each.value for name, each in named.items()}
     record["undefined"] = {name: str(each.undefined) for name, each in named.items() if each.undefined is not None}
     if score.has_intervals:
         record["intervals"] = {name: interval_record(each) for name, each in named.items()}
@@ -312,23 +267,19 @@ def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
 
 
 def rows_of(path: str) -> str:
-    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them.
-
-    Raises:
-        InputError: If the file is no such JSON.
-    """
+    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them."""
     problems = Problems()
     lines = Lines(path, problems, last=True)
     text = "\n".join(lines)
     problems.raise_errors()
+    place, expected = Place(lines.name), '{"ID": "Noun"}'
     try:
         given = parse_json(text)
     except NotJsonError as error:
         place = Place(lines.name, error.line)
-        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, '{"ID": "Noun"}')) from None
+        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, expected)) from None
     if not isinstance(given, dict) or not all(isinstance(row, str) for row in given.values()):
-        what = "not a JSON object of type to row"
-        raise InputError(Problem("hoo-types-file", what, Place(lines.name), '{"ID": "Noun"}'))
+        raise InputError(Problem("hoo-types-file", "not a JSON object of type to row", place, expected))
     if any(set("=;") & set(code + row) for code, row in given.items()):
-        raise InputError(Problem("hoo-types-file", "a type or row holds '=' or ';'", Place(lines.name)))
+        raise InputError(Problem("hoo-types-file", "a type or row holds '=' or ';'", place))
     return ";".join(f"{code}={row}" for code, row in given.items())

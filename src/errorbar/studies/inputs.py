@@ -6,22 +6,22 @@ A corpus is a path, several paths over the same sentences, ``name=path``, a patt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Problem, UsageError, nearest
+from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
+from errorbar.edits.system_edits import EditsReader
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import is_hoo
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,
-    UNMARKED,
     NamedFile,
     Unmarked,
     named_files,
@@ -31,48 +31,76 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.text import HypothesisReader
+from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
-from errorbar.studies.signatures import CorpusSignatures
+from errorbar.studies.door import Drawing, Lenient, Said, Working, public
+from errorbar.studies.signatures import corpus_signature
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Gold = Source | Corpus | Sequence[Source] | Mapping[str, Source]
+LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
+Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source]
 System = Source | Hypothesis
-Systems = System | Sequence[System] | Mapping[str, Source | Sequence[str]]
+Systems = System | Iterable[System] | Mapping[str, Source | Sequence[str]]
+
+
+class OfCorpus(TypedDict, total=False):
+    """How a corpus is read."""
+
+    unmarked: Annotated[Unmarked, Said("auto", f"Who looked at a sentence of M2 without any A line: {LOOKED}.")]
+    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
+    as_written: Annotated[bool, Said(False, "Keep reference edits as in the file, in its order and repeated ones too.")]
+
+
+class OfSystems(TypedDict, total=False):
+    """How systems are read."""
+
+    lenient: Lenient
+    force: Annotated[bool, Said(False, "Take a text that is not a correction of this corpus.")]
+    retokenize: Annotated[bool, Said(False, "Give lines that look untokenized the source's tokens.")]
+
+
+class Taking(OfCorpus, OfSystems, total=False):
+    """How a corpus and systems are read."""
+
+
+class Scoring(Drawing, Taking, total=False):
+    """What scoring a corpus takes."""
+
+
+class Comparing(Working, Taking, total=False):
+    """What comparing on a corpus takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How a corpus and systems are read.
-
-    Attributes:
-        unmarked: Who looked at a sentence of M2 without any A line (``errorbar.formats.reference``).
-        documents: NUCLE SGML that tells the essay of each sentence; None: what the corpus itself says.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-        as_written: Keep reference edits as they stand in the file, in its order and repeated ones too.
-        admission: How systems' texts are taken.
-    """
+    """How a corpus and systems are read: what ``Taking`` says."""
 
     unmarked: Unmarked = "auto"
     documents: Source | None = None
     lenient: bool = False
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
+    edits: bool = False  # systems are M2, for metrics that take edits
 
-    def __post_init__(self) -> None:
-        if self.unmarked not in UNMARKED:
-            what = f"unmarked must be one of {', '.join(UNMARKED)}, got {self.unmarked!r}"
-            raise UsageError(Problem("bad-parameter", what, fix=nearest(str(self.unmarked), UNMARKED)))
+    @classmethod
+    def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
+        """What the arguments say, and the metrics that are to be computed."""
+        edits = any(metric.takes_edits for metric in metrics)
+        if edits and given["retokenize"]:
+            what = "--retokenize is for texts, and the systems of this metric are M2"
+            raise UsageError(Problem("useless-option", what, fix="leave it out"))
+        admission = Admission(given["force"], given["retokenize"])
+        return cls(given["unmarked"], given["documents"], given["lenient"], given["as_written"], admission, edits)
 
     @property
-    def conventions(self) -> tuple[str, ...]:
-        """What joins signatures; nothing for the usual way."""
-        said = reading_conventions(self.unmarked, as_written=self.as_written)
-        return (*said, *self.admission.conventions)
+    def said(self) -> tuple[str, ...]:
+        """What joins signatures of how a corpus is read; nothing for the usual way."""
+        return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
 
     def problems(self) -> Problems:
         """A notebook for whoever reads this way."""
@@ -81,15 +109,7 @@ class ReadingOptions:
 
 @dataclass(slots=True)
 class Loaded:
-    """A corpus and systems in memory.
-
-    Attributes:
-        corpus: Sentences and annotations.
-        systems: The systems' sentences.
-        documents: Which essay each sentence is from.
-        problems: What was noted on the way.
-        conventions: What joins the signature.
-    """
+    """A corpus and systems in memory, which essay each sentence is from, and what joins signatures."""
 
     corpus: Corpus
     systems: list[Hypothesis]
@@ -98,53 +118,33 @@ class Loaded:
     conventions: tuple[str, ...]
 
     def need_documents(self, option: str) -> NDArray[np.int64]:
-        """Document number of each sentence.
-
-        Raises:
-            UsageError: If the corpus has no documents.
-        """
+        """Document number of each sentence."""
         if self.documents.unit != "document":
             what = f"{option} needs to know which essay each sentence is from"
             fix = "add --documents essays.sgml, or use JSONL with documents (errorbar convert --documents)"
             raise UsageError(Problem("no-documents", what, fix=fix))
         return self.documents.clusters()
 
-    def types(self) -> str:
-        """What joins the signature where error types count."""
-        return CorpusSignatures(self.corpus, self.systems, self.conventions).types()
-
     def signature(self, spec: str, *conventions: str) -> str:
         """The signature of something computed from all of it."""
-        return CorpusSignatures(self.corpus, self.systems, self.conventions).of(spec, *conventions)
+        return corpus_signature(spec, self.corpus, self.systems, (*self.conventions, *conventions))
 
 
 @dataclass(slots=True)
 class Pieces:
     """A corpus and systems that are read piece by piece, in order, in memory that does not grow.
 
-    Attributes:
-        pieces: What ``errorbar.execute`` hands to workers.
-        systems: The systems' names, and whoever checks their length at the end.
-        problems: What was noted on the way; in the order of the files once all is read.
-        conventions: What joins the signature, but for how systems' texts are taken.
-        admission: How systems' texts are taken.
+    ``systems`` tell names and check their length at the end; notes are in the order of the files once all is read.
     """
 
     pieces: Iterable[Any]
     systems: Sequence[Ending]
     problems: Problems
-    conventions: tuple[str, ...]
-    admission: Admission
 
 
+@public()
 def read_corpus(
-    gold: Gold,
-    problems: Problems | None = None,
-    *,
-    unmarked: Unmarked = "auto",
-    documents: Source | None = None,
-    lenient: bool = False,
-    as_written: bool = False,
+    gold: Gold, problems: Problems | None = None, *, lenient: bool = False, **shared: Unpack[OfCorpus]
 ) -> Corpus:
     """Read a whole reference corpus into memory.
 
@@ -152,43 +152,32 @@ def read_corpus(
         gold: One M2 or JSONL file, or several over the same sentences: paths, ``name=path``, patterns such as
             ``"A*.m2"``, or ``{name: path}``. A ``Corpus`` is returned as it is (with its documents, if they are given).
         problems: Where notes go, with a mode of its own; None: a new notebook. The notes are on the corpus too.
-        unmarked: Who looked at a sentence of M2 without any A line: ``auto``, ``official``, ``all``, ``everywhere`` or
-            ``absent``.
-        documents: NUCLE SGML that tells the essay of each sentence.
         lenient: Repair what can be repaired and note it; otherwise refuse it.
-        as_written: Keep reference edits as they stand in the file, in its order and repeated ones too.
+        shared: How it is read.
 
     Raises:
         InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If no file is named, two have one name, or an argument is of the wrong type.
     """
-    options = ReadingOptions(unmarked, documents, lenient, as_written)
+    options = ReadingOptions(shared["unmarked"], shared["documents"], lenient, shared["as_written"])
     return _corpus(gold, options, options.problems() if problems is None else problems)
 
 
-def read_system(
-    system: System,
-    gold: Gold | None = None,
-    *,
-    lenient: bool = False,
-    force: bool = False,
-    retokenize: bool = False,
-) -> Hypothesis:
+@public()
+def read_system(system: System, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
     """Read a system's output, one corrected sentence per line.
 
     Args:
         system: A path, ``name=path``, or a ``Hypothesis``.
         gold: The corpus that it corrects, as ``read_corpus`` takes it; None: the text is not looked into.
-        lenient: Repair what can be repaired; otherwise refuse it.
-        force: Take a text that is not a correction of this corpus.
-        retokenize: Give lines that look untokenized the source's tokens.
+        shared: How it is read.
 
     Raises:
         InputError: If the file is bad, has another number of lines than there are sentences, or is not a correction
             of them.
         UsageError: If an argument is of the wrong type.
     """
-    options = ReadingOptions(lenient=lenient, admission=Admission(force, retokenize))
+    options = ReadingOptions(lenient=shared["lenient"], admission=Admission(shared["force"], shared["retokenize"]))
     if gold is not None:
         return load(gold, system, options).systems[0]
     problems = options.problems()
@@ -199,18 +188,13 @@ def read_system(
 
 
 def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOptions()) -> Loaded:
-    """Read everything.
-
-    Raises:
-        InputError: If a file is bad, files do not fit together, or a system is not a correction of the source.
-        UsageError: If two files have one name, or an argument is of the wrong type.
-    """
+    """Read everything; errors are those of ``read_corpus`` and ``read_system``."""
     problems = options.problems()
     outputs = system_list(systems)
     corpus = _corpus(gold, options, problems)
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
-    for stream in system_streams(outputs, problems):
+    for stream in system_streams(outputs, problems, edits=options.edits):
         lines = stream.take(len(corpus))
         stream.finish(len(corpus))
         problems.raise_errors()
@@ -218,59 +202,39 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
-    return Loaded(corpus, hypotheses, documents, problems, options.conventions)
+    return Loaded(corpus, hypotheses, documents, problems, (*options.said, *options.admission.conventions))
 
 
 @contextmanager
 def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor: Executor) -> Iterator[Pieces]:
     """A corpus and systems in pieces; M2 is cut into stretches that workers read, where there are several.
 
-    Problems come in the order of the files and their lines, whoever found them.
-
-    Args:
-        gold: As for ``read_corpus``.
-        systems: The systems.
-        options: How they are read.
-        executor: Who gets the pieces.
-
-    Raises:
-        InputError: If a file is bad, or files do not fit together; also while the pieces are taken.
-        UsageError: If two files have one name, or an argument is of the wrong type.
+    Problems come in the order of the files and their lines, whoever found them, also while the pieces are taken.
     """
     problems = options.problems()
-    said = reading_conventions(options.unmarked, as_written=options.as_written)
     outputs = system_list(systems)
-    corpus = gold if isinstance(gold, Corpus) else None
     references = [] if isinstance(gold, Corpus) else corpus_files(gold)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
-        if _can_cut(references, outputs, options, executor):
+        if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
             from errorbar.formats.pieces import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
             carry = not executor.sees([file.path for file in files])
-            size = piece_size(len(outputs))
             cut = [CutSystem(each, problems, carry=carry) for each in outputs if isinstance(each, NamedFile)]
-            pieces: Iterable[Any] = cut_pieces(
-                references, cut, problems, unmarked=options.unmarked, size=size, carry=carry
-            )
-            yield Pieces(pieces, cut, problems, said, options.admission)
+            size, unmarked = piece_size(len(outputs)), options.unmarked
+            pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
+            yield Pieces(pieces, cut, problems)
             return
-        streams = list(system_streams(outputs, problems))
-        if corpus is not None or options.documents is not None:
+        streams = list(system_streams(outputs, problems, edits=options.edits))
+        if isinstance(gold, Corpus) or options.documents is not None:
             chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
         else:
             chunks = reference_chunks(references, problems, unmarked=options.unmarked)
-        pieces = corpus_pieces(chunks, streams, executor)
-        yield Pieces(pieces, streams, problems, said, options.admission)
+        yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems)
 
 
-def corpus_files(gold: Source | Sequence[Source] | Mapping[str, Source]) -> list[NamedFile]:
-    """The files of a corpus, patterns expanded.
-
-    Raises:
-        InputError: If a pattern matches no file.
-        UsageError: If there is no file, an argument is of the wrong type, or a file is HOO data.
-    """
+def corpus_files(gold: Source | Iterable[Source] | Mapping[str, Source]) -> list[NamedFile]:
+    """The files of a corpus, patterns expanded."""
     files = named_files(gold, "gold", patterns=True)
     if not files:
         raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
@@ -281,38 +245,34 @@ def corpus_files(gold: Source | Sequence[Source] | Mapping[str, Source]) -> list
     return files
 
 
-def system_list(
-    systems: Systems | Sequence[NamedFile | Hypothesis], *, one_name: bool = False
-) -> list[NamedFile | Hypothesis]:
-    """The systems: files and what to call them, or what is in memory already; several may share a name if told so.
+def need_systems(systems: object) -> None:
+    """See that a list of systems is not empty."""
+    if isinstance(systems, Sized) and not systems:
+        raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one"))
 
-    Raises:
-        UsageError: If two have one name, or an argument is of the wrong type.
-    """
+
+def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile | Hypothesis]:
+    """The systems: files and what to call them, or what is in memory already; several may share a name if told so."""
     found: list[NamedFile | Hypothesis] = []
     if isinstance(systems, Mapping):
         for name, said in systems.items():
             path = isinstance(said, str | PathLike)
-            found += named_files({name: said}, "systems") if path else [Hypothesis(str(name), cast("list[str]", said))]
-    elif isinstance(systems, Iterable) and not isinstance(systems, str):
-        found = [_system(each) for each in systems]
+            found += named_files({name: said}, "systems") if path else [Hypothesis(name, cast("list[str]", said))]
     else:
-        found = [_system(systems)]
+        one = isinstance(systems, str | PathLike | Hypothesis)
+        for each in cast("Iterable[System]", [systems] if one else systems):
+            found += (
+                [each] if isinstance(each, Hypothesis) else named_files([each], "a system", "a path or a Hypothesis")
+            )
     if not one_name:
         refuse_same_names(found, "systems")
     return found
 
 
-def _system(value: object) -> NamedFile | Hypothesis:
-    if isinstance(value, Hypothesis | NamedFile):
-        return value
-    return named_files([value], "a system", "a path or a Hypothesis")[0]
-
-
 def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
     if not isinstance(gold, Corpus):
         corpus = read_named(corpus_files(gold), problems, unmarked=options.unmarked)
-    elif options.unmarked != "auto" or options.as_written:
+    elif options.said:
         what = "unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
     else:
@@ -328,31 +288,22 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 
 
 def system_streams(
-    systems: Sequence[NamedFile | Hypothesis], problems: Problems
-) -> Iterator[HypothesisReader | InMemory]:
+    systems: Sequence[NamedFile | Hypothesis], problems: Problems, *, edits: bool = False
+) -> Iterator[HypothesisReader | EditsReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
+    reader = EditsReader if edits else HypothesisReader
     for each in systems:
-        yield (
-            HypothesisReader(each.path, each.name, problems)
-            if isinstance(each, NamedFile)
-            else InMemory(each, problems)
-        )
+        yield reader(each.path, each.name, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
 
 
 def _can_cut(
-    references: Sequence[NamedFile],
-    systems: Sequence[NamedFile | Hypothesis],
-    options: ReadingOptions,
-    executor: Executor,
+    references: Sequence[NamedFile], systems: Sequence[NamedFile | Hypothesis], options: ReadingOptions
 ) -> bool:
-    if isinstance(executor, Serial) or not references or options.documents is not None:
-        return False
-    files = [each for each in systems if isinstance(each, NamedFile)]
-    if len(files) < len(systems):
-        return False
     from errorbar.formats.pieces import can_cut  # noqa: PLC0415 - one process needs none
 
-    return can_cut(references, files)
+    files = [each for each in systems if isinstance(each, NamedFile)]
+    only_files = bool(references) and len(files) == len(systems) and options.documents is None
+    return only_files and can_cut(references, files)
 
 
 @contextmanager

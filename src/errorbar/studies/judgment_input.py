@@ -1,4 +1,4 @@
-"""What ``agree`` and the functions of crowds take: judgments, however they come; commands read through here too.
+"""What ``agree`` and the functions of crowds take: judgments, however they come.
 
 Judgments are a table in any layout or several, a corpus whose annotators' edits become judgments, or ``Judgments``.
 """
@@ -10,14 +10,14 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import isnan
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
-from errorbar.core.judgments import POLICIES, Judgments, RepeatPolicy
+from errorbar.core.errors import Place, Problem, UsageError, nearest
+from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items
@@ -31,6 +31,7 @@ from errorbar.formats.judgment_files import (
 )
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
+from errorbar.studies.door import Lenient, Said, Working, part, public
 from errorbar.studies.inputs import read_corpus
 from errorbar.studies.signatures import GIVEN
 
@@ -38,45 +39,90 @@ if TYPE_CHECKING:
     from errorbar.agreement.krippendorff import Level
 
 Files = Source | Sequence[Source]
+Votes = Files | Judgments | Corpus
+LABELS = "What labels mean, in the command's words: ``ROLE=LABEL`` with the names of the next arguments"
+ITEMS = (
+    "``tokens``, ``tokens-before``, ``tokens-after``, ``tokens-gaps``, ``gaps``, ``sentences``, ``words`` "
+    "(prepositions), ``words:articles`` or ``words:a,b,c``"
+)
+ROLES = ("error", "ok", "unknown", "type")
+"""What labels can be said to mean."""
 
 
 class Reading(TypedDict, total=False):
-    """How judgments are read, as keyword arguments of public functions: the attributes of ``JudgmentOptions``."""
+    """How judgments are read."""
 
-    layout: Layout
-    columns: Mapping[str, str]
-    unknown: Sequence[str]
-    repeats: RepeatPolicy
-    items: str
-    type: str
-    documents: Source | None
-    unmarked: Unmarked
-    lenient: bool
+    layout: Annotated[Layout, Said("auto", "Of a table: ``long``, ``wide``, ``batch``, or ``auto``: by its header.")]
+    column: Annotated[
+        Mapping[str, str] | str | Sequence[str],
+        Said((), 'What a table calls item, rater, label, weight, seconds: ``{role: name}`` or ``"role=name"``.'),
+    ]
+    labels: Annotated[str | Sequence[str], Said((), f"{LABELS}; or all labels there may be, in order.")]
+    unknown: Annotated[str | Sequence[str], Said((), 'Labels that mean "cannot say"; they count as not given.')]
+    type: Annotated[str, Said("", "Of a corpus: only edits of this type are errors; empty: all.")]
+    repeats: Annotated[
+        RepeatPolicy,
+        Said("refuse", "Which judgment counts of a rater who judged an item twice: ``first``, ``last`` or ``keep``."),
+    ]
+    items: Annotated[str, Said("tokens", f"What annotators of a corpus judge: {ITEMS}.")]
+    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence of a corpus.")]
+    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    lenient: Lenient
 
 
 class CrowdReading(Reading, total=False):
-    """With the labels that there may be."""
+    """With what an error is."""
 
-    labels: Sequence[str]
+    error: Annotated[
+        str | Sequence[str],
+        Said((), "Labels that mean an error, in any case, or rules about numbers such as ``<4``; none: ``error``."),
+    ]
+
+
+class Judging(Reading, Working, total=False):
+    """What agreement takes."""
+
+
+class CrowdJudging(CrowdReading, Working, total=False):
+    """What scoring against a crowd takes."""
+
+
+def labels_by_role(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The labels of each role that a function has an argument for, and under "" those without a role.
+
+    Args:
+        given: The arguments: ``labels``, with ``ROLE=LABEL`` or bare labels, maybe between commas; and those of roles.
+
+    Raises:
+        UsageError: If a role has no meaning here, or two types are given.
+    """
+    roles = [role for role in ROLES if role in given]
+    found: dict[str, tuple[str, ...]] = {role: tuple(_texts(given[role])) if given[role] else () for role in roles}
+    found[""] = ()
+    for text in _texts(given["labels"]):
+        role, equals, label = text.partition("=")
+        if equals and role in ROLES and role not in roles:
+            what = f"--labels={role}= has no meaning here"
+            expected = f"one of {'=, '.join(roles)}="
+            raise UsageError(Problem("useless-option", what, expected=expected, fix="leave it out"))
+        if equals and role in roles:
+            found[role] = (*found[role], label)
+        else:
+            found[""] = (*found[""], *filter(None, text.split(",")))
+    if len(found.get("type", ())) > 1:
+        raise UsageError(Problem("two-choices", "--labels=type= is given twice", fix="give one type"))
+    return found
+
+
+def _texts(given: str | Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) else given
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentOptions:
-    """How judgments are read.
+    """How judgments are read: what ``Reading`` says, ``error`` that of ``CrowdReading``.
 
-    Attributes:
-        layout: Of a table: ``long``, ``wide``, ``batch``, or ``auto``: batch or long, by the header.
-        columns: ``item``, ``rater``, ``label``, ``weight`` or ``seconds`` to the name that the table has for it.
-        labels: The labels there may be, in order; others are refused. None named: any.
-        unknown: Labels that mean "cannot say"; they count as not given.
-        repeats: What to do where a rater judged an item twice: ``refuse``, ``first``, ``last`` or ``keep``.
-        items: What annotators of a corpus judge: ``tokens``, ``gaps``, ``sentences``, ... (``errorbar.edits.items``);
-            ``words`` are prepositions, ``words:articles`` articles, ``words:a,b,c`` those between the commas.
-        type: Only annotators' edits of this type are errors; "": all.
-        documents: NUCLE SGML that tells the essay of each sentence of a corpus.
-        unmarked: Who looked at a sentence without any A line (``errorbar.formats.reference``).
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-        shared: Whether documents and unmarked sentences may be those of another corpus of the same command.
+    ``shared``: documents and unmarked sentences may be those of another corpus of the same command.
     """
 
     layout: Layout = "auto"
@@ -90,16 +136,24 @@ class JudgmentOptions:
     unmarked: Unmarked = "auto"
     lenient: bool = False
     shared: bool = False
+    error: Sequence[str] = ()
 
-    def __post_init__(self) -> None:
-        if self.repeats not in POLICIES:
-            what = f"no policy for repeated judgments is called '{self.repeats}'"
-            raise UsageError(Problem("crowd-repeats", what, fix=nearest(self.repeats, POLICIES)))
+    @classmethod
+    def of(cls, given: Reading) -> JudgmentOptions:
+        """What the arguments say."""
+        said = labels_by_role(given)
+        rest = {name: value for name, value in part(Reading, given).items() if name != "column"}
+        rest |= {"labels": said.pop(""), "type": "".join(said.pop("type")), **said}
+        return cls(columns=column_roles(given["column"]), **rest)
 
     @property
     def told(self) -> bool:
         """Whether an option says that the judgments are a table."""
         return bool(self.columns) or self.layout != "auto"
+
+    def problems(self) -> Problems:
+        """A notebook for whoever reads this way."""
+        return Problems(lenient=self.lenient)
 
     def projected(self, labels: str = "error") -> str:
         """What judgments made of edits are, for a signature."""
@@ -108,14 +162,9 @@ class JudgmentOptions:
         return f"items={name}{said}{f',type={self.type}' if self.type else ''},labels={labels}"
 
     def refuse(self, *, corpus: bool) -> None:
-        """See that no option is about the other kind of data.
-
-        Raises:
-            UsageError: If one is.
-        """
+        """See that no option is about the other kind of data."""
         of_edits = ("items", "type", *(() if self.shared else ("documents", "unmarked")))
-        names = ("layout", "columns", "labels", "repeats") if corpus else of_edits
-        for name in names:
+        for name in ("layout", "columns", "labels", "repeats") if corpus else of_edits:
             if getattr(self, name) and getattr(self, name) != _DEFAULTS[name]:
                 refuse_option("column" if name == "columns" else name, corpus=corpus)
 
@@ -132,24 +181,14 @@ def refuse_option(name: str, *, corpus: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What labels are.
-
-    Attributes:
-        level: What they measure.
-        order: The labels from lowest to highest, where it was said.
-        labels: What annotators' edits say of an item: ``error``, or the ``type`` of the edit.
-    """
+    """What labels measure, from lowest to highest where that was said; and what annotators' edits say of an item."""
 
     level: Level = "nominal"
     order: tuple[str, ...] = ()
     labels: Labels = "error"
 
     def refuse(self, *, corpus: bool) -> None:
-        """See that no option is about the other kind of data.
-
-        Raises:
-            UsageError: If one is.
-        """
+        """See that no option is about the other kind of data."""
         if corpus and self.level != "nominal":
             what = f"--scale={self.level} is about labels of tables, and what edits say are names"
             raise UsageError(Problem("useless-option", what, fix="leave it out"))
@@ -162,56 +201,37 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """Judgments and what came with them.
-
-    Attributes:
-        judgments: The judgments; who came first in a file changes no digit.
-        clusters: Cluster (essay, sentence) of each item; None: items are independent.
-        seconds: Time of each judgment, NaN where it is not known; None: no times.
-        corpus: The corpus that the judgments are made from, or None.
-        options: How they were read.
-        order: The labels from lowest to highest, where they are ranks.
-        how: What the judgments are, for a signature.
-    """
+    """Judgments and what came with them; who came first in a file changes no digit."""
 
     judgments: Judgments
-    clusters: NDArray[np.int64] | None = None
-    seconds: NDArray[np.float64] | None = None
-    corpus: Corpus | None = None
+    clusters: NDArray[np.int64] | None = None  # of each item: essay or sentence; None: items are independent
+    seconds: NDArray[np.float64] | None = None  # of each judgment, NaN where it is not known
+    corpus: Corpus | None = None  # that the judgments are made from
     options: JudgmentOptions = JudgmentOptions()
-    order: tuple[str, ...] | None = None
-    how: str = GIVEN
+    order: tuple[str, ...] | None = None  # the labels from lowest to highest, where they are ranks
+    how: str = GIVEN  # what the judgments are, for a signature
 
 
-Votes = Files | Judgments | Corpus | Judged
-
-
-def read_judgments(judgments: Files, problems: Problems | None = None, **reading: Unpack[CrowdReading]) -> Judgments:
+@public()
+def read_judgments(judgments: Files, problems: Problems | None = None, **shared: Unpack[Reading]) -> Judgments:
     """Read judgments of a table in any layout, or make them of a corpus's edits.
 
     Args:
         judgments: CSV (comma, tab, semicolon), JSON lines or Parquet, gzipped or not; results of Mechanical Turk; or an
             M2 or JSONL corpus, one file or several over the same sentences.
         problems: Where warnings go; None: nowhere.
-        reading: As the attributes of ``JudgmentOptions``, e.g. ``columns={"rater": "worker"}, lenient=True``.
+        shared: How judgments are read.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option does not fit.
     """
-    options = JudgmentOptions(**reading)
-    return read_crowd(judgments, options, Problems(lenient=options.lenient) if problems is None else problems).judgments
+    options = JudgmentOptions.of(shared)
+    return read_crowd(judgments, options, options.problems() if problems is None else problems).judgments
 
 
 def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> Judged:
-    """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order.
-
-    Raises:
-        InputError: If a file is bad.
-        UsageError: If an option or an argument does not fit.
-    """
-    if isinstance(judgments, Judged):
-        return judgments
+    """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order."""
     found, _ = _found(judgments, options, Scale(), problems)
     if isinstance(found, JudgmentTable):
         return _in_order(found, options, problems)
@@ -221,14 +241,7 @@ def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -
 
 
 def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, problems: Problems) -> Judged:
-    """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides.
-
-    Raises:
-        InputError: If a file is bad.
-        UsageError: If an option or an argument does not fit.
-    """
-    if isinstance(judgments, Judged):
-        return judgments
+    """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides."""
     found, name = _found(judgments, options, scale, problems)
     if isinstance(found, Corpus):
         made = _items(found, options, scale.labels, problems)
@@ -250,25 +263,21 @@ def read_judged(judgments: Votes, options: JudgmentOptions, scale: Scale, proble
 
 
 def _found(
-    judgments: Files | Judgments | Corpus, options: JudgmentOptions, scale: Scale, problems: Problems
+    judgments: Votes, options: JudgmentOptions, scale: Scale, problems: Problems
 ) -> tuple[JudgmentTable | Corpus, str]:
     """A table of judgments, or the corpus that they are to be made of; and what to call it."""
-
-    def see(*, corpus: bool) -> None:
-        options.refuse(corpus=corpus)
-        scale.refuse(corpus=corpus)
-
-    if isinstance(judgments, Judgments):
-        see(corpus=False)
-        return JudgmentTable(judgments.take(judgments.settled(options.repeats)), None), "the judgments"
-    gold: Corpus | list[str]
+    gold: Corpus | list[str] = []
+    corpus = isinstance(judgments, Corpus)
     if isinstance(judgments, Corpus):
-        corpus, gold = True, judgments
-    else:
+        gold = judgments
+    elif not isinstance(judgments, Judgments):
         files = expand_files(paths_of(judgments))
         files[0] = NamedFile(str(rereadable(files[0].path)), files[0].name)
         corpus, gold = is_corpus(files[0].path, told=options.told), [f"{file.name}={file.path}" for file in files]
-    see(corpus=corpus)
+    options.refuse(corpus=corpus)
+    scale.refuse(corpus=corpus)
+    if isinstance(judgments, Judgments):
+        return JudgmentTable(judgments.take(judgments.settled(options.repeats)), None), "the judgments"
     if corpus:
         return read_corpus(gold, problems, unmarked=options.unmarked, documents=options.documents), ""
     labels = scale.order or options.labels
@@ -302,11 +311,7 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
 
 
 def _see_that_numbers_rank(labels: Sequence[str]) -> None:
-    """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks.
-
-    Raises:
-        UsageError: If not.
-    """
+    """See that labels in their usual order are numbers, and that no two are the same one: it would have two ranks."""
     if any(isnan(as_number(label)) for label in labels):
         what, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
         raise UsageError(Problem("agreement-order", what, expected="an order from lowest to highest", fix=fix))
@@ -317,15 +322,11 @@ def _see_that_numbers_rank(labels: Sequence[str]) -> None:
             raise UsageError(Problem("agreement-order", what, expected="one label for each rank", fix=fix))
 
 
-def paths_of(files: object, what: str = "judgments") -> list[str]:
+def paths_of(files: Files, what: str = "judgments") -> list[str]:
     """One path or several, as texts."""
-    if isinstance(files, str | PathLike):
-        return [str(fspath(files))]
-    if not isinstance(files, Sequence) or not all(isinstance(path, str | PathLike) for path in files):
-        raise wrong_type(what, "a path, paths, or what they hold", files)
-    if not files:
+    if not isinstance(files, str | PathLike) and not files:
         raise UsageError(Problem("no-reference", f"no file of {what} is named", expected="at least one"))
-    return [str(fspath(path)) for path in files]
+    return [str(fspath(path)) for path in ([files] if isinstance(files, str | PathLike) else files)]
 
 
 def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> Judged:
@@ -347,14 +348,12 @@ def _in_order(table: JudgmentTable, options: JudgmentOptions, problems: Problems
     return Judged(judgments, seconds=None if seconds is None else seconds[rows], options=options)
 
 
-def column_roles(columns: Sequence[str]) -> dict[str, str]:
-    """What ``ROLE=NAME`` says, several times.
-
-    Raises:
-        UsageError: If one is not written so.
-    """
+def column_roles(columns: Mapping[str, str] | str | Sequence[str]) -> Mapping[str, str]:
+    """What ``ROLE=NAME`` says, maybe several times."""
+    if isinstance(columns, Mapping):
+        return columns
     roles: dict[str, str] = {}
-    for text in columns:
+    for text in _texts(columns):
         role, equals, name = text.partition("=")
         if not equals or not name or role not in COLUMNS:
             what = f"--column={text}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 from os import PathLike
+from typing import Unpack
 
-from errorbar.core.errors import Place, Problem, UsageError, wrong_type
+from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons, MetricScores
@@ -27,9 +28,8 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
-from errorbar.ranking.wins import By
-from errorbar.stats.resampling import Resampling
-from errorbar.studies.rank import resampling
+from errorbar.studies.door import public
+from errorbar.studies.rank import Ranked, drawn
 from errorbar.tables.records import interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -44,14 +44,11 @@ class MetaEvaluation(Result):
 
     Attributes:
         human: The human scores of the systems, best first.
-        method: How judgments became scores; None: the humans gave scores.
+        method: How judgments became scores, and with the signature None where the humans gave scores.
         agreements: Correlations of each metric with the humans, with windows of neighbors if they were asked for.
         window: Systems in a window; 0: none.
         by_sentence: Pairwise accuracy of each metric with scores of sentences, if it was asked for.
-        asked: Whether it was.
         tests: Each pair of metrics.
-        signature: What was ranked how; None: the humans gave scores.
-        notes: Warnings and repairs.
     """
 
     human: HumanScores
@@ -77,9 +74,9 @@ class MetaEvaluation(Result):
 
     def tables(self) -> list[Table]:
         """The correlations."""
-        return [self.correlation_table()]
+        return [self._correlation_table()]
 
-    def correlation_table(self) -> Table:
+    def _correlation_table(self) -> Table:
         """A row for each metric and correlation, with an interval over systems and one over judgments."""
         judged = self.human.resampled is not None
         n = len(self.human.systems)
@@ -96,11 +93,10 @@ class MetaEvaluation(Result):
             Column("metric"),
             Column("correlation", only="data"),
             Column("correlation", key="title", only="shown"),
-            Column("n", "count", only="data"),
-            Column("value", "number", digits=3),
-            Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data"),
-            Column("p", "p"),
         ]
+        columns += [Column("n", "count", only="data"), Column("value", "number", digits=3)]
+        columns += [Column("over judgments", "number", "judgments", 3, "only", only="" if judged else "data")]
+        columns += [Column("p", "p")]
         return Table(columns, rows, "Correlations with humans", "correlations", notes)
 
     def window_table(self) -> Table:
@@ -155,24 +151,19 @@ class MetaEvaluation(Result):
         return Table(columns, rows, "Tests between metrics", "tests", notes)
 
 
+@public()
 def meta(
     human: Source | Comparisons | MetricScores,
     scores: Scores | Sequence[Scores],
     *,
     method: Method = METHODS[0],
-    beta: Sequence[float] = (),
+    beta: float | Sequence[float] = (),
     sentences: bool = False,
     first_sentence: int = 1,
     tests: bool = True,
     permutations: int = 10_000,
     window: int = 0,
-    by: By = "item",
-    ci: bool | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    lenient: bool = False,
-    progress: Callable[[int], None] | None = None,
+    **shared: Unpack[Ranked],
 ) -> MetaEvaluation:
     """Tell how metrics agree with a human ranking.
 
@@ -187,41 +178,44 @@ def meta(
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
-        by: What of the judgments is drawn as one: item, sentence or comparison.
-        ci: Make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, a formula.
-        confidence: Confidence level of all intervals.
-        resamples: How many resamples of the judgments.
-        seed: Of the random streams.
+        ci: Whether to make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, which
+            are a formula.
         lenient: Repair what can be repaired and note it; systems that not all have are left out.
-        progress: Told how many resamples TrueSkill has gone through.
+        shared: How intervals are made.
 
     Raises:
         InputError: If a file is bad, or humans and metrics do not speak of the same systems.
         UsageError: If two metrics have one name, or arguments do not fit.
     """
-    problems = Problems(lenient=lenient)
+    problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
     found = _human(human, problems)
-    metrics = _metrics(scores, beta, first_sentence, problems)
+    betas = [beta] if isinstance(beta, float | int) else beta
+    metrics = _metrics(scores, betas, first_sentence, problems)
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
-        how, chosen = resampling(found, ci, Resampling("percentile", resamples, confidence, seed), problems), method
+        how, chosen = drawn(found, shared, problems), method
         signed = signature(found, [method], how, by, seed)
-        everybody = human_scores(rank_systems(found, [method], how, by=by, seed=seed, progress=progress)[0])
+        ranked = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
+        everybody = human_scores(ranked[0])
     else:
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)
-    agreements = [metric_agreement(common, each, window=window, confidence_level=confidence) for each in metrics]
-    if ci is False:
+    level = shared["confidence"]
+    agreements = [metric_agreement(common, each, window=window, confidence_level=level) for each in metrics]
+    if shared["ci"] is False:
         agreements = list(map(_bare, agreements))
     accuracies = None
     if sentences:
         judged = _judged_sentences(found, metrics)
         accuracies = [pairwise_accuracy(judged, each, how, by=by) for each in metrics if each.sentences]
-        problems.notes += _left_out(accuracies)
+        for left in (each for each in accuracies if each.n_left_out):
+            what = f"{left.metric} lacks scores for {left.n_left_out:,} comparisons; they are left out"
+            problems.note(
+                "meta-left-out", what, Place(), fix="see --first-sentence, if the numbers of sentences differ"
+            )
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
-    notes = tuple(problems.notes)
-    return MetaEvaluation(common, chosen, agreements, window, accuracies, tested, signed, notes)
+    return MetaEvaluation(common, chosen, agreements, window, accuracies, tested, signed, tuple(problems.notes))
 
 
 def _bare(agreement: MetricAgreement) -> MetricAgreement:
@@ -239,17 +233,14 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
     """The judgments, if there are any, or scores."""
     if isinstance(human, Comparisons | MetricScores):
         return human
-    if not isinstance(human, str | PathLike):
-        raise wrong_type("human", "a path, Comparisons or MetricScores", human)
     again = rereadable(human)
     if is_ranking(again):
         return read_rankings(again, problems)
     found = read_metric_scores(again, problems)
     if len(found) > 1:
         what = f"{len(found)} columns of human scores: {', '.join(each.metric for each in found)}"
-        raise UsageError(
-            Problem("meta-human", what, Place(display_name(human)), "one", "put each in a file of its own")
-        )
+        fix = "put each in a file of its own"
+        raise UsageError(Problem("meta-human", what, Place(display_name(human)), "one", fix))
     return found[0]
 
 
@@ -257,22 +248,21 @@ def _metrics(
     scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
 ) -> list[MetricScores]:
     metrics: dict[str, MetricScores] = {}
-    for given in scores if isinstance(scores, list | tuple) else [scores]:
+    for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
         path = ""
         if isinstance(given, MetricScores):
             found = [given]
-        elif not isinstance(given, str | PathLike):
-            raise wrong_type("scores", "paths or MetricScores", given)
         else:
             name, equals, path = str(given).partition("=")
-            if not equals:
-                name, path = "", str(given)
+            name, path = (name, path) if equals else ("", name)
             found = read_metric_scores(path, problems, name=name or None, betas=betas, first_sentence=first_sentence)
         for each in found:
             if each.metric in metrics:
                 what = f"two metrics are called '{each.metric}'"
                 raise UsageError(Problem("meta-same-name", what, Place(path), fix="name one: name=path"))
             metrics[each.metric] = each
+    if not metrics:
+        raise UsageError(Problem("no-systems", "there is no metric to look at", expected="at least one"))
     return list(metrics.values())
 
 
@@ -286,20 +276,6 @@ def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[Metri
         fix = "use errorbar score --by sentence --format json, or a table with the column sentence"
         raise UsageError(Problem("meta-sentences", what, fix=fix))
     return human
-
-
-def _left_out(found: Sequence[PairwiseAccuracy]) -> list[Problem]:
-    fix = "see --first-sentence, if the numbers of sentences differ"
-    return [
-        Problem(
-            "meta-left-out",
-            f"{each.metric} lacks scores for {each.n_left_out:,} comparisons; they are left out",
-            fix=fix,
-            severity="warning",
-        )
-        for each in found
-        if each.n_left_out
-    ]
 
 
 def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
@@ -339,8 +315,7 @@ def _test_record(test: MetricTest) -> dict[str, object]:
         "swapped": test.swapped,
         "williams": {
             "t": williams.t if williams.t is None or isfinite(williams.t) else None,
-            "df": williams.df,
-            "p_value": williams.p_value,
+            **{"df": williams.df, "p_value": williams.p_value},
             "undefined": None if williams.undefined is None else str(williams.undefined),
         },
         "permutation": [

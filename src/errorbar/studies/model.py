@@ -24,23 +24,14 @@ from errorbar.studies.hoo_scores import in_order
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorpusStudy:
-    """Systems against annotators of an M2 or JSONL corpus.
+    """Systems against annotators of an M2 or JSONL corpus; what the data does not allow is None.
 
     Attributes:
-        name: What to call the corpus.
         unit: ``document`` or ``sentence``: what was resampled.
-        n_sentences: Sentences.
-        n_documents: Essays, or None where they are not known.
-        annotators: Their names.
         scores: Of each system under the main metric, with intervals, types and sentences; in the order given.
         others: Under further metrics or choices of annotators (``choose=sentence`` always, where there are two
             annotators or more): spec to the systems' scores, without intervals.
-        comparison: What ``compare`` finds; None with fewer than two systems or units.
-        ceiling: What ``ceiling`` finds; None with one annotator.
-        agreement: What ``agree`` finds of the annotators and tokens; None with one annotator.
-        browse: Sentences and edits.
-        notes: Warnings and repairs.
-        confidence_level: Of every interval.
+        agreement: Of the annotators, about tokens.
     """
 
     name: str
@@ -79,12 +70,8 @@ class HooStudy:
     """Runs against HOO gold edits.
 
     Attributes:
-        name: What to call the data.
         scores: Of each run, with intervals over fragments and recall by the rows of table 8.
         variants: Under other conventions or ``matching=maxmatch``: spec to scores, without intervals.
-        browse: Texts and edits.
-        notes: Warnings and repairs.
-        confidence_level: Of every interval.
     """
 
     name: str
@@ -112,26 +99,13 @@ class HooStudy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrowdStudy:
-    """Judgments of items by many raters, and systems against them.
-
-    Attributes:
-        name: What to call the judgments.
-        n_items: Items.
-        n_raters: Raters.
-        n_judgments: Judgments.
-        histogram: Share of the majority (low edge, high edge) to number of items.
-        scores: What ``crowd`` finds of the systems.
-        curves: What ``curve`` finds of them.
-        agreement: What ``agree`` finds; None with one rater.
-        notes: Warnings and repairs.
-        confidence_level: Of every interval.
-    """
+    """Judgments of items by many raters, and systems against them; with one rater there is no agreement."""
 
     name: str
     n_items: int
     n_raters: int
     n_judgments: int
-    histogram: Mapping[tuple[float, float], int]
+    histogram: Mapping[tuple[float, float], int]  # share of the majority (low edge, high edge) to number of items
     scores: CrowdScores
     curves: Curves
     agreement: AgreementResult | None
@@ -147,12 +121,7 @@ class CrowdStudy:
 
 @dataclass(frozen=True, slots=True)
 class BudgetStep:
-    """What so many judgments would buy.
-
-    Attributes:
-        n_judgments: Judgments in all.
-        half_widths: Quantity (P, R, F) to the expected half-width of its interval; None where it has none.
-    """
+    """The expected half-widths of P, R and F, None where there are none, that so many judgments in all would buy."""
 
     n_judgments: int
     half_widths: Mapping[str, float | None]
@@ -160,21 +129,10 @@ class BudgetStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleStudy:
-    """Estimates from a judged sample.
-
-    Attributes:
-        name: What to call it.
-        n_items: Items of the corpus that was sampled from.
-        n_judged: Items that were judged.
-        systems: Estimates of each system.
-        differences: Of two systems, paired; empty with one.
-        budget: What more judgments would buy, smallest first; the first is what was spent.
-        signatures: Title to signature.
-        notes: Warnings and repairs.
-    """
+    """Estimates from a judged sample, of two systems also their differences; and what was spent and more would buy."""
 
     name: str
-    n_items: int
+    n_items: int  # of the corpus that was sampled from
     n_judged: int
     systems: Sequence[SampleEstimates]
     differences: Sequence[SampleEstimate]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import Literal
+from typing import Annotated, Literal, Unpack
 
-from errorbar.core.errors import Problem, wrong_type
+from errorbar.core.errors import Problem
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.opening import Source
@@ -16,11 +15,22 @@ from errorbar.ranking.judged_pairs import JudgeAgreement, judge_agreement
 from errorbar.ranking.ranked import METHODS, Method, RankingResult, no_scores, rank_systems, signature
 from errorbar.ranking.wins import By, head_to_head
 from errorbar.stats.resampling import Resampling, unasked
+from errorbar.studies.door import Drawing, Lenient, Said, public, resampling
 from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 _PAIR = ("first", "second", "wins", "losses", "ties")
+
+
+class Ranked(Drawing, total=False):
+    """How systems are ranked."""
+
+    by: Annotated[By, Said("item", "What of the judgments is drawn as one: ``item``, ``sentence`` or ``comparison``.")]
+    lenient: Lenient
+    progress: Annotated[
+        Callable[[int], None] | None, Said(None, "Is told how many resamples TrueSkill has gone through.")
+    ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,10 +40,7 @@ class Ranking(Result):
     Attributes:
         given: All comparisons that were read.
         comparisons: Those that rank: all, or those of different texts.
-        rankings: One for each method.
         judges: Agreement between judges, and of judges with themselves.
-        signature: What was ranked how.
-        notes: Warnings and repairs.
     """
 
     given: Comparisons
@@ -64,17 +71,10 @@ class Ranking(Result):
                 span = str(each.low) if each.low == each.high else f"{each.low}–{each.high}"
                 ranks = [each.rank or None, span, each.low, each.high]
                 rows.append([result.method, each.system, each.cluster, *ranks, each.score])
-        shown: Literal["", "data"] = "" if ranged else "data"
-        columns = [
-            Column("method", only="" if several else "data"),
-            Column("system"),
-            Column("cluster", "count", only=shown),
-            Column("rank", "count"),
-            Column("rank range", "count", only="shown"),
-            Column("rank low", "count", only="data"),
-            Column("rank high", "count", only="data"),
-            Column("score", "number", digits=3),
-        ]
+        columns = [Column("method", only="" if several else "data"), Column("system")]
+        columns += [Column("cluster", "count", only="" if ranged else "data"), Column("rank", "count")]
+        columns += [Column("rank range", "count", only="shown"), Column("rank low", "count", only="data")]
+        columns += [Column("rank high", "count", only="data"), Column("score", "number", digits=3)]
         if not ranged:
             columns = [column for column in columns if column.title != "rank range"]
             rows = [[*row[:4], *row[5:]] for row in rows]
@@ -85,13 +85,7 @@ class Ranking(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HeadToHead(Result):
-    """Wins, losses and ties of each pair of systems that was compared.
-
-    Attributes:
-        given: All comparisons that were read.
-        comparisons: Those that count.
-        notes: Warnings and repairs.
-    """
+    """Wins, losses and ties of each pair of systems that was compared."""
 
     given: Comparisons
     comparisons: Comparisons
@@ -109,45 +103,37 @@ class HeadToHead(Result):
         return [Table(columns, rows, "Head to head", "head-to-head", [_said(self.given)])]
 
 
+@public()
 def rank(
     judgments: Source | Comparisons,
     method: Method | Literal["all"] | Sequence[Method | Literal["all"]] = METHODS[0],
     *,
-    systems: Sequence[str] = (),
+    systems: str | Sequence[str] = (),
     without_identical: bool = False,
-    by: By = "item",
-    ci: bool | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    lenient: bool = False,
-    progress: Callable[[int], None] | None = None,
+    **shared: Unpack[Ranked],
 ) -> Ranking:
     """Rank systems from human rankings or pairs.
 
     Args:
         judgments: XML as the WMT's annotation tool writes it, or CSV of pairs or rankings; or ``Comparisons``.
         method: How to rank, one or several; ``all``: by every method.
-        systems: The systems there are; another name in the file is refused.
+        systems: The systems there are, maybe between commas; another name in the file is refused.
         without_identical: Leave out ties of systems that wrote the same text.
-        by: What is drawn as one: item, sentence or comparison.
-        ci: Make intervals, rank ranges and clusters; None: of up to 20,000 items.
-        confidence: Their confidence level, a fraction.
+        ci: Whether to make intervals, rank ranges and clusters; None: of up to 20,000 items.
         resamples: How many resamples; of ``trueskill-wmt`` also how many runs.
-        seed: Of the random streams.
-        lenient: Repair what can be repaired and note it.
-        progress: Told how many resamples TrueSkill has gone through.
+        shared: How intervals are made.
 
     Raises:
         InputError: If the file is bad.
         UsageError: If there is no such method, or nothing was compared.
     """
-    given, problems = _read(judgments, systems, lenient)
+    given, problems = _read(judgments, systems, shared["lenient"])
     comparisons = given.without_identical() if without_identical else given
     asked = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
     methods = METHODS if "all" in asked else [each for each in asked if each != "all"]
-    how = resampling(given, ci, Resampling("percentile", resamples, confidence, seed), problems)
-    results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=progress)
+    by, seed = shared["by"], shared["seed"]
+    how = drawn(given, shared, problems)
+    results = rank_systems(comparisons, methods, how, by=by, seed=seed, progress=shared["progress"])
     notes = (*problems.notes, *no_scores(results))
     signed = signature(comparisons, methods, how, by, seed)
     return Ranking(given, comparisons, results, judge_agreement(given), signed, notes)
@@ -156,7 +142,7 @@ def rank(
 def compare_pairs(
     judgments: Source | Comparisons,
     *,
-    systems: Sequence[str] = (),
+    systems: str | Sequence[str] = (),
     without_identical: bool = False,
     lenient: bool = False,
 ) -> HeadToHead:
@@ -166,19 +152,18 @@ def compare_pairs(
     return HeadToHead(given, comparisons, tuple(problems.notes))
 
 
-def resampling(comparisons: Comparisons, ci: bool | None, how: Resampling, problems: Problems) -> Resampling | None:
+def drawn(comparisons: Comparisons, given: Drawing, problems: Problems) -> Resampling | None:
     """How judgments are resampled, or None: what ``ci`` asks for."""
-    wanted = unasked(len(comparisons.items), "items", problems) if ci is None else ci
-    return how if wanted else None
+    how, ci = resampling(given), given["ci"]
+    return how if (unasked(len(comparisons.items), "items", problems) if ci is None else ci) else None
 
 
-def _read(judgments: Source | Comparisons, systems: Sequence[str], lenient: bool) -> tuple[Comparisons, Problems]:
+def _read(judgments: Source | Comparisons, systems: str | Sequence[str], lenient: bool) -> tuple[Comparisons, Problems]:
     problems = Problems(lenient=lenient)
     if isinstance(judgments, Comparisons):
         return judgments, problems
-    if not isinstance(judgments, str | PathLike):
-        raise wrong_type("judgments", "a path or Comparisons", judgments)
-    return read_rankings(judgments, problems, systems=systems), problems
+    names = systems.split(",") if isinstance(systems, str) else systems
+    return read_rankings(judgments, problems, systems=[name.strip() for name in names if name.strip()]), problems
 
 
 def _counts(comparisons: Comparisons) -> dict[str, int]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.estimate import Interval
 from errorbar.formats.saving import save_lines
@@ -37,13 +40,7 @@ COUNTED = ("hits", "misses", "false positives")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SamplePlan(Result):
-    """How many items of which stratum to judge, how sure that makes one, and what it costs.
-
-    Attributes:
-        plan: The allocation, and what to expect of it.
-        cost: What judging costs.
-        notes: Warnings and repairs.
-    """
+    """How many items of which stratum to judge, how sure that makes one, and what it costs."""
 
     plan: Plan
     cost: Cost
@@ -67,12 +64,8 @@ class SamplePlan(Result):
         plan, cost, strata = self.plan, self.cost, self.plan.strata
         rows: list[list[Cell]] = [list(row) for row in self._strata()]
         rows.append(["all", int(strata.sizes.sum()), cost.items, None])
-        columns = [
-            Column("stratum"),
-            Column("items", "count", "size"),
-            Column("to judge", "count", "n"),
-            Column("supposed errors %", "percent", "rate"),
-        ]
+        columns = [Column("stratum"), Column("items", "count", "size"), Column("to judge", "count", "n")]
+        columns.append(Column("supposed errors %", "percent", "rate"))
         spent = [f"{cost.judgments:,} judgments"]
         if plan.costs is not None:
             columns.append(Column("cost of one", "count", "cost"))
@@ -92,9 +85,7 @@ class SamplePlan(Result):
         return [Table(columns, rows, "Items to judge", "plan", notes)]
 
     def _strata(self) -> list[tuple[str, int, int, float]]:
-        plan = self.plan
-        columns = (plan.strata.names, plan.strata.sizes.tolist(), plan.n.tolist(), plan.rates.tolist())
-        return list(zip(*columns, strict=True))
+        return _by_stratum(self.plan.strata, self.plan.n, self.plan.rates)
 
     def compare(self) -> SampleDesigns:
         """What the same number of items gives with other designs: what stratifying buys.
@@ -110,13 +101,7 @@ class SamplePlan(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleDesigns(Result):
-    """Designs of one budget.
-
-    Attributes:
-        plan: The first of them.
-        designs: All.
-        notes: Warnings and repairs.
-    """
+    """Designs of one budget, of which the plan is the first."""
 
     plan: Plan
     designs: Sequence[Design]
@@ -142,14 +127,7 @@ class SampleDesigns(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleDraw(Result):
-    """A drawn sample.
-
-    Attributes:
-        key: Which stratum each item is from; private.
-        frame: What it was drawn from.
-        raters: Who is to judge.
-        notes: Warnings and repairs.
-    """
+    """A drawn sample: its private key, what it was drawn from, and who is to judge."""
 
     key: Key
     frame: Frame
@@ -175,9 +153,8 @@ class SampleDraw(Result):
             UsageError: If there is a file of either name, or both are one.
         """
         refuse_names(out, key)
-        lines = blind_set(
-            self.key, self.frame, self.raters, "jsonl" if out.removesuffix(".gz").endswith(".jsonl") else "csv"
-        )
+        style: Literal["jsonl", "csv"] = "jsonl" if out.removesuffix(".gz").endswith(".jsonl") else "csv"
+        lines = blind_set(self.key, self.frame, self.raters, style)
         save_lines(write_key(self.key), key)  # first: a set is worth nothing without its key
         try:
             save_lines(lines, out)
@@ -188,17 +165,7 @@ class SampleDraw(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimation(Result):
-    """Hits, misses, false positives, P, R and F of a whole corpus, from a judged sample.
-
-    Attributes:
-        strata: What was sampled from.
-        sample: What was judged.
-        found: Estimates of each system, and of two systems the differences.
-        how: Method and level of the intervals, weight of recall.
-        assisted: Totals that use cheap votes, or None.
-        truth: How several raters of an item make one truth.
-        notes: Warnings and repairs.
-    """
+    """Hits, misses, false positives, P, R and F of a whole corpus, from a judged sample; maybe with cheap votes."""
 
     strata: Strata
     sample: Sample
@@ -236,32 +203,25 @@ class SampleEstimation(Result):
             trust = ", ".join(f"{name} {value:.2f}" for name, value in trusts)
             notes.append(f"with votes of {sum(self.assisted.voted):,} items; trust in them: {trust}")
         # Shares and numbers of items stand in one column, which people see in percent and in items.
-        columns = [
-            Column("system", only="data"),
-            Column("quantity", only="data"),
-            Column("", only="shown"),
-            Column("value", "number", interval="beside", only="data"),
-            Column("standard error", "number", only="data"),
-            Column("bayes", "number", interval="only", only="data"),
-            Column("estimate", "number", only="shown"),
-            Column(f"{100 * self.how.confidence_level:g}% CI", "number", only="shown"),
-            Column("by", "number", "method"),
-            Column("Bayes", "number", only="shown"),
-        ]
+        level = f"{100 * self.how.confidence_level:g}% CI"
+        columns = [Column("system", only="data"), Column("quantity", only="data"), Column("", only="shown")]
+        columns += [Column("value", "number", interval="beside", only="data")]
+        columns += [Column("standard error", "number", only="data")]
+        columns += [Column("bayes", "number", interval="only", only="data")]
+        columns += [Column(title, "number", only="shown") for title in ("estimate", level)]
+        columns += [Column("by", "number", "method"), Column("Bayes", "number", only="shown")]
         return [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
 
     def _counts(self) -> list[tuple[str, int, int, float]]:
-        strata, sample = self.strata, self.sample
-        columns = (strata.names, strata.sizes.tolist(), sample.n.tolist(), sample.x.tolist())
-        return list(zip(*columns, strict=True))
+        return _by_stratum(self.strata, self.sample.n, self.sample.x)
+
+
+def _by_stratum(strata: Strata, n: NDArray[np.int64], shares: NDArray[np.float64]) -> list[tuple[str, int, int, float]]:
+    return list(zip(strata.names, strata.sizes.tolist(), n.tolist(), shares.tolist(), strict=True))
 
 
 def refuse_names(out: str, key: str) -> None:
-    """See that neither file is there: judgments may have been filled in, and a set without its key is lost.
-
-    Raises:
-        UsageError: If one is, or they are the same.
-    """
+    """See that neither file is there: judgments may have been filled in, and a set without its key is lost."""
     if Path(key).exists():
         what = "there is a key of this name, and a set without its key is lost"
         raise UsageError(Problem("sample-key-exists", what, Place(key), fix="name a new file"))

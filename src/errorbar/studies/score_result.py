@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from math import isnan
+from typing import ClassVar, Literal
 
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Undefined
@@ -14,6 +15,7 @@ from errorbar.tables.records import interval_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+Order = Literal["best", "input"]
 SHORT_HASH = 8
 """Digits of a hypothesis hash shown in tables, so that a row fits in 80 columns; JSON and CSV have all."""
 
@@ -35,7 +37,7 @@ class Scores(Result):
     notes: Sequence[Problem] = ()
     by_type: bool = False
     by_sentence: bool = False
-    order: str = "best"
+    order: Order = "best"
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -45,12 +47,10 @@ class Scores(Result):
 
     def __getitem__(self, which: int | str) -> Score:
         """A score by its number, or the first of a system by its name."""
-        if isinstance(which, int):
-            return self.scores[which]
-        for score in self.scores:
-            if score.system == which:
-                return score
-        raise KeyError(which)
+        if isinstance(which, str):
+            named = {score.system: score for score in reversed(self.scores)}
+            return named[which]
+        return self.scores[which]
 
     def to_dict(self) -> dict[str, object]:
         """Rows of all scores, in the order of the input."""
@@ -59,19 +59,15 @@ class Scores(Result):
     def tables(self) -> Sequence[Table]:
         """Scores, a table for the metrics of the same measures; or error types, or sentences."""
         if self.by_sentence:
-            kinds: dict[tuple[str, ...], list[Score]] = {}
-            for score in self.scores:
-                kinds.setdefault((*score.counts, *score.estimates), []).append(score)
-            return [self._sentence_table(scores, f"units{k or ''}") for k, scores in enumerate(kinds.values())]
+            kinds = _alike(self.scores, lambda score: (*score.counts, *score.estimates))
+            return [self._sentence_table(scores, f"units{k or ''}") for k, scores in enumerate(kinds)]
         if self.by_type:
             return [self._types_side_by_side() if len(self.scores) > 1 else self.type_rows()]
-        tables: dict[tuple[str, ...], list[Score]] = {}
-        for score in self._ordered():
-            tables.setdefault(tuple(score.estimates), []).append(score)
-        return [score_table(scores, name=f"scores{k or ''}") for k, scores in enumerate(tables.values())]
+        kinds = _alike(self._ordered(), lambda score: tuple(score.estimates))
+        return [_score_table(scores, f"scores{k or ''}") for k, scores in enumerate(kinds)]
 
     def _ordered(self) -> list[Score]:
-        """The best first; scores of several metrics stay apart."""
+        """In the order of tables; scores of several metrics stay apart."""
         if self.order == "input":
             return list(self.scores)
         specs = list(dict.fromkeys(score.metric for score in self.scores))
@@ -93,10 +89,9 @@ class Scores(Result):
             },
             "signature": str(score.type_signature if self.by_type else score.signature),
         }
-        lower = [measure.name for measure in score.measures if measure.better == "lower"]
         if score.main != "f":
             record["main"] = score.main
-        if lower:
+        if lower := [measure.name for measure in score.measures if measure.better == "lower"]:
             record["lower_is_better"] = lower
         if score.has_intervals:
             record["intervals"] = {name: interval_record(estimate) for name, estimate in score.estimates.items()}
@@ -105,8 +100,9 @@ class Scores(Result):
         if self.by_sentence:
             why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
             record[f"by_{score.unit}"] = [
-                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **_known(row.values), **why}
+                {score.unit: row.unit, "annotator": row.annotator, **row.counts, **values, **why}
                 for row in score.by_unit
+                for values in [{name: None if isnan(value) else value for name, value in row.values.items()}]
             ]
         return record
 
@@ -116,13 +112,8 @@ class Scores(Result):
         names, labels = row_labels(scores)
         kinds = {measure.name: measure for measure in first.measures}
         values = [kinds[name] for name in next((list(row.values) for row in first.by_unit), [])]
-        columns = [
-            *names,
-            Column("annotator"),
-            Column(first.unit, "count"),
-            *(Column(name, "count") for name in first.counts),
-            *map(measure_column, values),
-        ]
+        counts = [Column(name, "count") for name in (first.unit, *first.counts)]
+        columns = [*names, Column("annotator"), *counts, *map(measure_column, values)]
         rows: list[list[Cell]] = [
             [*label, row.annotator, row.unit, *row.counts.values(), *row.values.values()]
             for label, score in zip(labels, scores, strict=True)
@@ -166,19 +157,26 @@ class Scores(Result):
         return Table(columns, rows, name="types", notes=[*notes, *signature_lines(scores, types=True)])
 
 
-def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> Table:
+def _alike(scores: Sequence[Score], key: Callable[[Score], tuple[str, ...]]) -> list[list[Score]]:
+    """Scores that stand in one table."""
+    kinds: dict[tuple[str, ...], list[Score]] = {}
+    for score in scores:
+        kinds.setdefault(key(score), []).append(score)
+    return list(kinds.values())
+
+
+def _score_table(scores: Sequence[Score], table: str) -> Table:
     """Values of each score, with intervals where they were asked for and counts where they were not."""
     names, labels = row_labels(scores)
-    asked = any(score.has_intervals for score in scores)
+    only: Literal["", "data"] = "data" if any(score.has_intervals for score in scores) else ""
     measures = merged_measures(scores)
     counts = list(dict.fromkeys(name for score in scores for name in score.counts))
-    unit = scores[0].unit if scores else "sentence"
     columns = [
         *names,
         *map(measure_column, measures),
-        *(Column(one, "count", only="data" if asked else "") for one in counts),
-        Column(f"{unit}s", "count", key=f"n_{unit}s"),
-        Column("hyp", key="hypothesis", only="data" if asked else ""),
+        *(Column(one, "count", only=only) for one in counts),
+        Column(f"{scores[0].unit}s", "count", key=f"n_{scores[0].unit}s"),
+        Column("hyp", key="hypothesis", only=only),
         Column("signature", only="data"),
     ]
     rows: list[list[Cell]] = [
@@ -186,13 +184,11 @@ def score_table(scores: Sequence[Score], *, name: str = "", title: str = "") -> 
             *label,
             *(score.estimates.get(measure.name) for measure in measures),
             *(score.counts.get(one) for one in counts),
-            score.n_units,
-            score.signature.hypothesis[:SHORT_HASH],
-            str(score.signature),
+            *(score.n_units, score.signature.hypothesis[:SHORT_HASH], str(score.signature)),
         ]
         for label, score in zip(labels, scores, strict=True)
     ]
-    return Table(columns, rows, title, name, signature_lines(scores))
+    return Table(columns, rows, name=table, notes=signature_lines(scores))
 
 
 def measure_column(measure: Measure) -> Column:
@@ -230,7 +226,3 @@ def _type_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
     elif asked:
         record["intervals"] = {name: interval_record(estimate) for name, estimate in row.estimates.items()}
     return record
-
-
-def _known(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: None if value != value else value for name, value in values.items()}  # noqa: PLR0124 - nan

@@ -16,16 +16,6 @@ MOST_NAMED = 5
 """Pairs that a note names; further ones are counted."""
 
 
-def _notes(name: str, point: str) -> list[str]:
-    percent = point == "1"
-    points = "in points " if percent else ""
-    return [
-        f"{name} diff: {name} of the first less {name} of the second{', in points' if percent else ''}",
-        f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
-        f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
-    ]
-
-
 def level_text(alpha: float) -> str:
     """``5%``."""
     return f"{100 * alpha:.3g}%"
@@ -100,17 +90,25 @@ def pair_table(found: Comparison, confidence: float, pairs: Sequence[Pair] | Non
         Column(f"power at {point}, %", "percent", "power_at_one_point", digits=0),
         Column("reason", only="data"),
     ]
+    percent = measure.kind != "number"
+    points = "in points " if percent else ""
+    notes = [
+        f"{name} diff: {name} of the first less {name} of the second{', in points' if percent else ''}",
+        f"detectable: the difference {points}of {name} that such a corpus shows with 80% power; "
+        f"power at {point}: how often it shows a difference of {'one point' if percent else point}",
+    ]
     shown = found.pairs if pairs is None else pairs
     missing: dict[str, list[str]] = {}
     for pair in shown:
         missing.setdefault(why_not(pair), []).append(f"{pair.first}, {pair.second}")
-    said = [f"– {'; '.join(those[:MOST_NAMED])}{_more(those)}: {why}" for why, those in missing.items() if why]
+    notes += [f"– {_first(those)}: {why}" for why, those in missing.items() if why]
     rows = [_row(pair, alpha) for pair in shown]
-    return Table(columns, rows, "Every pair of systems", "pairs", [*_notes(name, point), *said])
+    return Table(columns, rows, "Every pair of systems", "pairs", notes)
 
 
-def _more(names: Sequence[str]) -> str:
-    return f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return "; ".join(names[:MOST_NAMED]) + more
 
 
 def _row(pair: Pair, alpha: float) -> list[Cell]:

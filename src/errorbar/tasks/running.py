@@ -19,7 +19,8 @@ from errorbar.metrics.documents import Documents
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
 from errorbar.stats.resampling import Resampling
-from errorbar.studies.measured import remembering
+from errorbar.studies.corpus_study import remembering
+from errorbar.studies.door import public
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_cache import CACHE_ERROR, Kept, TaskCache
@@ -34,6 +35,7 @@ Output = Sequence[Any]
 """A run as metrics measure it."""
 
 
+@public()
 def run_task(
     task: str | Path | Task,
     *,
@@ -235,8 +237,8 @@ def study_best(
 
 def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
     from errorbar.studies.corpus_study import study_corpus  # noqa: PLC0415 - pages only, as the others
-    from errorbar.studies.hoo_study import study_hoo  # noqa: PLC0415
     from errorbar.studies.inputs import Loaded  # noqa: PLC0415
+    from errorbar.studies.other_studies import HooData, study_hoo  # noqa: PLC0415
 
     data = read_data(found.corpus)
     metrics = [parse_metric(spec) for spec in task.metrics]
@@ -247,21 +249,13 @@ def _study(task: Task, found: CorpusResults, problems: Problems, resampling: Res
     if found.corpus.kind == "hoo":
         edits, name = {run.name: output for run, output in outputs.items()}, found.corpus.name
         lacking = any(note.code == MISSING for note in own.notes)
-        return study_hoo(
-            data.reference,
-            edits,
-            first,
-            problems,
-            resampling=resampling,
-            name=name,
-            conventions=("missing:empty",) if lacking else (),
-            browse=browse,
-        )
+        read = HooData(data.reference, edits, name, ("missing:empty",) if lacking else ())
+        return study_hoo(read, first, problems, resampling, browse=browse)
     documents = Documents()
     documents.add(data.units)
     if documents.unit == "document":
         documents.warn(problems)
     systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
     loaded = Loaded(data.reference, systems, documents, problems, ())
-    study = study_corpus(loaded, first, resampling=resampling, metrics=metrics[1:], browse=browse)
+    study = study_corpus(loaded, metrics, resampling, browse=browse)
     return replace(study, notes=of_run(study.notes))

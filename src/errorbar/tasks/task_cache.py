@@ -28,7 +28,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.saving import save_bytes
 from errorbar.metrics.base import Metric, Statistics
-from errorbar.studies.measured import Memory
+from errorbar.studies.corpus_study import Memory
 from errorbar.version import __version__
 
 CACHE_ERROR = "task-cache"

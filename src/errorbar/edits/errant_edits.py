@@ -1,0 +1,216 @@
+"""Typed edits between texts as ERRANT makes them: a spaCy pipeline parses, the package errant aligns and classifies.
+
+Conventions
+    Tokens are what white space separates. Every distinct text is parsed once, however many texts it is compared with.
+    The rules need Penn tags, lemmas and dependencies named as ClearNLP does. Spans and types change with the pipeline
+    and with errant, so what makes them is named in ``Maker.signature``.
+Source
+    Bryant, Felice & Briscoe 2017; the program errant, which is called here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib import metadata
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.execute import Executor, Serial
+
+if TYPE_CHECKING:
+    import sqlite3
+
+OWN = "errorbar_en"
+"""The pipeline that comes with the extra ``errant``."""
+SOURCES = 256
+"""Source texts, with all that are compared with them, that a worker gets at a time."""
+_BATCH = 256
+_PENN = {"NN", "VBZ", "IN"}
+_NEEDED = ("errant", "spacy")
+
+Pair = tuple[str, str]
+Edits = tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What makes edits.
+
+    Attributes:
+        pipeline: An installed spaCy pipeline, or the folder of one.
+    """
+
+    pipeline: str = OWN
+
+    @property
+    def signature(self) -> str:
+        """What the edits depend on: ``errant:3.0.2,errorbar_en:0.1.0,spacy:3.8.11``.
+
+        Raises:
+            UsageError: If something is not installed.
+        """
+        return ",".join(f"{name}:{version}" for name, version in sorted(_versions(self.pipeline).items()))
+
+    def edits(self, pairs: Iterable[Pair]) -> list[Edits]:
+        """The edits of pairs of source and corrected text, here and now.
+
+        Raises:
+            UsageError: If the pipeline does not give what the rules need.
+        """
+        from spacy.tokens import Doc  # noqa: PLC0415 - seconds
+
+        annotator, wanted = _annotator(self.pipeline), list(pairs)
+        texts = dict.fromkeys(text for pair in wanted if _differ(pair) for text in pair)
+        empty = (Doc(annotator.nlp.vocab, words=text.split()) for text in texts)
+        parsed = dict(zip(texts, annotator.nlp.pipe(empty, batch_size=_BATCH), strict=True))
+        return [
+            tuple(map(_edit, annotator.annotate(parsed[pair[0]], parsed[pair[1]]))) if _differ(pair) else ()
+            for pair in wanted
+        ]
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[Edits]:
+        """As ``edits``, for executors."""
+        return self.edits(pairs)
+
+
+def _differ(pair: Pair) -> bool:
+    return pair[0].split() != pair[1].split()
+
+
+def _edit(found: Any) -> Edit:  # noqa: ANN401 - errant has no types
+    return Edit(found.o_start, found.o_end, (found.c_str,), found.type)
+
+
+def _versions(pipeline: str) -> dict[str, str]:
+    found = {}
+    for name in (*_NEEDED, pipeline):
+        folder = Path(name) / "meta.json"
+        if name == pipeline and folder.is_file():
+            meta = json.loads(folder.read_text(encoding="utf-8"))
+            found[f"{meta['lang']}_{meta['name']}"] = str(meta["version"])
+            continue
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            if name in (*_NEEDED, OWN):
+                fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en"
+                raise UsageError(Problem("no-errant", f"edits as ERRANT makes them need {name}", fix=fix)) from None
+            what = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
+            raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
+    return found
+
+
+@cache
+def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
+    _versions(pipeline)
+    import errant  # noqa: PLC0415 - seconds
+    import spacy  # noqa: PLC0415 - as above
+
+    nlp = spacy.load(pipeline, exclude=["ner"])
+    tags = set().union(*(nlp.get_pipe(name).labels for name in nlp.pipe_names if name == "tagger"))
+    if not tags >= _PENN:
+        what = f"the pipeline {pipeline} must give Penn tags (NN, VBZ, ...), which the rules of ERRANT read"
+        raise UsageError(Problem("no-penn-tags", what, fix=f"name another, or leave --pipeline out for {OWN}"))
+    return errant.load("en", nlp)
+
+
+class EditCache:
+    """A file of edits by the content of the texts, for one maker.
+
+    Raises:
+        InputError: If the file is no such cache, or was made by another pipeline or another version of it.
+    """
+
+    def __init__(self, path: Path, signature: str) -> None:
+        import sqlite3  # noqa: PLC0415 - only with a cache
+
+        self._error = sqlite3.Error
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._file: sqlite3.Connection = sqlite3.connect(path, timeout=60)
+            self._file.execute("PRAGMA journal_mode = WAL")
+            with self._file:
+                self._file.execute("CREATE TABLE IF NOT EXISTS made (signature TEXT)")
+                self._file.execute("CREATE TABLE IF NOT EXISTS edits (key BLOB PRIMARY KEY, edits TEXT) WITHOUT ROWID")
+                row = self._file.execute("SELECT signature FROM made").fetchone()
+                if row is None:
+                    self._file.execute("INSERT INTO made VALUES (?)", (signature,))
+        except sqlite3.Error as error:
+            raise InputError(Problem("edit-cache", f"{path} cannot be used as a cache of edits: {error}")) from None
+        if row is not None and row[0] != signature:
+            self._file.close()
+            what = f"the edits in {path} were made by {row[0]}, not by {signature}"
+            raise InputError(Problem("edit-cache", what, fix="name another file, or delete this one"))
+
+    def find(self, pairs: Iterable[Pair]) -> dict[Pair, Edits]:
+        """The edits of pairs that are known."""
+        found = {}
+        for pair in pairs:
+            row = self._file.execute("SELECT edits FROM edits WHERE key = ?", (_key(pair),)).fetchone()
+            if row is not None:
+                found[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(row[0]))
+        return found
+
+    def add(self, found: Mapping[Pair, Edits]) -> None:
+        """Keep edits, all of them or none."""
+        rows = [
+            (_key(pair), json.dumps([(e.start, e.end, e.replacements[0], e.type) for e in edits], ensure_ascii=False))
+            for pair, edits in found.items()
+        ]
+        with self._file:
+            self._file.executemany("INSERT OR REPLACE INTO edits VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _key(pair: Pair) -> bytes:
+    return blake2b("\n".join(" ".join(text.split()) for text in pair).encode(), digest_size=16).digest()
+
+
+def errant_edits(
+    texts: Iterable[tuple[str, Sequence[str]]],
+    maker: Maker = Maker(),
+    *,
+    cache: EditCache | None = None,
+    executor: Executor | None = None,
+) -> Iterator[list[Edits]]:
+    """Yield, for each source text, the edits to each of its corrected texts.
+
+    What was found is kept in the cache stretch by stretch, so that an interrupted run goes on where it was.
+
+    Args:
+        texts: Source texts, each with its corrected texts.
+        maker: What makes the edits.
+        cache: Where edits are looked for first, and kept.
+        executor: Who works; None: this process.
+
+    Raises:
+        UsageError: If something is not installed, or the pipeline does not give what the rules need.
+    """
+    worker = executor or Serial()
+    rows = iter(texts)
+    while stretch := list(islice(rows, SOURCES * 4 * worker.n_workers)):
+        pairs = dict.fromkeys((source, text) for source, others in stretch for text in others)
+        known = {} if cache is None else cache.find(pairs)
+        by_source: dict[str, list[Pair]] = {}
+        for pair in pairs:
+            if pair not in known:
+                by_source.setdefault(pair[0], []).append(pair)
+        groups = list(by_source.values())
+        chunks = [list(chain(*groups[at : at + SOURCES])) for at in range(0, len(groups), SOURCES)]
+        for chunk, found in zip(chunks, worker.map_ordered(maker, chunks), strict=True):
+            fresh = dict(zip(chunk, found, strict=True))
+            known |= fresh
+            if cache is not None:
+                cache.add(fresh)
+        for source, others in stretch:
+            yield [known[source, text] for text in others]

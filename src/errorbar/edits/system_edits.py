@@ -1,0 +1,53 @@
+"""A system's M2: corrected sentences that know the edits they were made by."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from errorbar.core.corpus import Corrected, annotator_order, wrong_count
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.edits.texts import apply_edits
+from errorbar.formats.m2_file import read_m2
+from errorbar.formats.opening import Lines, Source
+
+
+class EditsReader:
+    """Reads a system's M2 in step with the source; its edits are one annotator's."""
+
+    def __init__(self, path: Source, name: str, problems: Problems) -> None:
+        self.name = name
+        self._problems, self._lines, self.count = problems, Lines(path, problems), 0
+        if not self._lines.peek().startswith("S "):
+            what, place = (
+                "this is not M2, and the metric needs the edits of a system",
+                Place(self._lines.name),
+            )
+            fix = "make M2 of a corrected text: errorbar convert --source SOURCE TEXT --to m2"
+            raise InputError(Problem("no-edits", what, place, "a line S with a sentence, lines A with edits", fix))
+        self._sentences = read_m2(self._lines, problems)
+
+    def take(self, size: int) -> list[Corrected]:
+        """The next sentences, as many as there are up to ``size``."""
+        taken = []
+        for sentence in islice(self._sentences, size):
+            place, names = Place(self._lines.name, sentence.line), list(sentence.annotations)
+            if len(names) > 1:
+                what = (
+                    f"the edits of a system must be one annotator's, got those of {', '.join(annotator_order(names))}"
+                )
+                self._problems.error(
+                    "system-annotators", what, place, fix="errorbar convert --annotator NAME keeps one"
+                )
+            edits = sentence.annotations[names[0]] if names else ()
+            text = apply_edits(sentence.tokens, edits, problems=self._problems, place=place)
+            taken.append(Corrected(" ".join(text), edits, sentence.text))
+        self.count += len(taken)
+        return taken
+
+    def finish(self, n_sentences: int) -> None:
+        """Check that the file has as many sentences as the source."""
+        self.count += sum(1 for _ in self._sentences)
+        if self.count != n_sentences:
+            what = wrong_count(self.count, n_sentences).replace("line", "sentence", 1)
+            self._problems.error("line-count", what, Place(self._lines.name), expected=f"{n_sentences} sentences")

@@ -1,0 +1,141 @@
+"""What metrics over annotators' edits share: the fold over whoever is chosen for each sentence, and P, R and F of it.
+
+A subclass is a frozen dataclass with ``beta`` and ``choose``, and counts edits in ``measure``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import Problem, UsageError
+from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.spec import Parameter
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.choice import (
+    RUNNING,
+    SENTENCE,
+    Choice,
+    Rule,
+    closed_prf,
+    fold_counts,
+    prf_measures,
+    prf_reasons,
+    score_totals,
+)
+from errorbar.metrics.edit_statistics import EditStatistics, concatenate
+
+CHOOSE = Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name.")
+_NOTHING = np.zeros(3, np.int64)
+
+
+class EditMetric(Metric):
+    """A metric over edits: ``choose`` is ``running`` (official), ``sentence`` (order-free), or one annotator."""
+
+    __slots__ = ()
+    fold_only = frozenset({"beta", "choose"})
+
+    beta: float
+    choose: str
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """P, R and F."""
+        return prf_measures(self.beta)
+
+    @property
+    def annotator(self) -> str | None:
+        """The one annotator that is scored against, or None where a rule chooses."""
+        return None if self.choose in (RUNNING, SENTENCE) else self.choose
+
+    def against(self, annotator: str) -> Self:
+        """The metric against one annotator alone.
+
+        Raises:
+            UsageError: If the spec says already who is scored against, or a rule has the annotator's name.
+        """
+        if self.choose != RUNNING:
+            what = f"--annotator={annotator} and the metric {self.spec} both say who is scored against"
+            raise UsageError(Problem("two-choices", what, fix="give one of them"))
+        if annotator in (RUNNING, SENTENCE):
+            what = f"'{annotator}' is the name of a rule for choosing annotators"
+            raise UsageError(Problem("reserved-name", what, fix="rename the annotator: --gold=name=path"))
+        return self.replaced(choose=annotator)
+
+    def variants(self) -> Sequence[Self]:
+        """The metric under the other rule of choosing an annotator."""
+        others = {RUNNING: SENTENCE, SENTENCE: RUNNING}
+        return [self.replaced(choose=others[self.choose])] if self.choose in others else ()
+
+    @property
+    def rule(self) -> Rule:
+        """How annotators are compared."""
+        return Rule(self.beta, self.choose != SENTENCE)
+
+    def join(self, parts: Sequence[EditStatistics]) -> EditStatistics:
+        """Annotators and types are joined by name."""
+        return parts[0] if len(parts) == 1 else concatenate(parts)
+
+    def fold(
+        self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> Folded:
+        """Corpus totals of each replicate, and P, R and F of them."""
+        chosen = self._fold(statistics, selection or Selection(), start)
+        return Folded(score_totals(chosen.totals, self.beta), chosen.totals, chosen.n_units)
+
+    def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
+        """Which empty case fills P, R and F."""
+        return prf_reasons(folded.counts[0], int(folded.n_units[0]), float(folded.values[0, 2]))
+
+    def differ(self, first: EditStatistics, second: EditStatistics) -> NDArray[np.bool_]:
+        """In which sentences the counts of two systems differ."""
+        return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
+
+    def parts(self, statistics: EditStatistics, *, start: Folded | None = None) -> UnitParts:
+        """The annotator chosen for each sentence, and the counts under that one."""
+        chosen = self._fold(statistics, Selection(), start, want_chosen=True).chosen[0]
+        counts = statistics.counts[np.arange(len(chosen)), chosen] if len(statistics.annotators) else _NOTHING
+        counts = np.where(chosen[:, None] >= 0, counts, 0)
+        names = [statistics.annotators[column] if column >= 0 else None for column in chosen.tolist()]
+        return UnitParts(names, counts)
+
+    def types(self, statistics: EditStatistics) -> tuple[str, ...]:
+        """The error types of the reference."""
+        return statistics.types
+
+    def fold_types(
+        self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> NDArray[np.int64]:
+        """Edits of each type, of the annotators chosen sentence by sentence."""
+        selected = selection or Selection()
+        chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
+        units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
+        rows = np.broadcast_to(units, (len(chosen), units.shape[1]))
+        return np.stack([statistics.typed.chosen(row, columns) for row, columns in zip(rows, chosen, strict=True)])
+
+    def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
+        """Sentences in which the chosen annotator has an edit of a type, and the type."""
+        table = statistics.typed
+        chosen = self._fold(statistics, Selection(), None, want_chosen=True).chosen[0]
+        unit, annotator = np.divmod(table.slot, max(1, table.shape[1]))
+        used = (chosen[unit] == annotator) & (table.count[:, self.type_counted.index("gold")] > 0)
+        return np.stack([unit[used], table.type[used]], axis=1)
+
+    def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
+        """Wilson's interval for P and R, Goutte & Gaussier's for F; the choice of annotators is taken as given."""
+        return closed_prf(folded.counts[0], self.beta, confidence_level)
+
+    def _fold(
+        self, statistics: EditStatistics, selection: Selection, start: Folded | None, *, want_chosen: bool = False
+    ) -> Choice:
+        if self.annotator is not None:  # of an annotator who has nothing in this part of a corpus: nobody looked
+            only = np.array([[name == self.annotator for name in statistics.annotators]], np.uint8)
+            masks = only if selection.annotators is None else selection.annotators * only
+            selection = replace(selection, annotators=masks)
+        totals = None if start is None else start.counts
+        found = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
+        return found if start is None else replace(found, n_units=found.n_units + start.n_units)

@@ -1,0 +1,183 @@
+"""ERRANT's scores: P, R and F over edits with spans and types of their own, on the side of the system too.
+
+Formula
+    Of a sentence, each edit of the system and of an annotator has a key by ``mode``: ``cs`` (correction, the default)
+    is span and correction, ``cse`` these and the type, ``ds`` the span, ``dt`` each token of the span, where an
+    insertion takes the token on its right. TP: reference edits whose key the system has; FP: system edits whose key the
+    annotator does not have; FN: reference edits whose key the system does not have. Over the sentences of a corpus,
+    each with the annotator chosen for it, P = TP / (TP + FP), R = TP / (TP + FN), F = (1 + beta²) P R / (beta² P + R).
+Conventions
+    Correct, proposed and gold edits are TP, TP + FP and TP + FN. Several edits of one key are as many on their side:
+    two reference edits under a key that the system has once are two TP. Corrections are compared as they are written,
+    alternatives included. FP = 0: P = 1, FN = 0: R = 1, P + R = 0: F = 0.
+    ``running`` takes for each sentence the annotator with the largest F of the corpus so far plus this sentence,
+    rounded to four places; ties go to more TP, fewer FP, fewer FN, then to the first. ``sentence`` takes the best
+    of each sentence alone. Edits of type UNK are detected but not corrected: they are left out of cs and cse.
+    A type's TP and FN are those of reference edits of it, its FP those of system edits of it.
+Source
+    Bryant, Felice & Briscoe 2017; behavior of errant_compare 3.0.2, which the tests compare with count by count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from errorbar.core.corpus import Corpus, Corrected, wrong_count
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, Place, Problem, UsageError, shortened
+from errorbar.core.spec import Parameter, Value, beta_parameter
+from errorbar.metrics.base import Floats, divided
+from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
+from errorbar.metrics.edit_metric import CHOOSE, EditMetric
+from errorbar.metrics.edit_statistics import EditStatistics, Ints, TypeCounts
+
+MODES = ("cs", "cse", "ds", "dt")
+LEVELS = ("full", "type", "operation")
+UNKNOWN = "UNK"
+Key = tuple[int | str, ...]
+
+
+def _one_of(known: Sequence[str]) -> Callable[[Value], str]:
+    return lambda value: "" if value in known else f"one of {', '.join(known)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Errant(EditMetric):
+    """The metric.
+
+    Attributes:
+        mode: What makes two edits one: ``cs``, ``cse``, ``ds`` or ``dt``.
+        beta: Weight of recall against precision.
+        single: Leave out edits whose span or correction has more than one token.
+        multi: Leave out edits whose span and correction have at most one token each.
+        without: Types to leave out, apart by white space.
+        level: Which part of types is counted: ``full``, ``type`` (R:VERB:SVA is VERB:SVA) or ``operation`` (R).
+        choose: ``running`` (official), ``sentence`` (order-free), or the name of one annotator.
+
+    Raises:
+        UsageError: If a parameter will not do.
+    """
+
+    name: ClassVar[str] = "errant"
+    summary: ClassVar[str] = "ERRANT: P, R and F over typed edits of both sides, equal to errant_compare"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("mode", str, "cs", "What makes two edits one: cs, cse, ds or dt.", _one_of(MODES)),
+        beta_parameter(0.5),
+        Parameter("single", bool, False, "Leave out edits whose span or correction has more than one token."),
+        Parameter("multi", bool, False, "Leave out edits whose span and correction have at most one token each."),
+        Parameter("without", str, "", "Types to leave out, apart by white space.", aliases=("filt",)),
+        Parameter("level", str, "full", "Which part of types is counted: full, type or operation.", _one_of(LEVELS)),
+        CHOOSE,
+    )
+    takes_edits = True
+    counted = EDITS
+    type_counted = EDITS
+    type_measures = ("precision", "recall", "f")
+
+    mode: str = "cs"
+    beta: float = 0.5
+    single: bool = False
+    multi: bool = False
+    without: str = ""
+    level: str = "full"
+    choose: str = RUNNING
+
+    @property
+    def rule(self) -> Rule:
+        """How annotators are compared."""
+        return Rule(self.beta, self.choose != SENTENCE, rounded=True)
+
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
+        """Count correct, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
+
+        Raises:
+            InputError: If the numbers of sentences differ.
+        """
+        if len(output) != len(reference):
+            problem = Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name))
+            raise InputError([problem])
+        proposed = edits_of(reference, output)
+        counts = np.zeros((len(reference), len(reference.annotators), 3), np.int32)
+        present = np.zeros(counts.shape[:2], np.uint8)
+        column = {name: k for k, name in enumerate(reference.annotators)}
+        types: dict[str, int] = {}
+        slots: list[int] = []
+        rows: list[tuple[int, int, int, int]] = []
+        for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
+            ours = self._keyed(said)
+            for name, annotation in sentence.annotations.items():
+                theirs, by = self._keyed(annotation), Counter[tuple[str, int]]()
+                for key, kinds in theirs.items():
+                    by.update((kind, k) for kind in kinds for k in ((0, 1, 2) if key in ours else (2,)))
+                for key in ours.keys() - theirs.keys():
+                    by.update((kind, 1) for kind in ours[key])
+                present[unit, column[name]] = 1
+                for (_, k), n in by.items():
+                    counts[unit, column[name], k] += n
+                if by_type:
+                    for kind in dict.fromkeys(kind for kind, _ in by):
+                        slots.append(unit * len(column) + column[name])
+                        rows.append((types.setdefault(kind, len(types)), by[kind, 0], by[kind, 1], by[kind, 2]))
+        typed = None
+        if by_type:
+            table = np.array(rows, np.int64).reshape(-1, 4)
+            order = np.argsort(np.array(slots, np.int64), kind="stable")
+            shape = (*counts.shape[:2], len(types))
+            typed = TypeCounts(shape, np.array(slots, np.int64)[order], table[order, 0], table[order, 1:])
+        return EditStatistics(counts, present, reference.annotators, typed, tuple(types))
+
+    def _keyed(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
+        """The types of edits by what makes two edits one."""
+        found: dict[Key, list[str]] = {}
+        left_out = set(self.without.split())
+        for edit in edits:
+            correction = "||".join(edit.replacements) if edit.replacements else "-NONE-"
+            several = edit.end - edit.start > 1 or len(correction.split()) > 1
+            unknown = edit.type == UNKNOWN and self.mode in ("cs", "cse")
+            if unknown or (self.single and several) or (self.multi and not several) or edit.type in left_out:
+                continue
+            keys: list[Key] = [edit.span]
+            if self.mode == "dt":
+                keys = [(at, at + 1) for at in range(edit.start, max(edit.end, edit.start + 1))]
+            elif self.mode != "ds":
+                keys = [(*edit.span, correction, *([edit.type] if self.mode == "cse" else []))]
+            kind = edit.type
+            if kind != UNKNOWN and self.level != "full":
+                kind = kind[:1] if self.level == "operation" else kind[2:]
+            for key in keys:
+                found.setdefault(key, []).append(kind)
+        return found
+
+    def type_values(self, counts: Ints) -> Floats:
+        """P, R and F of each type, NaN where nothing is proposed, or nothing in the reference."""
+        correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
+        beta2 = self.beta * self.beta
+        f = divided((1 + beta2) * correct, beta2 * gold + proposed)
+        return np.stack([divided(correct, proposed), divided(correct, gold), f], axis=-1)
+
+
+def edits_of(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit]]:
+    """The edits of a system's sentences: their own.
+
+    Raises:
+        InputError: If they are edits of other sentences.
+        UsageError: If a sentence has none of its own.
+    """
+    found = []
+    for number, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True), 1):
+        place = Place(reference.name, sentence.line or number)
+        if not isinstance(line, Corrected):
+            what = f"the metric {Errant.name} compares edits, and the system has a text for this sentence"
+            raise UsageError(
+                Problem("no-edits", what, place, fix="give M2: errorbar convert --source --to m2 makes it")
+            )
+        if line.source and line.source.split() != sentence.tokens:
+            what = f"the system's edits are of another sentence: {shortened(line.source)}"
+            raise InputError(Problem("system-sentence", what, place, f"{shortened(sentence.text)}"))
+        found.append(line.edits)
+    return found

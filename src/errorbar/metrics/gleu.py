@@ -1,0 +1,226 @@
+"""GLEU of corrected text: n-grams shared with a reference, less those of the source that the reference gave up.
+
+Formula
+    Of a sentence with source s, output h and reference r, for n = 1..4:
+    N_n = max(0, Σ min(h, r) - Σ min(h, s where r has none)), over the n-grams' counts in h, r and s;
+    D_n = max(0, |h| + 1 - n); a text's length is its number of tokens.
+    Of a corpus, over the sums of its sentences: GLEU = exp(min(0, 1 - Σ|r| / Σ|h|) + ¼ Σ_n log(ΣN_n / ΣD_n)).
+    Of a sentence alone, the same with 1 for whatever is 0, averaged over its references.
+Conventions
+    A sentence counts with one of its references, each as likely as the others; the score of a corpus is what is to be
+    expected of that draw. ``draws=published`` averages 500 draws, those of the published script: draw j picks
+    reference ⌊u n⌋ of n by the numbers u of a Mersenne Twister seeded with 101 j. The default draws nothing: with
+    independent draws the sums have known means and covariances, Σ|r| is taken as normal (the length penalty has a bend
+    that an expansion would miss) and log N_n is expanded to the second order; docs/metrics/gleu.md has the error.
+    Selections (resamples, swaps, subsets) are folded without draws.
+    Where any sum is 0 the score is 0. There is none where the outputs have no n-gram of some order and nothing is
+    wrong with what they have (N_n = D_n, |h| = |r|).
+    References are the annotators' texts: the source with the first alternative of each edit applied.
+Source
+    Napoles, Sakaguchi, Post & Tetreault 2015, "Ground truth for grammatical error correction metrics", and 2016, "GLEU
+    without tuning" (arXiv:1605.02592), as the authors' script of June 2017 computes it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.spec import Parameter, Value
+from errorbar.metrics.additive import ReferenceTexts, Sums
+from errorbar.metrics.base import Folded, Measure, Selection, UnitParts
+
+Floats = NDArray[np.float64]
+ORDER = 4
+DRAWS, SEED = 500, 101
+"""Of the published script: how many, and what draw j multiplies to get its seed."""
+
+
+@lru_cache(maxsize=20_000)
+def _grams(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
+    """The n-grams of a text by order."""
+    tokens = text.split()
+    return tuple(Counter(zip(*(tokens[k:] for k in range(n)), strict=False)) for n in range(1, ORDER + 1))
+
+
+def gleu_counts(source: str, reference: str, output: str) -> list[int]:
+    """|h|, which is D_1, |r|, D_2..4 and N_1..4 of a sentence, tokens apart by white space."""
+    length = len(output.split())
+    row = [length, len(reference.split()), *(max(0, length + 1 - n) for n in range(2, ORDER + 1))]
+    for ours, theirs, before in zip(_grams(output), _grams(reference), _grams(source), strict=True):
+        right = wrong = 0
+        for gram, count in ours.items():
+            if (wanted := theirs.get(gram)) is not None:
+                right += min(count, wanted)
+            elif (kept := before.get(gram)) is not None:
+                wrong += min(count, kept)
+        row.append(max(0, right - wrong))
+    return row
+
+
+_PROPOSED, _LENGTH, _RIGHT = [0, 2, 3, 4], 1, [5, 6, 7, 8]
+_DRAWN = [_LENGTH, *_RIGHT]
+"""Where ``gleu_counts`` has D_n, |r| and N_n; the last two depend on the reference."""
+N_COUNTS = 9
+_UPPER = np.triu_indices(1 + ORDER)
+
+
+def gleu_value(sums: Floats) -> Floats:
+    """GLEU of sums of ``gleu_counts``; shape (..., 9) to (...), NaN where there is none."""
+    proposed, right = sums[..., _PROPOSED], sums[..., _RIGHT]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        penalty = np.minimum(0.0, 1.0 - sums[..., _LENGTH] / sums[..., 0])
+        found: Floats = np.exp(penalty + np.log(right / proposed).mean(axis=-1))
+    return _with_limits(found, sums)
+
+
+def _with_limits(found: Floats, sums: Floats) -> Floats:
+    """Put in what the formula does not give: 0 where a sum is 0, NaN where nothing that there is is wrong."""
+    proposed, right = sums[..., _PROPOSED], sums[..., _RIGHT]
+    flawless = (proposed == right).all(axis=-1) & (sums[..., 0] == sums[..., _LENGTH])
+    short = (proposed == 0).any(axis=-1)
+    return np.where(short & flawless, np.nan, np.where(short | (right <= 0).any(axis=-1), 0.0, found))
+
+
+def expected_gleu(sums: Floats) -> Floats:
+    """What GLEU is to be expected of independent draws of references, from sums of ``draw_moments``.
+
+    Shape (..., 24) to (...), NaN where there is none.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415 - slow to import
+
+    length, wanted, right = sums[..., 0], sums[..., _LENGTH], sums[..., _RIGHT]
+    covariance = np.zeros((*sums.shape[:-1], 1 + ORDER, 1 + ORDER))
+    covariance[..., _UPPER[0], _UPPER[1]] = covariance[..., _UPPER[1], _UPPER[0]] = sums[..., N_COUNTS:]
+    variances = np.einsum("...jj->...j", covariance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = 1 / (ORDER * right)
+        second = np.einsum("...j,...k,...jk->...", slope, slope, covariance[..., 1:, 1:])
+        second -= (variances[..., 1:] / right**2).sum(axis=-1) / ORDER
+        sd = np.sqrt(np.maximum(variances[..., 0], 0.0))
+        over = np.where(sd > 0, (wanted - length) / sd, np.where(wanted > length, np.inf, -np.inf))
+        # The mean of exp(min(0, 1 - r/|h|)) of a normal r: 1 below |h|, part of a log-normal above it.
+        above = np.exp(1 - wanted / length + (sd / length) ** 2 / 2) * ndtr(over - sd / length)
+        penalty = ndtr(-over) + above
+        # By Stein's lemma its product with what is linear in N_n has the mean of its derivative times the covariance.
+        jointly = -above / length * np.einsum("...k,...k->...", slope, covariance[..., 0, 1:])
+        precision = np.exp(np.log(right / sums[..., _PROPOSED]).mean(axis=-1))
+        found = precision * (penalty * (1 + second / 2) + jointly)
+    return _with_limits(found, sums)
+
+
+def draw_moments(counts: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Means of ``gleu_counts`` over the references of each unit, and covariances of |r|, N_1..4.
+
+    Args:
+        counts: ``gleu_counts`` against each reference; shape (units, references, 9).
+        present: Which references there are; shape (units, references).
+
+    Returns:
+        The means, then the upper triangle of the covariances by rows, 0 where there is no reference; shape
+        (units, 24).
+    """
+    weights = present / np.maximum(present.sum(axis=1, keepdims=True), 1)
+    means = np.einsum("ur,urk->uk", weights, counts)
+    apart = counts[..., _DRAWN] - means[:, None, _DRAWN]
+    covariance = np.einsum("ur,urj,urk->ujk", weights, apart, apart)
+    return np.concatenate([means, covariance[:, _UPPER[0], _UPPER[1]]], axis=1)
+
+
+def published_sums(counts: Floats, present: NDArray[np.bool_], before: int = 0) -> Floats:
+    """Sums of ``gleu_counts`` under each draw of the published script; shape (500, 9).
+
+    Args:
+        counts: As of ``draw_moments``.
+        present: As of ``draw_moments``; units without any reference are left out.
+        before: Units that came before these.
+    """
+    some = present.any(axis=1)
+    counts, present = counts[some], present[some]
+    n, order = present.sum(axis=1), np.argsort(~present, axis=1, kind="stable")
+    units = np.arange(len(counts))
+    sums = np.zeros((DRAWS, counts.shape[2]))
+    for draw in range(DRAWS):
+        numbers = np.random.RandomState([draw * SEED]).random_sample(before + len(counts))[before:]
+        sums[draw] = counts[units, order[units, (numbers * n).astype(np.int64)]].sum(axis=0)
+    return sums
+
+
+def _known_draws(value: Value) -> str:
+    return "" if value in ("none", "published") else "none or published"
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn(Folded):
+    """A fold with the sums of the published draws, to go on from."""
+
+    sums: Floats = field(default_factory=lambda: np.zeros((DRAWS, N_COUNTS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Gleu(ReferenceTexts):
+    """The metric.
+
+    Attributes:
+        draws: How references are drawn: ``none``, or ``published`` for the 500 draws of the published script.
+        only: Score against this annotator's text alone.
+    """
+
+    name: ClassVar[str] = "gleu"
+    summary: ClassVar[str] = "GLEU of 2016: n-grams shared with any number of reference texts"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("draws", str, "none", "How references are drawn: none or published.", _known_draws),
+        Parameter("only", str, "", "Score against this annotator's text alone."),
+    )
+    fold_only: ClassVar[frozenset[str]] = frozenset({"draws", "only"})
+    counted: ClassVar[tuple[str, ...]] = ("output_tokens", "reference_tokens")
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("gleu", "GLEU"),)
+
+    draws: str = "none"
+    only: str = ""
+
+    @property
+    def compared(self) -> int:
+        """|h|, |r|, D_2..4 and N_1..4."""
+        return N_COUNTS
+
+    def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
+        """The counts of a sentence against one reference text."""
+        return gleu_counts(source, reference, output)
+
+    def summands(self, statistics: Sums, allowed: NDArray[np.bool_]) -> Floats:
+        """Means and covariances over the references of each unit."""
+        return draw_moments(statistics.counts, allowed)
+
+    def rate(self, sums: Floats) -> Floats:
+        """GLEU without draws."""
+        return expected_gleu(sums)[..., None]
+
+    def parts(self, statistics: Sums, *, start: Folded | None = None) -> UnitParts:
+        """The scores of sentences alone; the annotator of one that has but one."""
+        allowed = self.allowed(statistics)
+        alone = gleu_value(np.where(statistics.counts > 0, statistics.counts, 1))
+        n = allowed.sum(axis=1)
+        values = np.divide((alone * allowed).sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
+        names = [statistics.annotators[row.argmax()] if k == 1 else None for row, k in zip(allowed, n, strict=True)]
+        return UnitParts(names, self.summands(statistics, allowed)[:, : len(self.counted)], values[:, None])
+
+    def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
+        """The published draws are of the whole corpus in its order; a selection has none."""
+        folded = ReferenceTexts.fold(
+            self, statistics, selection, start=start
+        )  # super() needs the class before its slots
+        if self.draws == "none" or selection is not None:
+            return folded
+        sums = published_sums(
+            statistics.counts, self.allowed(statistics), 0 if start is None else int(start.n_units[0])
+        )
+        if isinstance(start, _Drawn):
+            sums += start.sums
+        return _Drawn(gleu_value(sums).mean(keepdims=True)[None], folded.counts, folded.n_units, sums)

@@ -1,0 +1,115 @@
+"""Edits by ERRANT's rules: each pair is made once, and kept; with a pipeline at hand, a few by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.edit import Edit
+from errorbar.core.errors import InputError, UsageError
+from errorbar.edits.errant_edits import EditCache, Edits, Maker, Pair, errant_edits
+
+TEXTS: list[tuple[str, Sequence[str]]] = [
+    ("a b", ["a c", "a  b", "a c"]),
+    ("", ["x"]),
+    ("a b", ["a c", "d b"]),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Maker):
+    """One edit of everything; notes what it was asked for."""
+
+    asked: list[Pair] = field(default_factory=list)
+
+    def edits(self, pairs: Iterable[Pair]) -> list[Edits]:
+        found: list[Edits] = []
+        for pair in pairs:
+            self.asked.append(pair)
+            source, text = (each.split() for each in pair)
+            found.append((Edit(0, len(source), (" ".join(text),), "R:OTHER"),) if source != text else ())
+        return found
+
+
+def whole(n: int, text: str) -> Edits:
+    return (Edit(0, n, (text,), "R:OTHER"),)
+
+
+EXPECTED = [[whole(2, "a c"), (), whole(2, "a c")], [whole(0, "x")], [whole(2, "a c"), whole(2, "d b")]]
+
+
+def test_each_pair_is_made_once() -> None:
+    maker = Whole()
+    assert list(errant_edits(TEXTS, maker)) == EXPECTED
+    assert len(maker.asked) == len(set(maker.asked)) == 4
+
+
+def test_what_is_kept_is_not_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "edits.sqlite"
+    first = EditCache(path, "it:1")
+    assert list(errant_edits(TEXTS[:2], Whole(), cache=first)) == EXPECTED[:2]
+    first.close()
+    maker, again = Whole(), EditCache(path, "it:1")
+    assert list(errant_edits(TEXTS, maker, cache=again)) == EXPECTED
+    assert maker.asked == [("a b", "d b")]
+
+
+def test_what_was_made_before_an_interruption_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True, slots=True)
+    class Failing(Whole):
+        def edits(self, pairs: Iterable[Pair]) -> list[Edits]:
+            if self.asked:
+                raise KeyboardInterrupt
+            return Whole.edits(self, pairs)
+
+    monkeypatch.setattr("errorbar.edits.errant_edits.SOURCES", 1)
+    kept = EditCache(tmp_path / "edits.sqlite", "it:1")
+    with pytest.raises(KeyboardInterrupt):
+        list(errant_edits(TEXTS, Failing(), cache=kept))
+    kept.close()
+    assert EditCache(tmp_path / "edits.sqlite", "it:1").find([("a b", "a c")]) == {("a b", "a c"): whole(2, "a c")}
+
+
+def test_edits_of_another_pipeline_are_not_used(tmp_path: Path) -> None:
+    EditCache(tmp_path / "edits.sqlite", "it:1").close()
+    with pytest.raises(InputError, match="were made by it:1, not by it:2; name another file"):
+        EditCache(tmp_path / "edits.sqlite", "it:2")
+
+
+def test_a_file_that_is_no_cache_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("hello\n" * 200, encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be used as a cache of edits: file is not a database"):
+        EditCache(path, "it:1")
+
+
+def test_white_space_makes_no_difference(tmp_path: Path) -> None:
+    kept = EditCache(tmp_path / "edits.sqlite", "it:1")
+    kept.add({("a b", "a c"): whole(2, "a c")})
+    assert kept.find([("a  b", "a c ")]) == {("a  b", "a c "): whole(2, "a c")}
+    assert kept.find([("a b", "a\tc")]) != {}
+    assert kept.find([("a b a", "c")]) == {}
+
+
+def test_what_is_not_installed_is_named() -> None:
+    pytest.importorskip("errant")
+    with pytest.raises(UsageError, match="no spaCy pipeline is installed as en_nothing"):
+        _ = Maker("en_nothing").signature
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "edits"),
+    [
+        ("I has a apple .", "I have an apple .", [(1, 2, "have", "R:VERB:SVA"), (2, 3, "an", "R:DET")]),
+        ("He go home yesterday", "He went home yesterday", [(1, 2, "went", "R:VERB:TENSE")]),
+        ("same", "same", []),
+        ("", "New", [(0, 0, "New", "M:ADJ")]),
+    ],
+)
+def test_a_few_by_hand(source: str, text: str, edits: list[tuple[int, int, str, str]]) -> None:
+    pytest.importorskip("errorbar_en")
+    found = [(e.start, e.end, e.replacements[0], e.type) for e in Maker().edits([(source, text)])[0]]
+    assert found == edits

@@ -1,0 +1,69 @@
+"""ERRANT's counts against errant_compare 3.0.2 (errant_compare.csv, recorded by errant_compare.py)."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from errorbar.core.corpus import Corpus, Corrected, Hypothesis
+from errorbar.metrics.errant import Errant
+from errorbar.metrics.registry import parse_metric
+from tests.helpers.scoring import score
+from tests.oracle.errant_compare import RECORDED, cases
+
+
+def rows() -> list[dict[str, str]]:
+    with RECORDED.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@cache
+def examples(data: Path) -> dict[str, tuple[Corpus, list[Corrected]]]:
+    return {name: (reference, made) for name, reference, made in cases(data)}
+
+
+@pytest.mark.parametrize("case", dict.fromkeys(row["case"] for row in rows()))
+def test_every_count(data: Path, case: str) -> None:
+    reference, made = examples(data)[case]
+    asked = [row for row in rows() if row["case"] == case]
+    specs = {row["metric"]: parse_metric(row["metric"]) for row in asked if not row["level"]}
+    results = score(reference, [Hypothesis("it", made)], list(specs.values()))
+    found = {
+        spec: (
+            one.counts["correct"],
+            one.counts["proposed"] - one.counts["correct"],
+            one.counts["gold"] - one.counts["correct"],
+        )
+        for spec, one in zip(specs, results, strict=True)
+    }
+    assert found == {
+        row["metric"]: (int(row["tp"]), int(row["fp"]), int(row["fn"])) for row in asked if not row["level"]
+    }
+
+
+@pytest.mark.parametrize("case", dict.fromkeys(row["case"] for row in rows() if row["level"]))
+def test_every_count_by_type(data: Path, case: str) -> None:
+    reference, made = examples(data)[case]
+    asked = [row for row in rows() if row["case"] == case and row["level"]]
+    for spec, level in dict.fromkeys((row["metric"], row["level"]) for row in asked):
+        metric = parse_metric(spec)
+        assert isinstance(metric, Errant)
+        (result,) = score(reference, [Hypothesis("it", made)], [metric.replaced(level=level)], by_type=True)
+        found = {
+            one.type: [
+                one.counts["correct"],
+                one.counts["proposed"] - one.counts["correct"],
+                one.counts["gold"] - one.counts["correct"],
+            ]
+            for one in result.by_type
+        }
+        wanted = {
+            row["type"]: [int(row[name]) for name in ("tp", "fp", "fn")]
+            for row in asked
+            if (row["metric"], row["level"]) == (spec, level)
+        }
+        named = {name: counts for name, counts in found.items() if name and any(counts)}  # printed without a name
+        assert named == wanted, (spec, level)

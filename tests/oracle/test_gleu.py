@@ -1,0 +1,109 @@
+"""GLEU against the published script under Python 2.7 (published/gleu_recorded.csv), and against draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.edits.texts import parallel_sentences
+from errorbar.formats.reference import read_corpus
+from errorbar.formats.text import ParallelLine
+from errorbar.metrics.gleu import Gleu, draw_moments, expected_gleu, gleu_counts, gleu_value
+from tests.helpers.official import read_lines, read_table
+from tests.helpers.scoring import score
+
+
+@cache
+def conll(data: Path) -> Corpus:
+    return read_corpus([data / "conll14/noalt/official-2014.combined.m2"])
+
+
+def of_texts(source: Sequence[str], references: Mapping[str, Sequence[str]]) -> Corpus:
+    lines = [
+        ParallelLine(k, text, tuple(said))
+        for k, (text, *said) in enumerate(zip(source, *references.values(), strict=True), 1)
+    ]
+    return Corpus(list(parallel_sentences(lines, list(references))), tuple(references))
+
+
+def shown(corpus: Corpus, lines: Sequence[str]) -> str:
+    (result,) = score(corpus, [Hypothesis("it", lines)], [Gleu(draws="published")])
+    assert result["gleu"].value is not None
+    return f"{result['gleu'].value:.6f}"
+
+
+def test_conll2014(data: Path, published: Path) -> None:
+    rows = [row for row in read_table(published / "gleu_recorded.csv") if row["corpus"] == "conll14"]
+    assert len(rows) == 13
+    for row in rows:
+        lines = read_lines(data / "conll14_systems/official_submissions" / row["hypothesis"])
+        assert shown(conll(data), lines) == row["gleu"], row
+
+
+def test_jfleg(data: Path, published: Path) -> None:
+    rows = [row for row in read_table(published / "gleu_recorded.csv") if row["corpus"] == "jfleg_dev"]
+    assert len(rows) == 6
+    folder = data / "jfleg_dev"
+    source = read_lines(folder / "dev.src")
+    texts = {str(k): read_lines(folder / f"dev.ref{k}") for k in range(4)}
+    for row in rows:
+        against = {name: text for name, text in texts.items() if row["hypothesis"] != f"dev.ref{name}"}
+        assert shown(of_texts(source, against), read_lines(folder / row["hypothesis"])) == row["gleu"], row
+
+
+def many_draws(counts: NDArray[np.float64], n_draws: int) -> tuple[float, float]:
+    """Mean GLEU of random draws and its standard error; what is linear in the sums has a known mean."""
+    rng, means = np.random.default_rng(0), counts.mean(axis=1).sum(axis=0)
+    slopes = [
+        (gleu_value(means + step) - gleu_value(means - step)) / (2 * step.max())
+        for step in np.eye(counts.shape[2]) * 0.01
+    ]
+    values = []
+    for _ in range(n_draws // 1000):
+        picks = rng.integers(0, counts.shape[1], (1000, len(counts)))
+        sums = sum((picks == k).astype(float) @ counts[:, k] for k in range(counts.shape[1]))
+        values.append(gleu_value(sums) - (sums - means) @ np.array(slopes))
+    found = np.concatenate(values)
+    return float(found.mean()), float(found.std() / np.sqrt(len(found)))
+
+
+@pytest.mark.parametrize(("n_sentences", "near"), [(754, 1e-6), (300, 1e-5), (100, 5e-5)])
+def test_the_form_without_draws_against_draws(data: Path, n_sentences: int, near: float) -> None:
+    folder = data / "jfleg_dev"
+    source = read_lines(folder / "dev.src")[:n_sentences]
+    references = zip(*(read_lines(folder / f"dev.ref{k}")[:n_sentences] for k in range(4)), strict=True)
+    counts = np.array(
+        [[gleu_counts(text, one, text) for one in ones] for text, ones in zip(source, references, strict=True)], float
+    )
+    value = float(expected_gleu(draw_moments(counts, np.ones(counts.shape[:2], bool)).sum(axis=0)))
+    mean, error = many_draws(counts, 20_000)
+    assert error < near
+    assert abs(value - mean) < near + 3 * error
+
+
+def test_sentences_have_the_mean_over_their_references() -> None:
+    """By hand; the script's smoothing puts 1 for each 0."""
+    corpus = of_texts(["a b c d"], {"one": ["a b c d"], "two": ["a b c e"]})
+    (result,) = score(corpus, [Hypothesis("it", ["a b c d"])], [Gleu()], by_sentence=True)
+    # The n-grams with d are the source's, and gone from the second reference: 3 - 1, 2 - 1, 1 - 1 -> 1, 0 -> 1.
+    second = (2 / 4 * 1 / 3 * 1 / 2 * 1 / 1) ** 0.25
+    assert result.by_unit[0].values["gleu"] == pytest.approx((1 + second) / 2, abs=1e-12)
+
+
+def test_what_nobody_wrote_counts_with_no_reference() -> None:
+    corpus = of_texts(["a b c d e", "f"], {"one": ["a b c d f", "f"], "two": ["a b x d e", "f"]})
+    corpus.sentences[1].annotations = {}
+    (result,) = score(corpus, [Hypothesis("it", ["a b c d e", "g"])], [Gleu(draws="published")])
+    assert result.n_units == 1
+
+
+def test_an_output_without_words_scores_nothing() -> None:
+    corpus = of_texts(["a b c d e"], {"one": ["a b c d f"]})
+    results = score(corpus, [Hypothesis("it", [""])], [Gleu(), Gleu(draws="published")])
+    assert [result["gleu"].value for result in results] == [0.0, 0.0]
