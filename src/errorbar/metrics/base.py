@@ -81,9 +81,7 @@ class Folded:
     """What a fold gives."""
 
     values: Floats  # value of each measure, NaN where it is undefined; shape (replicates, measures)
-    counts: NDArray[
-        Any
-    ]  # what ``Metric.counted`` names, then its own; shape (replicates, at least counted)
+    counts: NDArray[Any]  # what ``Metric.counted`` names, then its own; shape (replicates, at least counted)
     n_units: NDArray[np.int64]  # units that somebody looked at; shape (replicates,)
 
 
