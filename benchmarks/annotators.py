@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from timing import ERRORBAR, median_call, median_process, table
 
-from errorbar.agreement import krippendorff_alpha
+from errorbar.agreement.krippendorff import krippendorff_alpha
 from errorbar.ceilings import Study, ceiling, prepare_study
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.judgments import Judgments

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from timing import ERRORBAR, Run, median_call, median_process, run_process, table
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hoo_xml import save_fragments, save_text

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hoo_xml import save_fragments
 from errorbar.reproduce.hoo2011 import DARING, TEAMS, simulate_run

@@ -10,20 +10,19 @@ from typing import Literal
 
 import pytest
 
-from errorbar.agreement import (
-    PairTable,
+from errorbar.agreement.coefficients import (
     bennett_s,
-    cohen_kappa,
     conger_kappa,
     fleiss_kappa,
     gwet_ac1,
-    krippendorff_alpha,
     observed_agreement,
-    prevalence_and_bias,
     scott_pi,
     specific_agreement,
 )
-from errorbar.agreement.cohen import Weighting
+from errorbar.agreement.cohen import Weighting, cohen_kappa
+from errorbar.agreement.krippendorff import krippendorff_alpha
+from errorbar.agreement.label_counts import PairTable
+from errorbar.agreement.report import prevalence_and_bias
 from errorbar.core.estimate import Estimate, Undefined
 from tests.agreement.examples import FIVE, KRIPPENDORFF, PREPOSITION_RATERS, SMALL, TEXTBOOK, TRAP, WEB
 

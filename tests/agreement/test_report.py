@@ -7,26 +7,22 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from errorbar.agreement import (
-    PairTable,
-    agreement_report,
+from errorbar.agreement.coefficients import (
+    EXPECTED,
+    Kernel,
     bennett_s,
-    cohen_kappa,
     conger_kappa,
     fleiss_kappa,
     gwet_ac1,
-    item_counts,
-    krippendorff_alpha,
-    pair_table,
-    pairwise_agreement,
-    prevalence_and_bias,
+    kernel_of,
     scott_pi,
     specific_agreement,
+    specific_kernel,
 )
-from errorbar.agreement.coefficients import EXPECTED, Kernel, kernel_of, specific_kernel
-from errorbar.agreement.cohen import agreement_weights, cohen_kernel
-from errorbar.agreement.krippendorff import LEVELS, alpha_kernel
-from errorbar.agreement.report import without_unknown
+from errorbar.agreement.cohen import agreement_weights, cohen_kappa, cohen_kernel, pairwise_agreement
+from errorbar.agreement.krippendorff import LEVELS, alpha_kernel, krippendorff_alpha
+from errorbar.agreement.label_counts import PairTable, item_counts, pair_table
+from errorbar.agreement.report import agreement_report, prevalence_and_bias, without_unknown
 from errorbar.core.errors import UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments

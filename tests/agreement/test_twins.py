@@ -13,22 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from errorbar.agreement import (
-    agreement_report,
-    cohen_kappa,
-    confusion,
-    conger_kappa,
-    fleiss_kappa,
-    item_counts,
-    krippendorff_alpha,
-    observed_agreement,
-    pair_table,
-    pairwise_agreement,
-    scott_pi,
-    specific_agreement,
-)
-from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.label_counts import ItemCounts
+from errorbar.agreement.coefficients import conger_kappa, fleiss_kappa, observed_agreement, scott_pi, specific_agreement
+from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
+from errorbar.agreement.krippendorff import Level, confusion, krippendorff_alpha
+from errorbar.agreement.label_counts import ItemCounts, item_counts, pair_table
+from errorbar.agreement.report import agreement_report
 from errorbar.core.judgments import Judgments
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from errorbar.agreement import agreement_report, cohen_kappa, krippendorff_alpha
-from errorbar.agreement.report import without_unknown
+from errorbar.agreement.cohen import cohen_kappa
+from errorbar.agreement.krippendorff import krippendorff_alpha
+from errorbar.agreement.report import agreement_report, without_unknown
 from errorbar.core.errors import UsageError
 from errorbar.core.judgments import Judgments
 from tests.agreement.examples import PREPOSITION_RATERS

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.agreement import agreement_report
+from errorbar.agreement.report import agreement_report
 from errorbar.core.judgments import Judgments
 from errorbar.stats.resampling import Resampling
 from tests.cli.schema import validated

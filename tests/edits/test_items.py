@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorbar.agreement import agreement_report, cohen_kappa, pair_table
+from errorbar.agreement.cohen import cohen_kappa
+from errorbar.agreement.label_counts import pair_table
+from errorbar.agreement.report import agreement_report
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import UsageError
 from errorbar.edits.items import (

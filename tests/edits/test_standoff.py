@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import (
     LONG,

@@ -12,7 +12,8 @@ from errorbar.core.problems import Problems
 from errorbar.edits import standoff_texts as module
 from errorbar.edits.standoff_maxmatch import MOST_CELLS, redecompose
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
-from errorbar.edits.standoff_tokens import MOST_TOGETHER, fragment_sentences, sentences_fragments
+from errorbar.edits.standoff_tokens import MOST_TOGETHER, fragment_sentences
+from errorbar.formats.hoo_edits import sentences_fragments
 from tests.helpers.standoff import fragment, standoff
 
 

@@ -18,9 +18,9 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Look
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.m2_file import m2_annotators
-from errorbar.formats.pieces import CutSystem, Cutter, can_cut, cut_pieces
+from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
 from errorbar.formats.reference import UNMARKED, NamedFile, Unmarked, reference_chunks
-from errorbar.formats.text import HypothesisReader
+from errorbar.formats.text import Cutter, HypothesisReader
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
@@ -192,7 +192,7 @@ def test_what_cannot_be_cut(tmp_path: Path) -> None:
 
 
 def test_stretches_are_the_file_and_memory_is_that_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.formats.pieces.BLOCK", 7)
+    monkeypatch.setattr("errorbar.formats.text.BLOCK", 7)
     text = (GOLD + "\n\n").encode()
     for sentences in (True, False):
         cutter = Cutter(str(write(tmp_path / "gold.m2", text)), sentences=sentences, carry=False)

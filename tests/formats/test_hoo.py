@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats import hoo_xml
 from errorbar.formats.catalog import is_hoo
 from errorbar.formats.hoo_edits import read_edits

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from errorbar.core.corpus import Sentence
+from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_tokens import fragment_sentences
 from errorbar.formats.jsonl import has_standoff, read_jsonl, read_standoff, write_jsonl, write_standoff
 from errorbar.formats.opening import Lines

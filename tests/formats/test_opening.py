@@ -16,7 +16,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 from errorbar.formats.m2_file import m2_annotators
 from errorbar.formats.opening import BLOCK, Lines
-from errorbar.formats.pieces import Cutter
+from errorbar.formats.text import Cutter
 
 
 def lines(path: Path | str, *, lenient: bool = False) -> list[str]:
@@ -175,7 +175,7 @@ class TestWhatWouldFillTheMemory:
 
 def test_a_sentence_that_workers_cannot_be_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without S lines nothing could be cut off, and the whole file would be held."""
-    monkeypatch.setattr("errorbar.formats.pieces.LONGEST_SENTENCE", 1 << 20)
+    monkeypatch.setattr("errorbar.formats.text.LONGEST_SENTENCE", 1 << 20)
     (tmp_path / "gold.m2").write_bytes(b"S a\n" + b"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n" * 100_000)
     cutter = Cutter(str(tmp_path / "gold.m2"), sentences=True, carry=True)
     with pytest.raises(InputError, match=r"gold\.m2:\d+: a sentence whose A lines .*sentence-too-long"):

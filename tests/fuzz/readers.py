@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from errorbar.agreement import agreement_report
+from errorbar.agreement.report import agreement_report
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.judgments import Judgments

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 import errorbar.demo
 from errorbar.cli.main import cli
+from errorbar.core.edit import Fragment
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_texts import extract_standoff
 from errorbar.formats.hoo_xml import write_edits
 from errorbar.formats.jsonl import write_standoff

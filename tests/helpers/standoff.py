@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.formats.hoo_xml import DataFile

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.standoff import Fragment, StandoffEdit
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.metrics.base import Metric, Reads
 from errorbar.metrics.crowd_weighted import Votes
 from tests.helpers.scoring import with_edits

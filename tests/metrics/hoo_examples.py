@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.metrics import hoo_scoring
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError, UsageError
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import apply_standoff, extract_standoff
 from errorbar.metrics.base import Selection
 from errorbar.metrics.hoo import CONVENTIONS, Hoo

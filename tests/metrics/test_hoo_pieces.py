@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.core.edit import Fragment, StandoffEdit, edits_record, text_record
 from errorbar.core.errors import InputError, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, edits_record, text_record
 from errorbar.edits import standoff_reading
 from errorbar.edits.standoff_reading import FragmentPiece, FragmentReading, cut_fragments, read_run
 from errorbar.edits.standoff_texts import apply_standoff

@@ -11,10 +11,10 @@ import numpy as np
 
 from errorbar.ceilings import Ceiling
 from errorbar.ceilings.spread import CeilingIntervals
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Signature, Undefined
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_reading import Edits
 from errorbar.metrics.comparison import Comparison, Pair
 from errorbar.metrics.hoo import Hoo

@@ -25,9 +25,9 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.estimators import METHODS, Method
 from errorbar.sampling.other_intervals import box_interval, logit_bounds, total_bounds
-from errorbar.sampling.plan import allocate, expected_error, importance, proportional, random_sampling_error
+from errorbar.sampling.plan import allocate, expected_error, importance, proportional
 from errorbar.sampling.prediction_powered import best_trust
-from errorbar.sampling.totals import Target, estimated_totals
+from errorbar.sampling.totals import Target, estimated_totals, random_sampling_error
 from tests.sampling.examples import LARGE as STRATA
 from tests.sampling.examples import SAMPLE, TWO
 

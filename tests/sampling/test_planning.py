@@ -18,7 +18,8 @@ from errorbar.sampling import (
     paired_differences,
     plan_sample,
 )
-from errorbar.sampling.plan import allocate, expected_error, importance, proportional, random_sampling_error
+from errorbar.sampling.plan import allocate, expected_error, importance, proportional
+from errorbar.sampling.totals import random_sampling_error
 from tests.sampling.examples import LARGE, STRATA, TWO, Z
 
 

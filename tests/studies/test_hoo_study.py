@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_reading import read_run
 from errorbar.formats.hoo_folder import expand_runs, read_gold
 from errorbar.formats.hoo_xml import save_fragments

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats.hoo_xml import save_fragments
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_scoring import score_runs

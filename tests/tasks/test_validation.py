@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats.hoo_xml import save_fragments
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine

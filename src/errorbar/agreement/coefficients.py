@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,17 +60,6 @@ def chance_corrected(observed: Floats, expected: Floats | float) -> Floats:
     return ratio(observed - expected, 1 - expected)
 
 
-def _replicates(units: Units, kernels: Mapping[str, Kernel], resampling: Resampling, width: int) -> dict[str, Floats]:
-    """Values of coefficients in the same resamples; each of shape (replicates,) or (replicates, values)."""
-
-    def values(draw: Callable[[], Iterator[Floats]]) -> list[list[Floats]]:
-        return [[kernel(weights) for kernel in kernels.values()] for weights in draw()]
-
-    draws = units.draws(resampling, "agreement", width=width)
-    parts = [part for block in run(values, draws, resampling.jobs) for part in block]
-    return dict(zip(kernels, map(np.concatenate, zip(*parts, strict=True)), strict=True))
-
-
 def estimates(
     units: Units,
     kernels: Mapping[str, Kernel],
@@ -80,12 +70,18 @@ def estimates(
 ) -> dict[str, list[Estimate]]:
     """Values with intervals of several coefficients, all from the same resamples: each a list, most of one estimate.
 
-    ``n_units`` items are what the values rest on, ``reason`` says why one is undefined, if it is; ``width`` numbers are
-    held for one resample besides the rows, e.g. one for each label.
+    Undefined ones get the ``reason``; ``width`` numbers, e.g. of labels, are held for a resample besides the rows.
     """
     method = None if resampling is None else resampling.bootstrap("agreement")
     able = n_units > 1 and units.n_clusters != 1
-    drawn = _replicates(units, kernels, resampling, width) if resampling is not None and able else {}
+    drawn: dict[str, Floats] = {}  # each of shape (replicates,) or (replicates, values)
+    if resampling is not None and able:
+
+        def drawn_values(draw: Callable[[], Iterator[Floats]]) -> list[list[Floats]]:
+            return [[kernel(weights) for kernel in kernels.values()] for weights in draw()]
+
+        blocks = run(drawn_values, units.draws(resampling, "agreement", width=width), resampling.jobs)
+        drawn = dict(zip(kernels, map(np.concatenate, zip(*chain.from_iterable(blocks), strict=True)), strict=True))
     made: dict[str, list[Estimate]] = {name: [] for name in kernels}
     for name, kernel in kernels.items():
         values = np.atleast_1d(kernel(units.frequency[None])[0])

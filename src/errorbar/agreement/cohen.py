@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.agreement.coefficients import Kernel, chance_corrected, estimates
-from errorbar.agreement.krippendorff import label_numbers, label_order
+from errorbar.agreement.krippendorff import Level, label_numbers, label_order
 from errorbar.agreement.label_counts import Clusters, PairTable, ratio, refuse_repeats, totals
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.estimate import Estimate, Interval, Undefined
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
 Weighting = Literal["none", "linear", "quadratic"]
 WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
-ROUNDING = 1e-12
-"""A difference of less than this share of what it was taken from is rounding."""
+ROUNDING = 1e-12  # a difference of less than this share of what it was taken from is rounding
 MAX_CELLS = 2_000_000  # of all joint tables together
 
 
@@ -62,15 +61,18 @@ class CohenKappa:
 
 
 def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -> Kernel:
-    """κ of some tables as a function of how often each of their cells occurs.
+    """κ of some tables as a function of how often each of ``cells`` occurs: numbers of cells, table by table.
 
-    ``cells`` are the numbers of those that occur, row by row of one table after the other. With one table, values have
-    shape (replicates,), else (replicates, tables).
+    With one table, values have shape (replicates,), else (replicates, tables).
     """
     size = len(weights)
     table, first, second = cells // size**2, cells // size % size, cells % size
-    agreeing = _summing(table, n_tables, weights[first, second])
-    margins = [_summing(table * size + label, n_tables * size, np.ones(len(cells))) for label in (first, second)]
+
+    def summing(columns: NDArray[np.int64], n_columns: int, values: Floats) -> sparse.csr_array:
+        return sparse_table((values, (np.arange(len(cells)), columns)), (len(cells), n_columns))
+
+    agreeing = summing(table, n_tables, weights[first, second])
+    margins = [summing(table * size + label, n_tables * size, np.ones(len(cells))) for label in (first, second)]
     plain = np.array_equal(weights, np.eye(size))
 
     def kernel(times: Floats) -> Floats:
@@ -85,24 +87,28 @@ def cohen_kernel(cells: NDArray[np.int64], weights: Floats, n_tables: int = 1) -
     return kernel
 
 
-def _summing(columns: NDArray[np.int64], n_columns: int, values: Floats) -> sparse.csr_array:
-    """A table that sums cells into columns."""
-    return sparse_table((values, (np.arange(len(columns)), columns)), (len(columns), n_columns))
-
-
 def agreement_weights(
     labels: Sequence[str], weighting: Weighting, order: Sequence[str] | None, *, numbers: bool = False
 ) -> Floats:
     """Weights of agreement, shape (labels, labels), by the ranks of the labels or by the numbers that they are."""
-    if weighting not in WEIGHTINGS:
-        what = f"no weighting of kappa is called '{weighting}'"
-        raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
+    check_weighting(weighting)
     if weighting == "none":
         return np.eye(len(labels))
     places = label_numbers(labels, "interval") if numbers else label_order(labels, order, f"{weighting} weights need")
     distance = np.abs(places[:, None] - places[None, :])
     distance /= distance.max(initial=0.0) or 1.0
     return 1 - distance if weighting == "linear" else 1 - distance**2
+
+
+def check_weighting(weighting: Weighting, level: Level | None = None) -> None:
+    """Refuse a weighting that there is not, or not at the level of measurement."""
+    if weighting not in WEIGHTINGS:
+        what = f"no weighting of kappa is called '{weighting}'"
+        raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
+    if level is not None and (level == "ratio" or (level == "nominal") != (weighting == "none")):
+        allowed = {"nominal": "none", "ratio": "no kappa of ratios"}.get(level, "linear or quadratic")
+        what = f"weights '{weighting}' of Cohen's kappa on the {level} scale"
+        raise UsageError(Problem("agreement-weighting", what, expected=allowed))
 
 
 def cohen_kappa(
@@ -142,10 +148,14 @@ def cohen_kappa(
     kappa = estimate.value
     means = (w @ columns)[:, None] + (rows @ w)[None, :]
     scale = n * (1 - expected) ** 2
-    squares = float((p * (w - means * (1 - kappa)) ** 2).sum())
-    error = float(np.sqrt(_difference(squares, (kappa - expected * (1 - kappa)) ** 2) / scale))
-    null_squares = float((np.outer(rows, columns) * (w - means) ** 2).sum())
-    null_error = float(np.sqrt(_difference(null_squares, expected**2) / scale))
+
+    def root(shares: Floats, parts: Floats, mean: float) -> float:
+        squares = float((shares * parts**2).sum())
+        less = squares - mean**2  # 0 where only rounding is left
+        return float(np.sqrt((less if less > ROUNDING * squares else 0.0) / scale))
+
+    error = root(p, w - means * (1 - kappa), kappa - expected * (1 - kappa))
+    null_error = root(np.outer(rows, columns), w - means, expected)
     if drawn is None:
         half = z_value(how.confidence_level) * error
         made: Interval | Undefined = Undefined.ZERO_WIDTH
@@ -156,11 +166,6 @@ def cohen_kappa(
         estimate = estimate.with_interval(made, n_clusters=table.units.n_clusters)
     maximum = (float(np.minimum(rows, columns).sum()) - expected) / (1 - expected) if weighting == "none" else None
     return CohenKappa(estimate, observed, expected, error, null_error, maximum)
-
-
-def _difference(squares: float, square: float) -> float:
-    """A mean of squares less the square of the mean, 0 where only rounding is left of it."""
-    return squares - square if squares - square > ROUNDING * squares else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,11 +185,7 @@ def pairwise_agreement(
     resampling: Resampling | None = None,
     clusters: Clusters = None,
 ) -> list[PairAgreement]:
-    """Cohen's kappa of all pairs of raters, in the order (1, 2), (1, 3), ..., (2, 3), ...
-
-    ``weighting``, ``order`` and ``numbers`` are as of ``cohen_kappa``. Intervals are in closed form at the level of
-    ``resampling``, and drawn as it says where items come in ``clusters``; without it, clustered pairs get none.
-    """
+    """Cohen's kappa of all pairs of raters, (1, 2), (1, 3), ..., (2, 3), ...; arguments are as of ``cohen_kappa``."""
     counts, by_cluster = _count(judgments, clusters)
     weights = agreement_weights(judgments.labels, weighting, order, numbers=numbers)
     closed = Resampling("closed", confidence_level=resampling.confidence_level if resampling else 0.95)
@@ -226,8 +227,7 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
         raise UsageError(Problem("agreement-raters", what, expected=f"at most {MAX_CELLS:,}", fix=fix))
     refuse_repeats(judgments)
     order = np.lexsort((judgments.rater, judgments.item))
-    columns = (judgments.item, judgments.rater, judgments.label)
-    item, rater, label = (column[order].astype(np.int64) for column in columns)
+    item, rater, label = (each[order].astype(np.int64) for each in (judgments.item, judgments.rater, judgments.label))
     counts = np.zeros(total, np.int64)
     cells, items = [], []
     # Judgments of one item stand together, raters ascending: meet each with the one that stands `away` further on.

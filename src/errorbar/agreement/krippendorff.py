@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -36,8 +37,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _Fixed = tuple[Floats, Callable[[Floats], Floats]]
 """Disagreement of each row, and that expected of margins, shape (replicates, labels) to (replicates,)."""
-ROWS = 1 << 12
-"""Rows of label counts that meet a table of labels at a time."""
+ROWS = 1 << 12  # rows of label counts that meet a table of labels at a time
 
 
 def alpha_kernel(table: ItemCounts, level: Level, order: Sequence[str] | None = None) -> Kernel:
@@ -73,12 +73,27 @@ def check_level(level: str) -> None:
         raise UsageError(Problem("agreement-level", what, fix=nearest(level, LEVELS)))
 
 
+def scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
+    """What a reader of coefficients should know of the scale on which labels were compared."""
+    if level == "nominal":
+        # Two labels are equally far apart on every scale.
+        if len(labels) < 3 or any(isnan(as_number(label)) for label in labels):
+            return ()
+        return (
+            "the labels are numbers and were compared as names: 1 and 2 differ as much as 1 and 4; where they are ranks"
+            " or amounts, choose the ordinal, interval or ratio scale",
+        )
+    near, kappa = "Krippendorff's alpha and Cohen's kappa count", ""
+    if level == "ratio":
+        near, kappa = "Krippendorff's alpha counts", "; Cohen's kappa, which has no weights for ratios, is left out too"
+    return (
+        f"on the {level} scale {near} near labels as near, and observed and specific agreement are of equal labels;"
+        f" Fleiss' kappa, Gwet's AC1, Bennett's S and Scott's pi know names alone and are left out{kappa}",
+    )
+
+
 def krippendorff_alpha(
-    data: Data,
-    *,
-    level: Level = "nominal",
-    order: Sequence[str] | None = None,
-    resampling: Resampling | None = None,
+    data: Data, *, level: Level = "nominal", order: Sequence[str] | None = None, resampling: Resampling | None = None
 ) -> Estimate:
     """Krippendorff's alpha.
 

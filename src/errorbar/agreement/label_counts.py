@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 Clusters = Sequence[int] | NDArray[np.int64] | None
 """Number of the cluster (essay, sentence) that each item of ``Judgments.items`` is from; None: there are none."""
 Counts = NDArray[np.int64]
-MAX_LABELS = 500
-"""Labels of the largest matrix of labels by labels that is made."""
+MAX_LABELS = 500  # labels of the largest matrix of labels by labels that is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +139,7 @@ class Shares:
         return ratio(totals(weights, self._shares), weights.sum(axis=1)[:, None])
 
 
-Data = Judgments | ItemCounts | PairTable
-"""What any number of raters' coefficients take."""
+Data = Judgments | ItemCounts | PairTable  # what any number of raters' coefficients take
 
 
 def item_counts(judgments: Judgments, clusters: Clusters = None) -> ItemCounts:

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from functools import partial
 
 import numpy as np
 
-from errorbar.agreement.coefficients import (
-    bennett_s,
-    estimates,
-    kernel_of,
-    scott_pi,
-    specific_kernel,
-)
+from errorbar.agreement.coefficients import bennett_s, estimates, kernel_of, scott_pi, specific_kernel
 from errorbar.agreement.cohen import (
     MAX_CELLS,
-    WEIGHTINGS,
     PairAgreement,
     Weighting,
+    check_weighting,
     cohen_kappa,
     joint_cells,
     pairwise_agreement,
 )
-from errorbar.agreement.krippendorff import Confusion, Level, alpha_kernel, check_level, confusion
+from errorbar.agreement.krippendorff import Confusion, Level, alpha_kernel, check_level, confusion, scale_remarks
 from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import as_number, natural_order
+from errorbar.core.labels import natural_order
 from errorbar.stats.resampling import Resampling
 
 TITLES = {
@@ -43,13 +37,10 @@ TITLES = {
 }
 """What coefficients are called where people read them, in the order in which they are shown."""
 SPECIFIC = "specific agreement"
-MAX_PAIRWISE = 50
-"""More raters than this get no pairwise matrix: a crowd's is too large to read."""
+MAX_PAIRWISE = 50  # more raters than this get no pairwise matrix: a crowd's is too large to read
 PREVALENCE_REMARK, BIAS_REMARK = 0.2, 0.05
-EVERY, PAIRED = "the judgments", "the judgments of the items that both judged"
-WEIGHTING: Mapping[Level, Weighting | None]
-WEIGHTING = {"nominal": "none", "ordinal": "linear", "interval": "quadratic", "ratio": None}
-"""How Cohen's kappa weighs labels unless it is said; it has no weights for ratios."""
+BY_LEVEL: Mapping[Level, Weighting | None]  # how labels are weighed unless it is said; there are no weights for ratios
+BY_LEVEL = {"nominal": "none", "ordinal": "linear", "interval": "quadratic", "ratio": None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,12 +54,9 @@ class AgreementReport:
     n_raters: int  # with a judgment
     n_judgments: int
     n_missing: int  # judgments there would be besides if every rater had judged every judged item
-    coefficients: Mapping[str, Estimate]
-    """By their names in ``TITLES``, as far as they fit: ``fleiss``, ``gwet`` and ``bennett`` where labels are names,
-    ``scott`` there with two raters, ``cohen`` with two raters but on the ratio scale."""
-    pairwise: Sequence[PairAgreement]
-    """Every pair of raters, A2 before A10; none where they or their labels are too many, and on the ratio scale."""
-    specific: Mapping[str, Estimate]  # by label; empty where there are more than ``MAX_LABELS``
+    coefficients: Mapping[str, Estimate]  # by their names in TITLES, those that fit level and number of raters
+    pairwise: Sequence[PairAgreement]  # A2 before A10; none where raters or labels are too many, and of ratios
+    specific: Mapping[str, Estimate]  # by label; empty where there are more than MAX_LABELS
     confusion: Confusion | None  # None where there are more labels than that
     prevalence: Mapping[str, float]  # label to its share of the judgments
     pair: PrevalenceBias | None  # None unless there are two raters and labels are names
@@ -111,7 +99,8 @@ def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
     kappa, pi, s = cohen_kappa(table).estimate.value, scott_pi(table).value, bennett_s(table).value
     gained = None if kappa is None or pi is None else kappa - pi
     share = dict(zip(table.labels, ((rows + columns) / 2).tolist(), strict=True))
-    remarks = list(prevalence_remarks(share, float(np.trace(p)), s, pi, PAIRED))
+    which = "the judgments of the items that both judged"
+    remarks = list(prevalence_remarks(share, float(np.trace(p)), s, pi, which))
     if gained is not None and gained >= BIAS_REMARK:
         one, other = table.raters
         remarks.append(
@@ -131,7 +120,7 @@ def prevalence_and_bias(table: PairTable) -> PrevalenceBias:
 
 
 def prevalence_remarks(
-    share: Mapping[str, float], observed: float | None, s: float | None, pi: float | None, which: str = EVERY
+    share: Mapping[str, float], observed: float | None, s: float | None, pi: float | None, which: str = "the judgments"
 ) -> tuple[str, ...]:
     """Explain where uneven label frequencies, not disagreement, make a kappa low; ``pi`` is it or Fleiss' kappa."""
     if observed is None or s is None or pi is None or s - pi < PREVALENCE_REMARK:
@@ -154,23 +143,18 @@ def agreement_report(
     clusters: Clusters = None,
     resampling: Resampling | None = None,
 ) -> AgreementReport:
-    """Compute every coefficient that fits, all intervals from the same resamples.
+    """Compute every coefficient that fits the level, all intervals from the same resamples.
 
-    Args:
-        judgments: The judgments; their weights are not used, and a note says so.
-        level: What the labels measure: names, ranks, numbers, or numbers with a zero. Krippendorff's alpha is for that
-            level, Cohen's kappa is weighted by it, and what only knows names is left out above the nominal level.
-        order: The labels from lowest to highest; needed where the level is ordinal.
-        weighting: How Cohen's kappa weighs labels; None: as ``WEIGHTING`` says. Ordinal labels are weighed by ranks.
-        clusters: Number of the cluster (essay, sentence) that each item of ``judgments.items`` is from. Items of one
-            cluster are resampled together.
-        resampling: How to make intervals; None: only Cohen's kappa has one, in closed form.
-
-    Raises:
-        UsageError: If fewer than two raters judged anything, a rater judged an item twice, or an option does not fit.
+    Krippendorff's alpha is for the level of measurement, Cohen's kappa is weighted by it (``weighting``; ordinal labels
+    by their ranks, which ``order`` gives), and what only knows names is left out above the nominal level. Weights of
+    judgments are not used. ``clusters`` has the number of the cluster (essay, sentence) that each item is from: items
+    of one are resampled together. Without ``resampling`` only Cohen's kappa has an interval, in closed form.
     """
     check_level(level)
-    weighting = check_weighting(level, weighting)
+    if weighting is None:
+        weighting = BY_LEVEL[level]
+    else:
+        check_weighting(weighting, level)
     present = np.unique(judgments.rater)
     if len(present) < 2:
         who = f"only rater '{judgments.raters[present[0]]}'" if len(present) else "nobody"
@@ -181,13 +165,11 @@ def agreement_report(
         kept = judgments.only([judgments.raters[code] for code in present])
     # Who comes first in the data changes no digit, not even the last one.
     kept, _ = kept.arranged(natural_order(kept.raters), kept.labels)
-    table = item_counts(kept, clusters)
-    two = len(present) == 2
+    table, two, numbers = item_counts(kept, clusters), len(present) == 2, level == "interval"
     coefficients, specific = _estimate(table, level, order, resampling, two=two)
     pairs: list[PairAgreement] = []
     joint = joint_cells(len(present), len(kept.labels)) <= MAX_CELLS
     if weighting is not None and joint and len(present) <= MAX_PAIRWISE:
-        numbers = level == "interval"
         pairs = pairwise_agreement(
             kept, weighting=weighting, order=order, numbers=numbers, resampling=resampling, clusters=clusters
         )
@@ -200,44 +182,19 @@ def agreement_report(
     if level == "nominal":
         observed, s, kappa = (coefficients[name].value for name in ("observed", "bennett", "fleiss"))
         remarks = pair.remarks if pair else prevalence_remarks(shares, observed, s, kappa)
-    n_items = int(table.units.frequency.sum())
+    n_items, n_raters, n_given = int(table.units.frequency.sum()), len(present), len(kept)
+    sizes = (n_items, table.n_paired, n_raters, n_given, n_items * n_raters - n_given)
+    matrix = confusion(table) if len(kept.labels) <= MAX_LABELS else None
+    remarks = (*scale_remarks(level, kept.labels), *remarks)
+    notes = tuple(_notes(judgments, kept, table, joint=joint or weighting is None))
     return AgreementReport(
-        level,
-        weighting,
-        n_items,
-        table.n_paired,
-        len(present),
-        len(kept),
-        n_items * len(present) - len(kept),
-        coefficients,
-        pairs,
-        specific,
-        confusion(table) if len(kept.labels) <= MAX_LABELS else None,
-        shares,
-        pair,
-        (*_scale_remarks(level, kept.labels), *remarks),
-        tuple(_notes(judgments, kept, table, joint=joint or weighting is None)),
+        level, weighting, *sizes, coefficients, pairs, specific, matrix, shares, pair, remarks, notes
     )
-
-
-def check_weighting(level: Level, weighting: Weighting | None) -> Weighting | None:
-    """The weighting of Cohen's kappa at a level of measurement."""
-    if weighting is None:
-        return WEIGHTING[level]
-    if weighting not in WEIGHTINGS:
-        what = f"no weighting of kappa is called '{weighting}'"
-        raise UsageError(Problem("agreement-weighting", what, fix=nearest(weighting, WEIGHTINGS)))
-    if level == "ratio" or (level == "nominal") != (weighting == "none"):
-        allowed = {"nominal": "none", "ratio": "no kappa of ratios"}.get(level, "linear or quadratic")
-        what = f"weights '{weighting}' of Cohen's kappa on the {level} scale"
-        raise UsageError(Problem("agreement-weighting", what, expected=allowed))
-    return weighting
 
 
 def _estimate(
     table: ItemCounts, level: Level, order: Sequence[str] | None, resampling: Resampling | None, *, two: bool
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
-    """Coefficients, and specific agreements, from the same resamples."""
     kernels = {"observed": kernel_of("observed", table), "krippendorff": alpha_kernel(table, level, order)}
     if level == "nominal":
         kernels |= {name: kernel_of(name, table) for name in ("fleiss", "gwet", "bennett", *(["scott"] if two else []))}
@@ -252,24 +209,6 @@ def _estimate(
     return {name: estimate for name, (estimate,) in made.items()}, specific
 
 
-def _scale_remarks(level: Level, labels: Sequence[str]) -> tuple[str, ...]:
-    if level == "nominal":
-        # Two labels are equally far apart on every scale.
-        if len(labels) < 3 or any(isnan(as_number(label)) for label in labels):
-            return ()
-        return (
-            "the labels are numbers and were compared as names: 1 and 2 differ as much as 1 and 4; where they are ranks"
-            " or amounts, choose the ordinal, interval or ratio scale",
-        )
-    near, kappa = "Krippendorff's alpha and Cohen's kappa count", ""
-    if level == "ratio":
-        near, kappa = "Krippendorff's alpha counts", "; Cohen's kappa, which has no weights for ratios, is left out too"
-    return (
-        f"on the {level} scale {near} near labels as near, and observed and specific agreement are of equal labels;"
-        f" Fleiss' kappa, Gwet's AC1, Bennett's S and Scott's pi know names alone and are left out{kappa}",
-    )
-
-
 def without_unknown(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgments, list[Problem]]:
     """Judgments without the labels that mean "cannot say", which count as not given; and a note of how many."""
     kept = judgments.without(unknown) if unknown else judgments
@@ -281,9 +220,7 @@ def without_unknown(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgm
 
 
 def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: bool) -> Iterator[Problem]:
-    def note(code: str, what: str, fix: str = "") -> Problem:
-        return Problem(code, what, fix=fix, severity="warning")
-
+    note = partial(Problem, severity="warning")
     n_raters, n_labels = len(kept.raters), len(kept.labels)
     if absent := len(judgments.raters) - n_raters:
         who = "1 rater judged nothing and is" if absent == 1 else f"{absent} raters judged nothing and are"
@@ -297,7 +234,7 @@ def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: b
         yield note("agreement-pairs", f"{n_raters} raters are too many for a pairwise matrix")
     elif not joint:
         what = f"{n_raters} raters and {n_labels:,} labels are too many for a pairwise matrix"
-        yield note("agreement-pairs", what, "Cohen's kappa is left out")
+        yield note("agreement-pairs", what, fix="Cohen's kappa is left out")
     if n_labels > MAX_LABELS:
         what = f"{n_labels:,} labels are too many for specific agreement and a confusion matrix"
-        yield note("agreement-labels", what, "they are left out")
+        yield note("agreement-labels", what, fix="they are left out")

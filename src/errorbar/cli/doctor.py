@@ -22,7 +22,7 @@ EXTRAS = {
     "parquet": ("judgments from Parquet files", {"pyarrow.parquet": "pyarrow"}),
     "report": (
         "pages and charts: errorbar report, task board",
-        {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"},
+        {"jinja2": "jinja2", "vl_convert": "vl-convert-python"},
     ),
     "errant": ("typed edits between texts: errorbar convert --edits errant", {"errant": "errant", "spacy": "spacy"}),
     "dask": ("many machines: errorbar score --jobs ADDRESS", {"distributed": "distributed"}),

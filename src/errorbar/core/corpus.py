@@ -14,8 +14,7 @@ from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
 from errorbar.core.errors import Place, Problem, UsageError, nearest, wrong_type
 from errorbar.core.labels import counted, natural_order
 
-Annotation = tuple[Edit, ...]
-"""One annotator's edits of one sentence, in the order given; empty means: looked and found nothing."""
+Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the order given; empty: found nothing
 
 
 @dataclass(slots=True)
@@ -103,21 +102,15 @@ class Corpus:
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""
         self.need(annotators)
-        kept = [
-            replace(s, annotations={name: s.annotations[name] for name in annotators if name in s.annotations})
-            for s in self.sentences
-        ]
+        known = ({name: s.annotations[name] for name in annotators if name in s.annotations} for s in self.sentences)
+        kept = [replace(s, annotations=said) for s, said in zip(self.sentences, known, strict=True)]
         absent = {name: sum(name not in s.annotations for s in kept) for name in annotators}
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes)
 
 
 def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Names once each, in the order in which annotators are tried, which the first of a full tie wins.
-
-    Numbers ascend, as in the official scorer, and A2 is before A10. It depends on nothing but the names: neither the
-    order of files nor that of lines may decide ties.
-    """
+    """Names once each, in the order that decides ties: numbers ascend, as in the official scorer; A2 before A10."""
     return natural_order(set(names))
 
 
@@ -208,8 +201,7 @@ _STRUCTURE = re.compile("[\x00-\x02\n\x1d-\x1f]")
 def reference_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what counts in a reference: annotators, spans, replacements, optionality.
 
-    Comments and types are left out, but for unclear meaning, which decides what an annotator's text is; so is the order
-    of annotators, which changes nothing.
+    Of types only unclear meaning counts, which decides what an annotator's text is; the order of annotators does not.
     """
     names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
     return "\x1d".join([f"{_plain(name)}\x1e{_edits_record(annotations[name])}" for name in names])

@@ -1,8 +1,10 @@
-"""An edit: a source token span and what may stand there instead; and what must hold of one annotator's edits."""
+"""Edits of tokens and of characters: a source span and what may stand there instead; what must hold of edits."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -10,8 +12,7 @@ from typing import Any, NamedTuple
 from errorbar.core.errors import Place, shortened, wrong_type
 from errorbar.core.problems import Problems
 
-UNCLEAR = "Um"
-"""NUCLE's type for unclear meaning: marked as an error, but no correction can be given."""
+UNCLEAR = "Um"  # NUCLE's type for unclear meaning: marked as an error, but no correction can be given
 
 
 class Edit(NamedTuple):
@@ -53,6 +54,65 @@ class Edit(NamedTuple):
         return bool(self.replacements) and self.type != UNCLEAR
 
 
+class StandoffEdit(NamedTuple):
+    """A source character span plus what may stand there instead.
+
+    Without corrections only leaving the span as it is will do (``optional``), or none is known (``unknown``).
+    """
+
+    index: str  # type: ignore[assignment]  # its name in the fragment's file, as the format calls it, or ""
+    start: int  # first character, counted from 0
+    end: int  # one past the last; ``start == end`` is an insertion
+    original: str  # the source text of the span
+    corrections: tuple[str, ...] = ()  # alternatives in the order given; "" deletes the span
+    optional: bool = False  # the span may as well stay as it is
+    null_at: int = 0  # where among the corrections the empty one stood that says so
+    type: str = ""  # a code of some inventory
+    group: str = ""  # its consistency set, or ""
+
+    @property
+    def is_insertion(self) -> bool:
+        """Whether nothing of the source is replaced."""
+        return self.start == self.end
+
+    @property
+    def called(self) -> str:
+        """What messages call it: its index, or its span."""
+        return self.index or f"{self.start} {self.end}"
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the span is wrong but no correction is known."""
+        return not self.corrections and not self.optional
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A text and one set of edits of it, in text order; the unit of HOO scores."""
+
+    name: str  # what joins it with other files about the same text, e.g. 1005
+    edits: tuple[StandoffEdit, ...]
+    text: str | None = None  # None where only the edits were read
+    file: str = ""  # where the edits are from, for messages
+
+
+def in_text_order(edits: Iterable[StandoffEdit]) -> tuple[StandoffEdit, ...]:
+    """Sort by span; an insertion stands before a span that starts at the same point."""
+    return tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+
+
+def edits_record(name: str, edits: Iterable[StandoffEdit]) -> str:
+    """What counts in a fragment's edits, in a line, for content hashes: not types, nor indexes."""
+    rows = sorted((e.start, e.end, e.corrections, e.optional, e.null_at, e.group) for e in edits)
+    return f"{name!r} {rows!r}"
+
+
+def text_record(fragment: Fragment) -> str:
+    """A fragment's source text in a line, for content hashes; of one without a text the name alone."""
+    digest = hashlib.sha256((fragment.text or "").encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{fragment.name!r} {digest}"
+
+
 _TYPES = (int, int, tuple, str, bool, str, str)
 _SAID = {int: "a whole number", tuple: "a tuple of texts", str: "a text", bool: "True or False"}
 
@@ -62,8 +122,7 @@ def check_tokens(what: str, tokens: object) -> None:
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
         raise wrong_type(what, "a list of tokens", tokens)
     if not all(issubclass(kind, str) for kind in set(map(type, tokens))):
-        wrong = next(token for token in tokens if not isinstance(token, str))
-        raise wrong_type(f"a token of {what}", "a text", wrong)
+        raise wrong_type(f"a token of {what}", "a text", next(token for token in tokens if not isinstance(token, str)))
 
 
 def are_edits(edits: Sequence[Any]) -> bool:
@@ -96,11 +155,10 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
         return True
     span, expected, repair = shortened(f"{start} {end}"), f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
-        what = f"the span {span} runs backwards"
-        problems.repairable("span-backwards", what, place, expected=expected, repair=repair)
+        problems.repairable("span-backwards", f"the span {span} runs backwards", place, repair, expected)
     else:
         what = f"the span {span} is outside the sentence of {n_tokens} tokens"
-        problems.repairable("span-outside", what, place, expected=expected, repair=repair)
+        problems.repairable("span-outside", what, place, repair, expected)
     return False
 
 
@@ -116,14 +174,11 @@ def check_white_space(replacements: Iterable[str], place: Place, problems: Probl
 def check_annotation(
     edits: list[Edit], tokens: list[str], place_of: Callable[[int], Place], problems: Problems
 ) -> list[Edit]:
-    """Look for edits that overlap, repeat, change nothing or stand out of order.
+    """Look for edits that overlap, repeat, change nothing or stand out of order; the edits in text order.
 
-    Overlap: the spans, inside the sentence, share a token, an insertion lies strictly inside a span, or two edits
-    replace the same span. Several insertions at one point do not overlap; they apply in the order given.
-
-    Returns:
-        The edits in text order. In lenient mode without the repeated ones; overlapping ones are kept, as a
-        scorer can match at most one of them. Where edits are read as they are written, the same edits.
+    Overlap: the spans share a token, an insertion lies strictly inside a span, or two edits replace the same span.
+    Several insertions at one point do not. In lenient mode the repeated ones are dropped; overlapping ones are kept, as
+    a scorer can match at most one of them. Where edits are read as they are written, these are the same edits.
     """
     tidy = True
     last = (-1, -1)
@@ -140,14 +195,13 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
     order = sorted(range(len(edits)), key=lambda i: edits[i].span)
     if order != list(range(len(edits))):
         read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
-        note = f"the edits of one annotator are not in text order; {read}"
-        problems.note("edits-unsorted", note, place_of(0))
+        problems.note("edits-unsorted", f"the edits of one annotator are not in text order; {read}", place_of(0))
 
     def clash(code: str, what: str, place: Place, effect: str, repair: str) -> None:
         if problems.as_written:
             problems.note(code, f"{what}; {effect}", place)
         else:
-            problems.repairable(code, what, place, repair=repair)
+            problems.repairable(code, what, place, repair)
 
     kept: list[Edit] = []
     said: dict[tuple[int, int], dict[str | None, int]] = {}  # of each span: what stands there, in which kept edit first

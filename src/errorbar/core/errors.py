@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 Severity = Literal["error", "repaired", "warning"]
-LONGEST_QUOTE = 1000
-"""Characters of a message before its middle is left out: what it quotes may be a whole file."""
+LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: it may quote a whole file
 
 # Control characters, which a terminal obeys, and line breaks, which forge a line; separators that some programs take
 # for line breaks; marks that turn the direction of writing; characters that nobody sees; halves of surrogate pairs,
@@ -23,10 +22,7 @@ _HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")
 
 
 def visible(text: str) -> str:
-    r"""The text on one line, with ``\n``, ``\x1b`` or ``\u202e`` for every character that would not show as itself.
-
-    Backslashes of the text stay as they are, so that paths do; what is shown is for people, not to be read back.
-    """
+    r"""The text on one line, ``\n`` or ``\u202e`` for what would not show as itself; backslashes stay as they are."""
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -61,17 +57,12 @@ _OPTION = re.compile(
 )
 _SWITCHES = "again all as-written by-type ci force lenient pairs retokenize trust"
 _TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
-ROLES = frozenset(("error", "ok", "unknown", "type"))
-"""What ``--labels`` says of labels, by the names of the arguments of functions."""
+ROLES = frozenset(("error", "ok", "unknown", "type"))  # what ``--labels`` says of labels; arguments of functions
 _TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}
 
 
 def as_options(text: str) -> str:
-    """A message as the command line shows it: ``--adjust=holm`` becomes ``--adjust holm``.
-
-    What functions take as arguments of their own and commands as roles of ``--labels``, such as ``--unknown=LABEL``, is
-    ``--labels unknown=LABEL`` there.
-    """
+    """A message as the command line shows it: ``--adjust holm``, and ``--labels ok=LABEL`` for ``--ok=LABEL``."""
 
     def option(found: re.Match[str]) -> str:
         if found["name"] in ROLES:
@@ -98,28 +89,18 @@ def as_arguments(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with an input.
+    """One thing that is wrong with an input; its texts name options as ``--name`` or ``--name=VALUE``.
 
-    Texts name options as ``--name`` or ``--name=VALUE``. The command line shows them by ``as_options``; what Python
-    shows, ``str(problem)``, is by ``as_arguments``.
-
-    Attributes:
-        code: Short stable name, e.g. ``span-outside``; the docs list every code.
-        what: What is wrong.
-        place: Where it is.
-        expected: What would have been right, or "".
-        fix: What the user can do, or "".
-        severity: ``error`` (refused), ``repaired`` (lenient reading repaired it as ``fix`` says) or ``warning``.
-        others: How many problems of its code it stands for, which are not listed; 0: it stands for itself.
+    The command line shows them by ``as_options``; what Python shows, ``str(problem)``, is by ``as_arguments``.
     """
 
-    code: str
+    code: str  # short and stable, e.g. span-outside; the docs list every code
     what: str
     place: Place = Place()
-    expected: str = ""
-    fix: str = ""
-    severity: Severity = "error"
-    others: int = 0
+    expected: str = ""  # what would have been right
+    fix: str = ""  # what the user can do
+    severity: Severity = "error"  # refused; "repaired": lenient reading repaired it as ``fix`` says
+    others: int = 0  # how many problems of its code it stands for, which are not listed; 0: for itself
 
     def __str__(self) -> str:
         """One line, whatever is quoted in it, with options as arguments of Python."""

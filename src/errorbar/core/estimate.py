@@ -45,23 +45,14 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its company.
+    """A value with its company."""
 
-    Attributes:
-        value: The value, a fraction; None where it is undefined.
-        n_units: How many units it rests on.
-        interval: Its interval, or None if none was asked for.
-        n_clusters: How many groups of dependent units, or None if units count as independent.
-        undefined: Why there is no value, or, if there is one, which empty case a convention filled.
-        no_interval: Why there is no interval although one was asked for.
-    """
-
-    value: float | None
-    n_units: int
-    interval: Interval | None = None
-    n_clusters: int | None = None
-    undefined: Undefined | None = None
-    no_interval: Undefined | None = None
+    value: float | None  # a fraction; None where it is undefined
+    n_units: int  # how many it rests on
+    interval: Interval | None = None  # None: none was asked for
+    n_clusters: int | None = None  # groups of dependent units; None: units count as independent
+    undefined: Undefined | None = None  # why there is no value, or which empty case a convention filled
+    no_interval: Undefined | None = None  # why there is none although one was asked for
 
     def with_interval(self, interval: Interval | Undefined, *, n_clusters: int | None = None) -> Estimate:
         """The same value with its interval, or with the reason why it has none."""

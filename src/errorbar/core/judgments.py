@@ -1,7 +1,4 @@
-"""Judgments: who said what about which item, as columns of integer codes.
-
-An absent judgment is a row that is not there: nothing is assumed of a rater who was not asked.
-"""
+"""Judgments: who said what about which item, as columns of integer codes; one that is absent has no row."""
 
 from __future__ import annotations
 
@@ -17,10 +14,8 @@ from errorbar.core.errors import Problem, UsageError, nearest, wrong_type
 Codes = NDArray[np.int32]
 RepeatPolicy = Literal["refuse", "first", "last", "keep"]
 POLICIES: tuple[RepeatPolicy, ...] = get_args(RepeatPolicy)
-MAX_CELLS = 200_000_000
-"""Cells of the largest dense table that is made: 1.6 GB."""
-FREE_CELLS, CELLS_OF_ONE = 5_000_000, 32
-"""Cells that few judgments may take; for each judgment, those that a larger table may have, which is mostly empty."""
+MAX_CELLS = 200_000_000  # of the largest dense table that is made: 1.6 GB
+FREE_CELLS, CELLS_OF_ONE = 5_000_000, 32  # that few judgments may take; for each, those of a larger table, mostly empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,12 +116,8 @@ class Judgments:
         if any(len(row) != width for row in rows):
             raise _unfit("the rows of the table differ in length", f"{width} raters in each")
         names = list(raters) or [str(number) for number in range(1, width + 1)]
-        return cls.from_columns(
-            [number for number in range(1, len(rows) + 1) for _ in range(width)],
-            names * len(rows),
-            [value for row in rows for value in row],
-            labels=labels,
-        )
+        items = [number for number in range(1, len(rows) + 1) for _ in range(width)]
+        return cls.from_columns(items, names * len(rows), [value for row in rows for value in row], labels=labels)
 
     @classmethod
     def joined(cls, tables: Sequence[Judgments]) -> Judgments:
@@ -154,10 +145,9 @@ class Judgments:
         return replace(self, item=self.item[rows], rater=self.rater[rows], label=self.label[rows], weight=weight)
 
     def arranged(self, raters: Sequence[str], labels: Sequence[str]) -> tuple[Judgments, NDArray[np.int64]]:
-        """The same judgments with their vocabularies in another order, sorted by item and then by rater.
+        """The same judgments with all raters and labels in another order, by item and then rater; and the row each had.
 
-        Every rater and label must be named, once. Also given is the row that each was before. Where the order of rows
-        and files is to change no digit, nothing may depend on who came first.
+        Where the order of rows and files is to change no digit, nothing may depend on who came first.
         """
         rater = _encode(self.raters, {name: at for at, name in enumerate(raters)})[self.rater]
         label = _encode(self.labels, {name: at for at, name in enumerate(labels)})[self.label]
@@ -176,8 +166,7 @@ class Judgments:
 
     def without(self, labels: Sequence[str]) -> Judgments:
         """The judgments without some labels, e.g. "Unknown", which then count as not given."""
-        gone = [code_of(name, self.labels, "label") for name in labels]
-        stays = ~np.isin(np.arange(len(self.labels)), gone)
+        stays = ~np.isin(np.arange(len(self.labels)), [code_of(name, self.labels, "label") for name in labels])
         kept = self.take(stays[self.label])
         names = tuple(name for name, stay in zip(self.labels, stays, strict=True) if stay)
         return replace(kept, label=(np.cumsum(stays, dtype=np.int32) - 1)[kept.label], labels=names)
@@ -196,10 +185,7 @@ class Judgments:
         return self.item.astype(np.int64) * len(self.raters) + self.rater
 
     def settled(self, policy: RepeatPolicy) -> NDArray[np.bool_]:
-        """Which judgments to keep where a rater judged an item more than once; shape (judgments,).
-
-        With the policy ``keep`` repeated judgments count as often; with ``refuse`` they are an error.
-        """
+        """Which judgments to keep of repeated ones, shape (judgments,); ``keep``: all; ``refuse``: an error."""
         if policy not in POLICIES:
             what = f"no policy for repeated judgments is called '{policy}'"
             raise UsageError(Problem("crowd-repeats", what, fix=nearest(policy, POLICIES)))

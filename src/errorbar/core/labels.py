@@ -13,15 +13,13 @@ from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
 _PLURAL = re.compile(r"\b(sentence|token|annotator|edit|fragment|line|problem|run)s\b")
-
-LONGEST_SHOWN, MOST_NAMED = 60, 10
-"""Characters of a label that a message shows, and labels that it names before it counts the rest."""
+LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 
 
 @cache
-def error_types(inventory: str) -> Mapping[str, str]:
-    """The codes and descriptions of an inventory of error types, in its order: ``hoo`` or ``nucle``, kept as data."""
-    text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
+def error_types() -> Mapping[str, str]:
+    """The codes and descriptions of the error types of HOO, in their order, kept as data."""
+    text = files("errorbar.core").joinpath("inventories", "hoo.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text)["types"])
 
 
@@ -78,10 +76,7 @@ def list_words(label: str) -> str:
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
-    """What a name is sorted by: its texts, and its numbers by value.
-
-    Python makes no number of more than 4,300 digits, so numbers are compared by their length and then as texts.
-    """
+    """What a name is sorted by: texts, and numbers by value (by digits: Python makes none of more than 4,300)."""
     key = []
     for at, part in enumerate(_DIGITS.split(name)):
         digits = "".join(str(decimal(digit)) for digit in part).lstrip("0") if at % 2 else ""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from errorbar.core.errors import InputError, Place, Problem, Severity
 
-MOST_KEPT = 10_000
-"""Notes of one code that are kept: some megabytes. The others are counted, so that memory ends somewhere."""
+_LEFT_OUT = "the row is left out"
+MOST_KEPT = 10_000  # notes of one code: some megabytes; the others are counted, so that memory ends somewhere
 
 
 class Problems:
@@ -32,33 +32,23 @@ class Problems:
         self._kept: Counter[str] = Counter()
         self._rest: dict[str, int] = {}  # by code, where among the notes the one stands that counts the others
 
-    def error(self, code: str, what: str, place: Place, *, expected: str = "", fix: str = "") -> None:
-        """Record an error that no mode can mend.
-
-        Raises:
-            InputError: When the limit is reached.
-        """
+    def error(self, code: str, what: str, place: Place, expected: str = "", fix: str = "") -> None:
+        """Record an error that no mode can mend; an ``InputError`` when the limit is reached."""
         self.errors.append(Problem(code, what, place, expected, fix))
         if len(self.errors) >= self.limit:
             self.raise_errors()
 
     def repairable(
-        self, code: str, what: str, place: Place, *, repair: str, expected: str = "", hint: str = ""
+        self, code: str, what: str, place: Place, repair: str = _LEFT_OUT, expected: str = "", hint: str = ""
     ) -> None:
-        """Record an error that lenient reading mends, as a phrase such as "the edit is dropped" says.
-
-        ``hint`` is what was probably meant, as ``nearest`` says it.
-
-        Raises:
-            InputError: In strict mode, when the limit is reached.
-        """
+        """Record an error that lenient reading mends as ``repair`` says; ``hint``: what was meant, by ``nearest``."""
         if self.lenient:
             self.take([Problem(code, what, place, expected, f"repaired: {repair}", "repaired")])
         else:
             said = f"{hint}{' ' if hint.endswith('?') else '; '}" if hint else ""
             self.error(code, what, place, expected=expected, fix=f"{said}correct it or use --lenient ({repair})")
 
-    def note(self, code: str, what: str, place: Place, *, fix: str = "", severity: Severity = "warning") -> None:
+    def note(self, code: str, what: str, place: Place, fix: str = "", severity: Severity = "warning") -> None:
         """Record something that a user should know and that does not stop the reading."""
         self.take([Problem(code, what, place, "", fix, severity)])
 

@@ -1,7 +1,6 @@
 """Comparisons of systems by judges, as columns of integer codes, and the scores that metrics give to systems.
 
-A ranking of several outputs is the set of its comparisons; the item that a comparison comes from (one screen that one
-judge filled in) is kept, because the comparisons of one item depend on each other.
+A ranking is the set of its comparisons. These depend on each other, so the item (one screen, one judge) is kept.
 """
 
 from __future__ import annotations
@@ -19,48 +18,30 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparisons:
-    """A table of comparisons, one row each, in the order of the file.
-
-    Attributes:
-        first: Code of one system, an index into ``systems``; shape (comparisons,), as all columns.
-        second: Code of the other system; never the same.
-        outcome: 1 where the first is better, -1 where the second is, 0 for a tie.
-        item: Code of the ranked item (one judge, one sentence, one screen), an index into ``items``.
-        judge: Code of the judge.
-        sentence: Code of the sentence.
-        identical: The two systems wrote the same text, so that the judge saw it once and the tie is none of theirs.
-        shown: One comparison for each two texts that a judge saw: the first of those that follow from it.
-        systems: Names of the systems.
-        items: Names of the items.
-        judges: Names of the judges.
-        sentences: Names of the sentences.
+    """A table of comparisons, one row each, in the order of the file; columns have the shape (comparisons,).
 
     Raises:
         UsageError: If the columns differ in length, a code is outside its vocabulary, an outcome is none of the three,
             or a system is compared with itself.
     """
 
-    first: Codes
-    second: Codes
-    outcome: NDArray[np.int8]
-    item: Codes
+    first: Codes  # one system, an index into ``systems``
+    second: Codes  # the other system, never the same
+    outcome: NDArray[np.int8]  # 1 where the first is better, -1 where the second is, 0 for a tie
+    item: Codes  # what was ranked: one judge, one sentence, one screen
     judge: Codes
     sentence: Codes
-    identical: NDArray[np.bool_]
-    shown: NDArray[np.bool_]
+    identical: NDArray[np.bool_]  # both wrote the same text: the judge saw it once, and the tie is none of theirs
+    shown: NDArray[np.bool_]  # one for each two texts that a judge saw: the first of those that follow from it
     systems: tuple[str, ...]
     items: tuple[str, ...]
     judges: tuple[str, ...]
     sentences: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        systems = (
-            ("first", self.first, self.systems),
-            ("second", self.second, self.systems),
-            ("item", self.item, self.items),
-        )
-        judged = (("judge", self.judge, self.judges), ("sentence", self.sentence, self.sentences))
-        for what, codes, names in (*systems, *judged):
+        known = (self.systems, self.systems, self.items, self.judges, self.sentences)
+        for what, names in zip(("first", "second", "item", "judge", "sentence"), known, strict=True):
+            codes = getattr(self, what)
             if codes.shape != (len(self.outcome),):
                 raise _unfit(f"the column '{what}' has shape {codes.shape}", f"shape ({len(self.outcome)},)")
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(names)):
@@ -82,10 +63,7 @@ class Comparisons:
 
     @classmethod
     def from_pairs(cls, pairs: Sequence[tuple[str, str, int]], *, items: Sequence[str] = ()) -> Comparisons:
-        """Make comparisons of triples: a system, another, and 1, -1 or 0 for the first, the second or neither.
-
-        Each is an item of its own, unless ``items`` names the item of each.
-        """
+        """Comparisons of triples: a system, another, and 1, -1 or 0; each is an item, unless ``items`` names them."""
         names = list(items) or [str(number) for number in range(1, len(pairs) + 1)]
         if len(names) != len(pairs):
             raise _unfit(f"{len(names)} items for {len(pairs)} comparisons", "an item for each")

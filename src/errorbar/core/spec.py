@@ -35,10 +35,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is computed: a metric's name and the parameters that differ from their defaults.
-
-    ``parse(str(spec)) == spec`` holds for every spec.
-    """
+    """A metric's name and the parameters that differ from their defaults; ``parse(str(spec)) == spec``."""
 
     name: str
     parameters: tuple[tuple[str, Value], ...] = ()
@@ -49,11 +46,7 @@ class Spec:
 
 
 def split_spec(text: str) -> tuple[str, dict[str, str]]:
-    """Read a spec's name and the raw text of its parameters.
-
-    Raises:
-        UsageError: If the text does not follow the grammar ``name`` or ``name(key=value,...)``.
-    """
+    """A spec's name and the raw text of its parameters; what is no ``name(key=value,...)`` is a ``UsageError``."""
     match = _SPEC.fullmatch(text)
     if not match:
         raise _bad_spec(text)
@@ -82,10 +75,8 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
             what = f"the metric {metric} is given {known[key]} under two names"
             raise UsageError(Problem("bad-spec", what, expected="each parameter once"))
         given[known[key]] = text
-    return {
-        p.name: check_value(metric, p, _read(metric, p, given[p.name])) if p.name in given else p.default
-        for p in declared
-    }
+    read = {p.name: check_value(metric, p, _read(metric, p, given[p.name])) for p in declared if p.name in given}
+    return {p.name: read.get(p.name, p.default) for p in declared}
 
 
 def check_value(metric: str, parameter: Parameter, value: Value) -> Value:

@@ -13,15 +13,13 @@ from errorbar.edits.likeness import Changed, Evidence, Words, changed_lines, evi
 if TYPE_CHECKING:
     from errorbar.edits.retokenize import Retokenized
 
-MOST_UNLIKE = 0.8  # share of lines that are empty or unlike their source beyond which a text is no correction of it
-LEAST_LINES, LEAST_WORDS = 5, 100  # such lines, and words of their source lines; with fewer nothing is refused
-MOVED = 0.3  # share of word triples in other lines from which on lines were shuffled; other texts share .17 at most
+MOST_UNLIKE = 0.8  # share of lines, empty or unlike their source, beyond which a text is no correction of the source
+LEAST_LINES, LEAST_WORDS = 5, 100  # such lines, and words of their source lines; nothing is refused by fewer
+MOVED = 0.3  # share of word triples standing in other lines if lines were shuffled; other texts share .17 at most
 FEW_TRIPLES = 10  # with fewer nobody can tell
-SOME = 0.02  # share of lines worth a word: of the freest corrections .002 are unlike, of tokenized texts .005 joined
-WINDOW, GAP = 3, 2
-"""How many lines away a line's own source is looked for; suspicious lines so far apart are reported as one stretch."""
-UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25
-"""Likeness with its own source that makes a line suspicious; with a neighbor's, and how much more, that convicts it."""
+SOME = 0.02  # share of lines worth a word; of the most free corrections .002 are unlike, of tokenized texts .005 joined
+WINDOW, GAP = 3, 2  # lines that a line's own source is looked for away; suspicious ones so far apart are one stretch
+UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25  # own likeness of a suspicious line; a neighbor's, how much more, that convicts
 SHORTEST = 4  # shorter lines are too easily alike by chance
 
 
@@ -64,25 +62,25 @@ class Admission:
         if look.shifted:
             said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
             what = f"lines {said} look shifted against the source; they are scored as they are"
-            problems.note("shifted-lines", what, Place(name), fix="check the order of lines around them")
+            problems.note("shifted-lines", what, Place(name), "check the order of lines around them")
         if seen.unlike.n > SOME * n and len(look.shifted) < seen.unlike.n / 2:
             what = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
             what += f", but {seen.moved:.0%} of what they say stands in other lines" if moved else ""
             what, where = f"{what}; they are scored as they are", Place(name, seen.unlike.first[0])
             if moved:
-                problems.note("shuffled-lines", what, where, fix="put them into the order of the source")
+                problems.note("shuffled-lines", what, where, "put them into the order of the source")
             else:
-                problems.note("unlike-lines", what, where, fix="look at some of them")
+                problems.note("unlike-lines", what, where, "look at some of them")
         if seen.empty.n:
             what = f"{seen.empty.are('empty')}, which deletes the whole sentence"
             where = Place(name, seen.empty.first[0])
-            problems.note("empty-lines", what, where, fix="repeat the source where nothing changes")
+            problems.note("empty-lines", what, where, "repeat the source where nothing changes")
         if seen.joined.n > SOME * seen.changed:
             word, mark = seen.example
             what = f"looks untokenized: of {seen.changed:,} changed lines, {seen.joined.n:,} ({seen.joined}) join to"
             what += f" words what the source has apart, as {mark!r} in {word!r}; each such word counts as changed"
             fix = f"put spaces around tokens, as the source{', or use --retokenize' if self.advise else ''}"
-            problems.note("not-tokenized", what, Place(name, seen.joined.first[0]), fix=fix)
+            problems.note("not-tokenized", what, Place(name, seen.joined.first[0]), fix)
 
     def _refuse(self, name: str, seen: Evidence, problems: Problems) -> None:
         said = []
@@ -93,10 +91,10 @@ class Admission:
         what = f"of {seen.n_lines:,} lines, {' and '.join(said)}: this is not a correction of the source"
         where = Place(name, min([*seen.unlike.first, *seen.empty.first]))
         if self.force:
-            problems.note("not-this-source", what, where, fix="taken all the same, by --force")
+            problems.note("not-this-source", what, where, "taken all the same, by --force")
             return
         fix = f"check that the file belongs to this source{', or use --force' if self.advise else ''}"
-        problems.error("not-this-source", what, where, expected="corrected sentences of the source, in order", fix=fix)
+        problems.error("not-this-source", what, where, "corrected sentences of the source, in order", fix)
 
 
 @dataclass(slots=True)

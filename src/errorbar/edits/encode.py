@@ -59,8 +59,7 @@ class EncodedReferences:
 
 def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> Tokens:
     """Number the tokens of many sequences."""
-    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
-    offsets = _offsets(lengths)
+    offsets = _offsets(np.fromiter(map(len, sequences), np.int64, len(sequences)))
     ids = np.zeros(int(offsets[-1]) + 1, np.int32)
     ids[:-1] = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(sequences)), np.int32, int(offsets[-1]))
     return Tokens(ids, offsets)
@@ -74,9 +73,7 @@ class _Cached(NamedTuple):
 def encode_references(corpus: Corpus) -> EncodedReferences:
     """Encode a corpus, once; later calls return the same arrays, unless the corpus was edited in between.
 
-    Raises:
-        InputError: If a span lies outside its sentence: the kernel must never look there.
-        UsageError: If fields are of other types, as they may be in a corpus built by hand.
+    A span outside its sentence is an ``InputError``: the kernel must never look there.
     """
     known = corpus.cache.get("references")
     made_of = (corpus.annotators, [(sentence.text, sentence.annotations.copy()) for sentence in corpus.sentences])
@@ -126,10 +123,7 @@ def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64
 
 
 def fold_case(vocabulary: Vocabulary) -> Tokens:
-    """The characters of every token in lower case, by token number.
-
-    Characters are folded one by one, as the official scorer does: a final sigma is a sigma.
-    """
+    """The characters of every token in lower case, one by one as in the official scorer: a final sigma is a sigma."""
     folded = ["".join([character.lower() for character in token]) for token in vocabulary]
     offsets = _offsets([len(token) for token in folded])
     return Tokens(_never_empty([ord(character) for token in folded for character in token]), offsets)

@@ -37,7 +37,10 @@ PROJECTIONS: tuple[Projection, ...] = get_args(Projection)
 Labels = Literal["error", "type"]
 Cluster = Literal["document", "sentence"]
 Span = tuple[int, int]
+Words = str | Collection[str]  # a class of words, or the words themselves, in any case
 
+# Frequent ones of one word. Tetreault and Chodorow (2008) use 34 and print no list that we know of: the number is
+# theirs, the choice is ours. Words are told by their form alone, so ``to`` before an infinitive is among them.
 # fmt: off
 PREPOSITIONS = frozenset((
     "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before", "behind",
@@ -45,21 +48,12 @@ PREPOSITIONS = frozenset((
     "toward", "towards", "under", "until", "upon", "with", "within", "without",
 ))
 # fmt: on
-"""Frequent one-word English prepositions.
-
-Tetreault and Chodorow (2008) use 34 and print no list that we know of: the number is theirs, the choice is ours. Words
-are told by their form alone, so ``to`` before an infinitive is among them.
-"""
 WORD_CLASSES = {"prepositions": PREPOSITIONS, "articles": frozenset(("a", "an", "the"))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The judgments that annotators' edits make.
-
-    An item is called ``sentence:start-end``, sentences counted from 1, tokens from 0, and start = end for a gap; a
-    sentence is called by its number.
-    """
+    """The judgments that edits make; an item is ``sentence:start-end`` (start = end: a gap), or ``sentence``."""
 
     judgments: Judgments  # one label per item and annotator who looked
     clusters: NDArray[np.int64]  # number of the document or sentence of each item; what to resample by
@@ -83,23 +77,16 @@ def edit_items(
     corpus: Corpus,
     projection: Projection = "tokens",
     *,
-    words: str | Collection[str] = "prepositions",
+    words: Words = "prepositions",
     type: str = "",
     labels: Labels = "error",
     cluster: Cluster = "document",
 ) -> Items:
-    """Make judgments of a corpus with one or more annotators.
+    """Make judgments of a corpus with one or more annotators; an option that does not fit is a ``UsageError``.
 
-    Args:
-        corpus: The corpus.
-        projection: What the items are.
-        words: With ``words``, a class (``prepositions``, ``articles``) or the words themselves, in any case.
-        type: Only edits of this error type count; "": all.
-        labels: ``error``: label an item "error" or "ok"; ``type``: label it with the type of the edit, or "ok".
-        cluster: What items belong together in resampling; sentences where no document is known.
-
-    Raises:
-        UsageError: If an option is unknown, nobody used the error type, or no word of the class occurs.
+    Items are those of the ``projection``; with ``words``, those of a class (``prepositions``, ``articles``) or some
+    words. Only edits of an error ``type`` count, "": all. ``labels``: "error" or "ok", or the type of the edit or "ok".
+    ``cluster``: what belongs together in resampling; sentences where no document is known.
     """
     if not isinstance(corpus, Corpus):
         raise wrong_type("the corpus", "a Corpus", corpus)
@@ -130,8 +117,7 @@ def edit_items(
         own = range(len(names), len(names) + len(places))
         names += [f"{number}:{start}-{end}" if start >= 0 else str(number) for start, end in places]
         for annotator, edits in sentence.annotations.items():
-            counted = [edit for edit in edits if not type or edit.type == type]
-            codes, lost, mixed = project.labels_of(counted, places)
+            codes, lost, mixed = project.labels_of([edit for edit in edits if not type or edit.type == type], places)
             untouched[annotator] += lost
             several += mixed
             items.append(own)
@@ -147,16 +133,9 @@ def edit_items(
 
 
 def changed_items(
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    projection: Projection = "tokens",
-    *,
-    words: str | Collection[str] = "prepositions",
+    corpus: Corpus, systems: Sequence[Hypothesis], projection: Projection = "tokens", *, words: Words = "prepositions"
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
-    """The items that the edits between source and outputs touch: names of all items; flags of shape (systems, items).
-
-    Annotations play no part; the other arguments are those of ``edit_items``.
-    """
+    """The items that the edits of outputs touch: names of all items; flags of shape (systems, items)."""
     names = tuple(system.name for system in systems)
     sentences = [
         Sentence(one.text, {each.name: tuple(extract_edits(one.tokens, each.lines[at].split())) for each in systems})
@@ -233,7 +212,7 @@ class _Projection:
         return self.label_names.setdefault(name, len(self.label_names))
 
 
-def _word_set(words: str | Collection[str]) -> frozenset[str]:
+def _word_set(words: Words) -> frozenset[str]:
     if isinstance(words, str):
         _check_option("words", words, tuple(WORD_CLASSES))
         return WORD_CLASSES[words]

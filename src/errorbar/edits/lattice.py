@@ -7,13 +7,12 @@ Formula
     Merging: for every vertex k in order, every arc (i, k) and every lattice edge (k, j): if dist(i, k) + 1 < dist(i, j)
     and the unchanged words of both parts number at most ``max_unchanged``, (i, j) becomes an arc of that length.
 Conventions
-    Tokens are compared exactly. An edge that is minimal in both tables stands twice in the edge list; the
-    official scorer weighs it twice, so it matters.
-    The first shortest path found fixes an arc's number of unchanged words. An arc that is shortened stands in the list
-    again. The official scorer merges arcs with arcs, Floyd-Warshall like; as an arc starting in k is only ever found
-    after k was handled, its second part is always a single lattice edge, as here. Arcs of unchanged words only are
-    taken out again, while iterating over the list, so that the entry after a removed one is never looked at; the
-    survivors cost what single steps cost and stay.
+    Tokens are compared exactly. An edge that is minimal in both tables stands twice in the edge list; the official
+    scorer weighs it twice, so it matters. The first shortest path found fixes an arc's number of unchanged words. An
+    arc that is shortened stands in the list again. The official scorer merges arcs with arcs, Floyd-Warshall like; as
+    an arc starting in k is only ever found after k was handled, its second part is always a single lattice edge, as
+    here. Arcs of unchanged words only are taken out again, while iterating over the list, so that the entry after a
+    removed one is never looked at; the survivors cost what single steps cost and stay.
 Source
     Dahlmeier & Ng 2012, sections 3.1 and 3.2; behavior of the official M2 scorer, release 3.2.
 """
@@ -26,10 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-MAX_ARCS = 1 << 18
-"""Entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over."""
-MAX_VERTICES = 2048
-"""Vertices of the lattice beyond which it does so at once."""
+MAX_ARCS = 1 << 18  # entries of the arc list beyond which the search of ``errorbar.edits.large`` takes over
+MAX_VERTICES = 2048  # of the lattice, beyond which it does so at once
 
 Vertex = tuple[int, int]
 Edge = tuple[Vertex, Vertex]

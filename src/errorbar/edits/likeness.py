@@ -22,22 +22,13 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 Words = frozenset[str]
-Changed = tuple[int, Words, Words]
-"""A line whose words are not those of its source: its number, counted from 0; the source's words; its own."""
+Changed = tuple[int, Words, Words]  # a line with other words: its number, from 0; the source's words; its own
 
-SHORTEST = 4
-"""Words of a source line that is judged."""
-ALIKE = 0.5
-"""Of words: 98 % of the sentences of very free rewritings share more."""
-UNLIKE = 0.3
-"""Of letter triples: corrections that share fewer words keep .4 and more, unrelated sentences .25 at most."""
-MOST_TRIPLES = 4096
-MOST_WAITING = 1 << 17
-"""Word triples after which a sample is drawn."""
-SHOWN = 30
-"""Characters of a line that are quoted."""
-MOST_NAMED = 5
-"""Lines that are named."""
+SHORTEST = 4  # words of a source line that is judged
+ALIKE = 0.5  # of words: 98 % of the sentences of very free rewritings share more
+UNLIKE = 0.3  # of letter triples: corrections that share fewer words keep .4 and more, unrelated sentences .25 at most
+MOST_TRIPLES, MOST_WAITING = 4096, 1 << 17  # kept of a side; held before a sample is drawn
+SHOWN, MOST_NAMED = 30, 5  # characters of a line that are quoted; lines that are named
 _DOUBLE = re.compile(r"``|''|[“”„‟«»]")
 _SINGLE = str.maketrans("’‘‛`´", "'''''")
 _MARKS = frozenset(".,;:?!()[]{}%\"'")

@@ -31,8 +31,7 @@ except ImportError:
 else:
     COMPILED = True
 
-SWITCH = "ERRORBAR_KERNEL"
-"""Environment variable: ``off`` makes the readable twins serve even where the kernel is compiled."""
+SWITCH = "ERRORBAR_KERNEL"  # in the environment: ``off`` makes the readable twins serve where there is a kernel
 KERNEL = COMPILED and os.environ.get(SWITCH, "").lower() != "off"
 
 
@@ -66,15 +65,11 @@ class Proposed(NamedTuple):
 
 
 def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: Rules = DEFAULT_RULES) -> Matches:
-    """Match a system's sentences, one for each source sentence, with every annotator's edits.
-
-    Raises:
-        InputError: If the numbers of sentences differ, or a sentence pair is too large.
-    """
+    """Match a system's sentences with every annotator's edits; an ``InputError`` if their numbers differ."""
     lines = _tokens(corpus, hypothesis)
     result = _empty(encode_references(corpus))
     if _by_kernel(rules):
-        _run_kernel(corpus, lines, result, rules)
+        _run_kernel(corpus, lines, result, rules, None, None)
         return result
     for unit, column, match in _by_twin(corpus, lines, result.present, rules):
         slot = unit * len(corpus.annotators) + column
@@ -90,11 +85,8 @@ def proposed_edits(
 ) -> list[tuple[Proposed, ...]]:
     """Find the edits whose numbers ``match_corpus`` counts, against one annotator of each sentence.
 
-    ``columns`` has the number of the annotator for each sentence; -1: none, and no edits. So where that annotator
-    did not look. An edit is matched where it equals a reference edit after those that earlier edits were matched with.
-
-    Raises:
-        InputError: If the numbers of sentences differ, or a sentence pair is too large.
+    ``columns`` has the number of the annotator for each sentence; without one (-1), or where they did not look, there
+    are no edits. An edit is matched where it equals a reference edit after those that earlier edits were matched with.
     """
     lines = _tokens(corpus, hypothesis)
     if len(columns) != len(corpus):
@@ -129,8 +121,7 @@ def _by_kernel(rules: Rules) -> bool:
 
 def _tokens(corpus: Corpus, hypothesis: Sequence[str]) -> list[list[str]]:
     if len(hypothesis) != len(corpus):
-        what = wrong_count(len(hypothesis), len(corpus))
-        raise InputError(Problem("line-count", what, Place(corpus.name)))
+        raise InputError(Problem("line-count", wrong_count(len(hypothesis), len(corpus)), Place(corpus.name)))
     return [text.split() for text in hypothesis]
 
 
@@ -142,17 +133,9 @@ def _empty(references: EncodedReferences) -> Matches:
 
 
 def _run_kernel(
-    corpus: Corpus,
-    lines: list[list[str]],
-    result: Matches,
-    rules: Rules,
-    rows: Ints | None = None,
-    offsets: Offsets | None = None,
+    corpus: Corpus, lines: list[list[str]], result: Matches, rules: Rules, rows: Ints | None, offsets: Offsets | None
 ) -> None:
-    """Fill in a result, whose ``present`` says whom to match with.
-
-    Proposed edits go into ``rows``, shape (edits, 5), if it is given: those of each sentence from its offset on.
-    """
+    """Fill in a result, whose ``present`` says whom to match with; ``rows``: proposed edits, shape (edits, 5)."""
     references, alternatives = result.references, result.references.alternatives
     tokens = encode_tokens(lines, references.vocabulary)
     texts = (references.source.ids, references.source.offsets, tokens.ids, tokens.offsets)

@@ -24,13 +24,11 @@ from errorbar.edits.large import cheapest_path_large
 from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit, cheapest_path, edit_lattice, merge
 
 EPSILON = 0.001
-MAX_CELLS = 1 << 25
-"""Cells of the distance table, (source tokens + 1) * (hypothesis tokens + 1), beyond which a pair is refused."""
+MAX_CELLS = 1 << 25  # of the distance table, (source tokens + 1) * (hypothesis tokens + 1); larger pairs are refused
+# States of the large search for one annotator of a sentence, beyond which a pair is refused: (source tokens + 1 +
+# reference insertions) * (hypothesis tokens + 1) * (``max_unchanged`` + 2).
 MAX_STATES = 1 << 28
-"""States of the large search, (source tokens + 1 + reference insertions) * (hypothesis tokens + 1) *
-(``max_unchanged`` + 2), for one annotator of a sentence, beyond which a pair is refused."""
-MOST_ANNOTATORS = 4
-"""How many times as many states the large search may have for all annotators of a sentence together."""
+MOST_ANNOTATORS = 4  # times as many states the large search may have for all annotators of a sentence together
 
 _Groups = dict[tuple[int, int], list[Edge]]
 
@@ -49,19 +47,12 @@ DEFAULT_RULES = Rules()
 
 
 class Match(NamedTuple):
-    """How a hypothesis compares with one annotator's edits.
+    """How a hypothesis compares with one annotator's edits."""
 
-    Attributes:
-        proposed: The hypothesis as edits of the source, left to right.
-        matched: Indices of the reference edits that were matched, ascending.
-        large: The pair was too large for the official search order (see docs/design/large-lattices.md).
-        hits: Whether each proposed edit equals a reference edit after those that earlier ones were matched with.
-    """
-
-    proposed: list[Edit]
-    matched: list[int]
-    large: bool
-    hits: list[bool]
+    proposed: list[Edit]  # the hypothesis as edits of the source, left to right
+    matched: list[int]  # indices of the reference edits that were matched, ascending
+    large: bool  # the pair was too large for the official search order (docs/design/large-lattices.md)
+    hits: list[bool]  # whether each proposed edit equals a reference edit after those that earlier ones matched
 
 
 class PairTooLargeError(Exception):
@@ -128,10 +119,8 @@ def match_all(
     without_hit: list[Edge] | None = None
     all_states = 0
     for reference in references:
-        wanted = [
-            ReferenceEdit(edit.start, edit.end, tuple(tuple(replacement_tokens(text)) for text in edit.replacements))
-            for edit in reference
-        ]
+        texts = [tuple(tuple(replacement_tokens(text)) for text in edit.replacements) for edit in reference]
+        wanted = [ReferenceEdit(*edit.span, said) for edit, said in zip(reference, texts, strict=True)]
         if arcs is None:
             n_layers = len(source) + 1 + sum(edit.is_insertion for edit in reference)
             states = n_layers * (len(hypothesis) + 1) * (rules.max_unchanged + 2)
@@ -230,11 +219,8 @@ def _matched(proposed: list[ReferenceEdit], reference: list[ReferenceEdit]) -> t
     matched: list[int] = []
     hits: list[bool] = []
     for start, end, (tokens,) in proposed:
-        found = [
-            index
-            for index in range(matched[-1] + 1 if matched else 0, len(reference))
-            if (start, end) == reference[index][:2] and tokens in reference[index].replacements
-        ]
+        rest = range(matched[-1] + 1 if matched else 0, len(reference))
+        found = [at for at in rest if (start, end) == reference[at][:2] and tokens in reference[at].replacements]
         matched += found
         hits.append(bool(found))
     return matched, hits

@@ -28,12 +28,10 @@ from errorbar.edits.likeness import NamedLines, is_attached, plain, plain_apostr
 from errorbar.edits.standoff_texts import changed_blocks
 from errorbar.formats.tokenize import treebank_tokens
 
-MOST_LETTERS = 10_000
-"""Of a changed stretch, source letters times system letters that are compared: a hundred of each."""
+MOST_LETTERS = 10_000  # of a changed stretch, source letters times system letters: a hundred of each
 _UNIT = re.compile(r"``|''|.", re.DOTALL)
 _ATOM = re.compile(r"[^\W_]+|.", re.DOTALL)
-_CLOSING = frozenset({*".,;:?!)%", "..."})
-"""Marks that nobody writes after a space, unless the text is tokenized."""
+_CLOSING = frozenset({*".,;:?!)%", "..."})  # nobody writes them after a space, unless the text is tokenized
 
 
 def _cut(source: str, line: str) -> list[tuple[str, list[str]]] | None:

@@ -1,6 +1,6 @@
 """MaxMatch for stand-off edits: what a system changed is cut anew, so that it agrees best with the gold edits.
 
-The HOO paper's own remark: a system is penalized for cutting the same changes into other edits than the annotators.
+The HOO paper's own remark: systems are penalized for cutting the same changes into other edits than annotators.
 """
 
 from __future__ import annotations
@@ -10,29 +10,23 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from errorbar.core.edit import Edit
+from errorbar.core.edit import Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.maxmatch import max_match
 from errorbar.edits.standoff_texts import apply_standoff
 
+# Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character.
 MOST_CELLS, CELLS_A_CHARACTER = 400_000, 10
-"""Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character of
-the text."""
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_SPACE = "\u2423"
-"""Stands for white space in tokens, which the search separates by spaces."""
+_SPACE = "\u2423"  # stands for white space in tokens, which the search separates by spaces
 
 
 def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged: int = 2) -> list[StandoffEdit]:
     """Cut a system's changes into the edits that agree best with the gold edits.
 
-    The text is searched stretch by stretch: stretches are the spans of gold and system edits, joined where no more
-    than ``max_unchanged`` words lie between them. White space counts as a token, so that spans are exact. No text is
-    made of edits that overlap, so these stay as they are.
-
-    Raises:
-        InputError: If the fragment has no text, or its stretches are too long to be searched.
+    Stretches are searched: the spans of gold and system edits, joined where no more than ``max_unchanged`` words lie
+    between them. White space counts as a token, so that spans are exact. Edits that overlap make no text and stay as
+    they are. Without a text, or with stretches too long to be searched, an ``InputError``.
     """
     text = gold.text
     if text is None:
@@ -110,9 +104,7 @@ def _search(
     offsets = [low, *sorted(at for at in ends | borders if low < at <= high)]
     tokens = [_code(text[a:b]) for a, b in pairwise(offsets)]
     number = {offset: at for at, offset in enumerate(offsets)}
-    reference = [
-        Edit(number[edit.start], number[edit.end], tuple(_coded(each) for each in edit.corrections)) for edit in gold
-    ]
+    reference = [Edit(number[edit.start], number[edit.end], tuple(map(_coded, edit.corrections))) for edit in gold]
     # Between two words stands a token of white space: k unchanged words are up to 2k + 1 unchanged tokens.
     match = max_match(tokens, _coded(after).split(), reference, max_unchanged=2 * max_unchanged + 1)
     for edit in match.proposed:

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_texts import extract_standoff, words_of
 from errorbar.formats.catalog import is_xml
 from errorbar.formats.hoo_edits import read_edits
@@ -33,27 +33,19 @@ from errorbar.formats.opening import display_name
 
 Edits = Sequence[StandoffEdit]
 SHORT, LONG = 4, 40
-LEAST_PAIRS = 0.3
-"""Unrelated texts of the 2011 data share 0.05 to 0.1 of their word pairs; all gold edits leave 0.75 or more."""
-LEAST_TRIPLES = 0.2
-"""Of sentences of 4 to 25 words, those of ten annotators keep 0.31 and more; unrelated ones share about 0.13."""
-MOST_WORDS, SPARE_WORDS = 3, 10
-"""A short text's correction has at most so many times its words, and some to spare."""
-PIECE = 64
-"""Files of a piece: a tenth of a second of work, so that a few hundred fragments keep several workers busy."""
+LEAST_PAIRS = 0.3  # unrelated texts of 2011 share 0.05 to 0.1 of their word pairs; all gold edits leave 0.75 or more
+LEAST_TRIPLES = 0.2  # of sentences of 4 to 25 words, ten annotators' keep 0.31 and more; unrelated ones share 0.13
+MOST_WORDS, SPARE_WORDS = 3, 10  # times its words that a short text's correction has at most, and some to spare
+PIECE = 64  # files: a tenth of a second of work, so that a few hundred fragments keep several workers busy
 
 
 def read_run(
     path: str, name: str, gold: Sequence[Fragment], problems: Problems, *, missing_as_empty: bool = False
 ) -> list[Edits]:
-    """Read a run's edits of each fragment from a folder of edit files or corrected texts, or from a single one.
-
-    Offsets are checked against the fragments' texts; the caller raises the problems.
-    """
+    """A run's edits of each fragment, from edit files or corrected texts, checked against its text."""
     files = list_run(path, name, [each.name for each in gold], problems)
     found = [file_edits(files.get(each.name), each, problems) for each in gold]
-    missing = [each.name for each in gold if each.name not in files]
-    say_missing(name, missing, problems, as_empty=missing_as_empty)
+    say_missing(name, [each.name for each in gold if each.name not in files], problems, as_empty=missing_as_empty)
     return found
 
 
@@ -67,10 +59,7 @@ def file_edits(file: DataFile | None, fragment: Fragment, problems: Problems) ->
 
 
 def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems) -> Edits:
-    """Find the edits that turn a fragment's text into a corrected text.
-
-    A text that has little in common with the source is a problem, and so is a fragment without a text.
-    """
+    """The edits from a text to a corrected one; without a text, or with little in common, that is a problem."""
     if fragment.text is None:
         what = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
         fix = "name the source texts: --documents=FOLDER, of check and convert --source=FOLDER"
@@ -78,8 +67,7 @@ def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems
         return ()
     if reason := why_no_correction(fragment.text, corrected):
         what = f"fragment {fragment.name}: this text seems to be another one: {reason}"
-        expected, repair = "a corrected version of it", "scored as it is"
-        problems.repairable("hoo-not-a-correction", what, Place(file), expected=expected, repair=repair)
+        problems.repairable("hoo-not-a-correction", what, Place(file), "scored as it is", "a corrected version of it")
         if not problems.lenient:
             return ()
     return tuple(extract_standoff(fragment.text, corrected, fragment.name))
@@ -89,7 +77,7 @@ def say_missing(run: str, missing: Sequence[str], problems: Problems, *, as_empt
     """Record the fragments that a run lacks, if there are any; with ``as_empty`` they are no error."""
     what = f"no file for fragment {', '.join(missing)}"
     if missing and as_empty:
-        problems.note("hoo-missing", what, Place(run), fix="scored as if nothing were proposed there")
+        problems.note("hoo-missing", what, Place(run), "scored as if nothing were proposed there")
     elif missing:
         problems.error("hoo-missing", what, Place(run), fix="add it, or use --metric='hoo(missing=empty)'")
 
@@ -156,10 +144,7 @@ class FragmentPiece:
 def cut_fragments(
     files: Sequence[FragmentFiles], n_runs: int, *, lenient: bool, carry: bool = False
 ) -> Iterator[FragmentPiece]:
-    """Cut by the number of files, never by that of the workers.
-
-    ``carry`` sends what is in the files along, for workers that cannot open them.
-    """
+    """Cut by the number of files, never by that of the workers; ``carry``: for workers that cannot open them."""
     size = max(1, PIECE // (n_runs + 1))
     for start in range(0, len(files), size):
         own = files[start : start + size]

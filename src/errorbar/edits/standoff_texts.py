@@ -24,18 +24,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
+from errorbar.core.edit import StandoffEdit, in_text_order
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import StandoffEdit, in_text_order
 from errorbar.edits.texts import extract_edits
 
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
 WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
-SMALL = 2_500
-"""Word pairs that are compared one with each other without fixing anything first."""
+SMALL = 2_500  # word pairs that are compared one with each other without fixing anything first
+# Word pairs that are compared in all, and more for each word of the texts. Larger stretches beyond are one edit each.
 MOST_PAIRS, PAIRS_A_WORD = 1_000_000, 20
-"""Word pairs that are compared in all, and more for each word of the texts. Of the stretches between fixed places the
-larger ones beyond count as rewritten: one edit each."""
 _RUNS = (8, 4, 2, 1)
 
 _Block = tuple[int, int, int, int]
@@ -51,10 +49,7 @@ def apply_standoff(
     """Apply each edit's first correction; edits without one leave the text as it is.
 
     Several insertions at one point are applied in the order given, before an edit that replaces what follows. Edits
-    that overlap are recorded in ``problems``; in lenient mode the later one is left out.
-
-    Raises:
-        InputError: If edits overlap or lie outside the text, and ``problems`` is None.
+    that overlap are recorded in ``problems``, and the later one is left out; None: they are an ``InputError``.
     """
     notebook = Problems() if problems is None else problems
     parts: list[str] = []
@@ -63,8 +58,8 @@ def apply_standoff(
         if not edit.corrections:
             continue
         if edit.start < done or edit.end > len(text):
-            what = f"edit {edit.index or f'{edit.start} {edit.end}'}: it overlaps another one or ends past the text"
-            notebook.repairable("hoo-overlap", what, place, repair="it is not applied")
+            what = f"edit {edit.called}: it overlaps another one or ends past the text"
+            notebook.repairable("hoo-overlap", what, place, "it is not applied")
             continue
         parts += text[done : edit.start], edit.corrections[0]
         done = edit.end
@@ -74,16 +69,11 @@ def apply_standoff(
 
 
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
-    """Find the edits that turn a source text into a target text: in text order, without a type; no two touch.
-
-    ``name`` is the fragment's, for the edits' indexes.
-    """
+    """The edits that turn a source text into a target text, in text order; ``name`` is for their indexes."""
     before, after = words_of(source), words_of(target)
     found = _spans(before, after, changed_blocks(before.tokens, after.tokens))
-    return [
-        StandoffEdit(f"{name}-{number:04d}", start, end, source[start:end], (text,))
-        for number, (start, end, text) in enumerate(found, 1)
-    ]
+    spans = enumerate(found, 1)
+    return [StandoffEdit(f"{name}-{at:04d}", low, high, source[low:high], (text,)) for at, (low, high, text) in spans]
 
 
 class Words:

@@ -16,22 +16,17 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.edit import UNCLEAR, Edit
+from errorbar.core.edit import Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.standoff_texts import WORD, Words
 from errorbar.edits.texts import apply_edits
 
-MOST_TOGETHER = 100
-"""Edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do."""
-MOST_NEIGHBORS = 50
-"""Words that are looked at on either side, where no white space parts them: a text of stops alone has no end."""
+MOST_TOGETHER = 100  # edits that meet where no white space parts them; three pairs of the 2,281 edits of 2011 do
+MOST_NEIGHBORS = 50  # words looked at on either side where no white space parts them: a text of stops has no end
 _SENTENCE_END = re.compile(r"[.?!][\"')\]]*\s+(?=[\"'(]?[A-Z])|\n\s*")
-_INDEX = re.compile(r"\S+-\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +49,7 @@ class Placed:
 
 
 def place_edits(edits: Iterable[StandoffEdit], words: Words, place: Place) -> list[Placed]:
-    """Make edits of words from the character edits of a text: in text order; none overlap and none stand twice.
-
-    Raises:
-        InputError: If too many edits meet in one word.
-    """
+    """Edits of words from the character edits of a text, in text order; none overlap. ``InputError``: too many meet."""
     placed: list[Placed] = []
     for edit in in_text_order(edits):
         new = Placed(word_edit(edit, words), (edit,))
@@ -74,36 +65,32 @@ def fragment_sentences(fragment: Fragment, annotator: str, problems: Problems) -
     """Cut a fragment into sentences with one annotator's token edits.
 
     A sentence ends with a line, and at a full stop, question or exclamation mark before white space and a capital;
-    never inside of an edit. The white space of the text is not kept; edits that change nothing else are left out and
-    noted. A fragment without a text gives nothing and is recorded as an error.
+    never inside of an edit. Edits that change nothing but white space are left out and noted.
     """
-    text = fragment.text
-    if text is None:
+    if fragment.text is None:
         problems.error("hoo-no-text", f"fragment {fragment.name}: no source text", Place(fragment.file))
         return
-    words = Words(text)
+    words = Words(fragment.text)
     found = place_edits(fragment.edits, words, Place(fragment.file))
     for each in found:
         _note_changes(each, fragment, problems)
     placed = [(each.edit, each.start) for each in found if each.edit is not None]
     inside = {k for edit, _ in placed for k in range(edit.start + 1, edit.end)}
-    ends = {bisect_left(words.starts, match.end()) for match in _SENTENCE_END.finditer(text)}
+    ends = {bisect_left(words.starts, match.end()) for match in _SENTENCE_END.finditer(words.text)}
     cuts = sorted(k for k in ends - inside if 0 < k < len(words.tokens))
     placed.sort(key=lambda pair: pair[0].start)  # of equal ones the first stays first
     starts = [edit.start for edit, _ in placed]
     for low, high in zip([0, *cuts], [*cuts, len(words.tokens)], strict=True):
-        mine = [
-            edit._replace(start=edit.start - low, end=edit.end - low)
-            for edit, at in placed[bisect_left(starts, low) : bisect_right(starts, high)]
-            if edit.end <= high and _belongs(edit, at, low, high, words.ends)
-        ]
+        near = placed[bisect_left(starts, low) : bisect_right(starts, high)]
+        own = [edit for edit, at in near if edit.end <= high and _belongs(edit, at, low, high, words.ends)]
+        mine = [edit._replace(start=edit.start - low, end=edit.end - low) for edit in own]
         mine.sort(key=lambda edit: edit.span)
         yield Sentence(" ".join(words.tokens[low:high]), {annotator: tuple(mine)}, fragment.name)
 
 
 def _note_changes(placed: Placed, fragment: Fragment, problems: Problems) -> None:
     """Say what tokens cannot hold of an edit, or of several that meet in one word."""
-    called = [edit.index or f"{edit.start} {edit.end}" for edit in placed.of]
+    called = [edit.called for edit in placed.of]
     if placed.edit is None:
         said = f"edit {', '.join(called)} changes nothing but white space; left out"
     elif len(called) == 1:
@@ -116,8 +103,7 @@ def _note_changes(placed: Placed, fragment: Fragment, problems: Problems) -> Non
         if any(edit.optional for edit in placed.of) and not placed.edit.optional:
             said += ", not optional"
         if placed.left_out:
-            rest = ", ".join(edit.index or f"{edit.start} {edit.end}" for edit in placed.left_out)
-            said += f", without {rest}, which overlaps an earlier one"
+            said += f", without {', '.join(edit.called for edit in placed.left_out)}, which overlaps an earlier one"
     problems.note("hoo-cannot-hold", f"fragment {fragment.name}: as tokens, {said}", Place(fragment.file))
 
 
@@ -127,17 +113,14 @@ def note_spacing(sentences: Iterable[tuple[Fragment, Sequence[Sentence]]], probl
     lost = [one.name for one, made in pairs if one.text != "".join(f"{' '.join(each.tokens)}\n" for each in made)]
     if lost:
         what = f"tokens cannot hold white space: the text of {len(lost)} of {len(pairs)} fragments does not come back"
-        fix = "--to=jsonl keeps the text and every character"
-        problems.note("hoo-cannot-hold", f"{what} ({', '.join(lost)})", Place(), fix=fix)
+        what += f" ({', '.join(lost)})"
+        problems.note("hoo-cannot-hold", what, Place(), "--to=jsonl keeps the text and every character")
 
 
 def check_sentences(
     fragments: Iterable[Fragment], sentences: Iterable[Sentence], annotator: str, problems: Problems
 ) -> None:
-    """See that sentences are still those that were made of the fragments, whose edits are used instead of theirs.
-
-    Differences are recorded, and so are annotators whose edits are not used.
-    """
+    """Record where sentences say something else than the fragments, whose edits are used instead of theirs."""
     there: dict[str, list[Sentence]] = {}
     others = Counter[str]()
     for sentence in sentences:
@@ -148,11 +131,11 @@ def check_sentences(
         found = [(s.text, s.annotations.get(annotator)) for s in there.pop(one.name, [])]
         if made != found:
             what = f"fragment {one.name}: its sentences are not those of its stand-off record"
-            expected, repair = "both unchanged, or no record", "the stand-off record is used"
-            problems.repairable("hoo-changed", what, Place(one.file), expected=expected, repair=repair)
+            expected = "both unchanged, or no record"
+            problems.repairable("hoo-changed", what, Place(one.file), "the stand-off record is used", expected)
     for name in there:
         what = f"the sentences of document '{name}' have no stand-off record beside those that have"
-        problems.repairable("hoo-changed", what, Place(), expected="a record for each", repair="they are left out")
+        problems.repairable("hoo-changed", what, Place(), "they are left out", "a record for each")
     for name, count in sorted(others.items()):
         what = f"HOO cannot hold the edits of annotator {name} beside those of {annotator} ({count} edits); left out"
         problems.note("hoo-cannot-hold", what, Place())
@@ -166,64 +149,6 @@ def _belongs(edit: Edit, at: int, low: int, high: int, ends: Sequence[int]) -> b
     if edit.start == high and high < len(ends):
         return behind and low < high
     return not (edit.start == low and low > 0 and behind)
-
-
-def sentences_fragments(
-    sentences: Iterable[Sentence], annotator: str, problems: Problems, *, name: str = "text"
-) -> list[Fragment]:
-    """Join sentences into fragments with one annotator's character edits; what HOO cannot hold is noted.
-
-    Sentences of one document are lines of one text, tokens separated by one space. Those without a document become the
-    fragment ``name``; where the annotator did not look, there is no edit.
-    """
-    lines: dict[str, list[str]] = {}
-    edits: dict[str, list[StandoffEdit]] = {}
-    sizes = Counter[str]()
-    lost = Counter[str]()
-    for sentence in sentences:
-        document = sentence.document or name
-        line = " ".join(sentence.tokens)
-        starts = [0, *accumulate(len(token) + 1 for token in sentence.tokens)]
-        found = sentence.annotations.get(annotator, ())
-        edits.setdefault(document, []).extend(
-            _standoff_edit(edit, line, starts, sizes[document], lost) for edit in found
-        )
-        lines.setdefault(document, []).append(f"{line}\n")
-        sizes[document] += len(line) + 1
-        if annotator not in sentence.annotations:
-            lost[f"that annotator {annotator} did not look"] += 1
-        lost.update(f"the edits of annotator {other}" for other in sentence.annotations.keys() - {annotator})
-        if sentence.writer:
-            lost["the writer"] += 1
-    for part, count in sorted((+lost).items()):
-        what = f"HOO cannot hold {part} ({count} {'time' if count == 1 else 'times'}); left out"
-        problems.note("hoo-cannot-hold", what, Place())
-    return [Fragment(document, in_text_order(edits[document]), "".join(text)) for document, text in lines.items()]
-
-
-def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
-    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``."""
-    n_tokens = len(starts) - 1
-    start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
-    head = tail = ""
-    if edit.is_insertion:
-        if edit.start == n_tokens:
-            start = end = len(text)
-            head = " " if n_tokens else ""
-        else:
-            end, tail = start, " "
-    elif "" in edit.replacements:  # a deletion takes one space along
-        if edit.end < n_tokens:
-            end, tail = end + 1, " "
-        elif edit.start:
-            start, head = start - 1, " "
-    corrections = tuple(f"{head}{each}{tail}" if each else "" for each in edit.replacements)
-    if edit.type == UNCLEAR:
-        corrections = ()  # its empty correction stands for none
-    index = edit.comment if _INDEX.fullmatch(edit.comment) else ""
-    lost["comments"] += bool(edit.comment and not index)
-    span = (at + start, at + end, text[start:end])
-    return StandoffEdit(index, *span, corrections, edit.optional, 0, edit.type, edit.group)
 
 
 def _meet(placed: Sequence[Placed], new: Placed, words: Words, place: Place) -> bool:
@@ -269,8 +194,7 @@ def _too_dense(new: Placed, place: Place) -> InputError:
 def _join(edits: Sequence[StandoffEdit], words: Words) -> Placed:
     ordered = in_text_order(edits)
     start, end = ordered[0].start, max(edit.end for edit in ordered)
-    kept: list[StandoffEdit] = []
-    left_out: list[StandoffEdit] = []
+    kept, left_out = list[StandoffEdit](), list[StandoffEdit]()
     done = 0
     for edit in ordered:
         clash = bool(edit.corrections) and edit.start < done
@@ -285,17 +209,10 @@ def _join(edits: Sequence[StandoffEdit], words: Words) -> Placed:
                 parts += words.text[done : edit.start], edit.corrections[k if k < len(edit.corrections) else 0]
                 done = edit.end
         corrections.append("".join([*parts, words.text[done:end]]))
-    joined = StandoffEdit(
-        "+".join(edit.index for edit in ordered if edit.index),
-        start,
-        end,
-        words.text[start:end],
-        tuple(dict.fromkeys(corrections)),
-        all(edit.optional for edit in ordered),
-        0,
-        ordered[0].type,
-        next((edit.group for edit in ordered if edit.group), ""),
-    )
+    index = "+".join(edit.index for edit in ordered if edit.index)
+    optional, group = all(edit.optional for edit in ordered), next((edit.group for edit in ordered if edit.group), "")
+    said = (words.text[start:end], tuple(dict.fromkeys(corrections)), optional, 0, ordered[0].type, group)
+    joined = StandoffEdit(index, start, end, *said)
     return Placed(word_edit(joined, words), ordered, tuple(left_out))
 
 

@@ -5,14 +5,13 @@ Formula
     distance), then fewest edits once neighboring changes are merged, then most tokens kept. A dynamic program
     over (source tokens read, target tokens read, whether an edit is open) with whole-number keys.
 Conventions
-    Tokens are compared exactly. Changes without an unchanged token between them form one edit, so no two edits
-    touch. What both texts begin with is never part of an edit, and neither is what they end with. Of the remaining
-    ties, read from the right, a substituted token goes before a deleted one, and a deleted one before an inserted
-    one. Edits have no type (``""``): the writer of M2 leaves that field empty. ``UNK`` would be wrong: ERRANT
-    writes it where an annotator gave no correction.
-    These are paths of the lattice of minimal edit paths, but the lattice itself is not built: it has an entry for
-    nearly every pair of tokens where the texts have little in common. Time and memory grow with the product of the
-    two lengths without their common beginning and end.
+    Tokens are compared exactly. Changes without an unchanged token between them form one edit, so no two edits touch.
+    What both texts begin with is never part of an edit, and neither is what they end with. Of the remaining ties, read
+    from the right, a substituted token goes before a deleted one, and a deleted one before an inserted one. Edits have
+    no type (``""``): the writer of M2 leaves that field empty. ``UNK`` would be wrong: ERRANT writes it where an
+    annotator gave no correction. These are paths of the lattice of minimal edit paths, but the lattice itself is not
+    built: it has an entry for nearly every pair of tokens where the texts have little in common. Time and memory grow
+    with the product of the two lengths without their common beginning and end.
 Source
     The distance is that of Levenshtein 1966; the choice among its alignments is errorbar's own.
 """
@@ -28,8 +27,7 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.formats.text import ParallelLine
 
-MOST_CELLS = 4_000_000
-"""Pairs of tokens that are compared: two seconds, 300 MB."""
+MOST_CELLS = 4_000_000  # pairs of tokens that are compared: two seconds, 300 MB
 _KEPT = -1
 _EDIT = 1 << 20
 _CHANGED = 1 << 40
@@ -47,28 +45,12 @@ def apply_edits(
     problems: Problems | None = None,
     place: Place = Place(),  # noqa: B008 - frozen
 ) -> list[str]:
-    """Apply one annotator's edits to a sentence.
+    """Apply one annotator's edits to a sentence in text order; the corrected tokens.
 
-    Conventions
-        Edits of type ``Um`` (unclear meaning) and edits whose correction is unknown leave the text as it is.
-        Edits are applied in text order; several insertions at one point in the order given, and before the edit
-        that replaces the token there.
-
-    Args:
-        tokens: Source tokens.
-        edits: One annotator's edits.
-        alternative: Which alternative to apply, counted from 0; an edit that has fewer gives its first.
-        optional: Apply optional edits too; otherwise their spans stay as they are.
-        problems: Where overlapping edits and spans outside the sentence are recorded; in lenient mode such an
-            edit is skipped. None: refuse them at once.
-        place: Where the sentence is, for messages.
-
-    Returns:
-        The corrected tokens.
-
-    Raises:
-        InputError: If edits overlap or lie outside the sentence, and ``problems`` is None.
-        UsageError: If the tokens are no list of them, or the edits no edits.
+    Edits of type ``Um`` (unclear meaning) and edits whose correction is unknown leave the text as it is. Several
+    insertions at one point apply in the order given, before the edit that replaces the token there. An edit that has
+    fewer alternatives than ``alternative``, counted from 0, gives its first. Overlapping edits and spans outside the
+    sentence are recorded in ``problems`` and skipped; None: they are an ``InputError``.
     """
     check_tokens("the source", tokens)
     check_edits("the sentence", edits)
@@ -83,7 +65,7 @@ def apply_edits(
         if edit.start < last.end or (edit.span == last.span and not edit.is_insertion):
             what = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
             what += " of the same annotator: both cannot be applied"
-            notebook.repairable("apply-overlap", what, place, repair="the later one is not applied")
+            notebook.repairable("apply-overlap", what, place, "the later one is not applied")
             continue
         corrected += tokens[last.end : edit.start]
         corrected += edit.replacements[alternative if 0 <= alternative < len(edit.replacements) else 0].split()
@@ -94,18 +76,9 @@ def apply_edits(
 
 
 def corrected_text(
-    sentence: Sentence,
-    annotator: str,
-    problems: Problems,
-    *,
-    alternative: int = 0,
-    optional: bool = True,
-    file: str = "",
+    sentence: Sentence, annotator: str, problems: Problems, alternative: int = 0, optional: bool = True, file: str = ""
 ) -> str:
-    """One annotator's version of a sentence, tokens joined by one space; the source where they did not look.
-
-    ``file`` is the one the sentence is from, for messages; else as ``apply_edits``.
-    """
+    """One annotator's version of a sentence of ``file``; the source where they did not look; as ``apply_edits``."""
     tokens, edits, place = sentence.tokens, sentence.annotations.get(annotator), Place(file, sentence.line)
     if not edits:
         return " ".join(tokens)
@@ -114,20 +87,10 @@ def corrected_text(
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
-    """Find the edits that turn a source into a target.
+    """Find the edits that turn a source into a target: ``apply_edits`` with them gives back the target.
 
-    ``apply_edits(source, extract_edits(source, target))`` gives back the target.
-
-    Args:
-        source: Source tokens.
-        target: Corrected tokens.
-
-    Returns:
-        Edits of type ``""`` in text order, with at least one unchanged token between any two.
-
-    Raises:
-        InputError: If so much of both differs that the table of their tokens would have over ``MOST_CELLS`` cells.
-        UsageError: If one is no list of tokens.
+    They have the type ``""`` and stand in text order, at least one unchanged token between any two. Texts that differ
+    in so much that the table of their tokens would have over ``MOST_CELLS`` cells are an ``InputError``.
     """
     check_tokens("the source", source)
     check_tokens("the target", target)
@@ -137,9 +100,7 @@ def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
         what = f"a pair of texts that differ in {len(middle):,} and {len(new):,} tokens is too large to compare"
         expected = f"at most {MOST_CELLS:,} pairs of tokens, such as 2,000 and 2,000"
         raise InputError(Problem("pair-too-large", what, Place(), expected, "split the line"))
-    return [
-        Edit(first + start, first + end, (" ".join(new[low:high]),)) for start, end, low, high in _align(middle, new)
-    ]
+    return [Edit(first + i, first + i2, (" ".join(new[j:j2]),)) for i, i2, j, j2 in _align(middle, new)]
 
 
 def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:

@@ -9,11 +9,7 @@ __all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "r
 
 
 def read_jobs(jobs: int | str) -> tuple[int, str | None]:
-    """Read who works: a number of processes, ``local``, ``local:N``, or the address of a Dask scheduler.
-
-    Returns:
-        What ``choose_executor`` takes.
-    """
+    """Who works, as ``choose_executor`` takes it: a number of processes, ``local``, ``local:N``, or an address."""
     if not isinstance(jobs, str):
         return jobs, None
     if jobs.isdecimal():
@@ -27,9 +23,7 @@ def read_jobs(jobs: int | str) -> tuple[int, str | None]:
 def choose_executor(jobs: int = 1, dask: str | None = None) -> Executor:
     """This process, several processes, or a Dask cluster, by its address or ``local``; the results are the same.
 
-    Raises:
-        MissingExtraError: If Dask is asked for and not installed.
-        UsageError: If there is no job, the scheduler cannot be reached, or has no workers.
+    Without Dask, a ``MissingExtraError``; a ``UsageError`` if there is no job, no scheduler, or no worker.
     """
     if jobs < 1:
         raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {jobs}"))

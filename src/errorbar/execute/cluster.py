@@ -21,23 +21,16 @@ from errorbar.execute.executor import LOCAL, RETRIES, Job, Piece, Remote, Result
 from errorbar.version import __version__
 
 EXTRA = "dask"
-PATIENCE = 5.0
-"""Seconds to wait for the scheduler, and then for its first worker."""
-LOOK = 1.0
-"""Seconds between two looks at whether there are workers, while a result is waited for."""
-PROBE = 1 << 16
-"""Bytes of a file by which it is recognized elsewhere, from its start and its end."""
+PATIENCE = 5.0  # seconds to wait for the scheduler, and then for its first worker
+LOOK = 1.0  # seconds between two looks at whether there are workers, while a result is waited for
+PROBE = 1 << 16  # bytes of a file by which it is recognized elsewhere, from its start and its end
 
 
 class DaskCluster(Remote):
-    """A Dask cluster: a scheduler somewhere, workers on any number of machines.
+    """A Dask cluster: a scheduler somewhere, workers of this version of errorbar on any number of machines.
 
     A worker that is lost loses nothing: the scheduler gives its pieces, finished or not, to others. A piece that took
     ``RETRIES`` workers with it is given up.
-
-    Raises:
-        MissingExtraError: If Dask is not installed.
-        UsageError: If there is no scheduler at the address, it has no workers, or they run another version.
     """
 
     def __init__(self, address: str, jobs: int = 1) -> None:
@@ -132,10 +125,7 @@ def _quiet() -> None:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Hold Ctrl-C back, for seconds at most: a cluster interrupted while it starts leaves complaints behind.
-
-    The processes that start meanwhile never see Ctrl-C; whoever started them ends them.
-    """
+    """Hold Ctrl-C back, for seconds at most: a cluster interrupted while it starts leaves complaints behind."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -173,10 +163,7 @@ def _distributed() -> ModuleType:  # a module found at run time: most of Dask ha
 
 
 def fingerprints(paths: Sequence[str]) -> list[str]:
-    """What tells files apart without reading all of them: size, and a hash of both ends; "" if one cannot be read.
-
-    A pipe is not looked at: what a look takes from it is gone.
-    """
+    """What tells files apart: size and a hash of both ends; "" if one cannot be read, or is a pipe."""
     return [_fingerprint(Path(path)) for path in paths]
 
 

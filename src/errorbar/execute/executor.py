@@ -1,7 +1,6 @@
 """Who does the work: an ordered map over pieces, in this process, in others, or on a cluster; the same digits.
 
-An executor takes pieces from an iterator that may never fit in memory, keeps a few of them under way for each
-worker, and gives the results back in the order of the pieces. What is folded over them is the same whoever works.
+Pieces come from an iterator that may never fit in memory; a few of them are under way for each worker.
 """
 
 from __future__ import annotations
@@ -26,21 +25,16 @@ if TYPE_CHECKING:
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-LOCAL = "local"
-"""The address that means: a cluster of processes on this machine, ended with the work."""
-AHEAD = 2
-"""Pieces under way for each worker: one in work, one waiting; memory does not grow with the input."""
-RETRIES = 3
-"""How often the work of a lost worker is begun again before giving up."""
-FEW = 3
-"""Fewer pieces than this are done here before other processes would have started."""
+LOCAL = "local"  # the address that means: a cluster of processes on this machine, ended with the work
+AHEAD = 2  # pieces under way for each worker: one in work, one waiting; memory does not grow with the input
+RETRIES = 3  # how often the work of a lost worker is begun again before giving up
+FEW = 3  # fewer pieces than this are done here before other processes would have started
 
 
 def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1) -> Iterator[Result]:
-    """Yield the results of independent pieces, in order, worked on by so many threads of this process.
+    """Yield the results of independent pieces, in order, by so many threads: the kernels release Python's lock.
 
-    The kernels release Python's lock, so nothing is copied. Each piece brings everything it needs, random streams
-    included: the number of workers changes no digit.
+    Each piece brings everything it needs, random streams included: the number of workers changes no digit.
     """
     if jobs <= 1 or len(pieces) <= 1:
         yield from map(work, pieces)
@@ -62,20 +56,15 @@ class Executor(AbstractContextManager["Executor"]):
 
     @abstractmethod
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
-        """Yield the results of all pieces, taken only a few at a time, in order.
+        """Yield the results of all pieces, taken only a few at a time, in order; the error of the first that fails.
 
         Where other processes work, the work is pure, and picklable as the pieces are.
-
-        Raises:
-            ErrorbarError: What ``work`` raised, for the first piece that fails.
-            UsageError: If workers were lost too often.
         """
 
     def close(self) -> None:
         """End the workers."""
 
     def __exit__(self, *error: object) -> None:
-        """End the workers."""
         self.close()
 
 
@@ -111,11 +100,7 @@ class Remote(Executor):
 
     @abstractmethod
     def take(self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Any]]) -> Result | ErrorbarError:
-        """Wait for the first piece, take it off and give its outcome, whatever workers are lost meanwhile.
-
-        Raises:
-            UsageError: If workers were lost too often.
-        """
+        """Wait for the first piece, take it off, give its outcome; a ``UsageError`` if workers were lost too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +125,7 @@ class Job(Generic[Piece, Result]):
 class Processes(Remote):
     """Processes on this machine: reading and hashing hold Python's lock, so threads would wait for each other.
 
-    A process that dies (killed, out of memory) loses nothing: what was under way is done again by fresh processes,
-    up to ``RETRIES`` times for one piece. Fewer than ``FEW`` pieces are worked on in this process.
+    A process that dies loses nothing: fresh ones do its work again, up to ``RETRIES`` times for one piece.
     """
 
     def __init__(self, jobs: int) -> None:

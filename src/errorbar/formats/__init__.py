@@ -1,9 +1,8 @@
 """Files to nouns and back; never scores anything. Here stands what a file may have at most, whoever sends it.
 
-Conventions
-    A file is a path or ``-``, gzipped or not. One that cannot be opened, read or written, or that does not hold what it
-    must, is an ``InputError``. What reading can go on after is recorded in its ``Problems``, and whoever asked for the
-    reading raises them after the last sentence or row.
+A file is a path or ``-``, gzipped or not. One that cannot be opened, read or written, or that does not hold what it
+must, is an ``InputError``. What reading can go on after is recorded in its ``Problems``, and whoever asked for the
+reading raises them after the last sentence or row.
 """
 
 LONGEST_LINE = 1 << 26  # bytes; a whole book in one line has a few million

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -15,7 +14,7 @@ from errorbar.core.problems import Problems
 from errorbar.core.spec import split_spec
 from errorbar.formats.jsonl import read_jsonl, write_jsonl
 from errorbar.formats.m2_file import read_m2, write_m2
-from errorbar.formats.opening import Lines, display_name, read_once
+from errorbar.formats.opening import Lines, display_name, first_line, open_bytes, read_once
 from errorbar.formats.pipes import pipes_are_kept
 from errorbar.formats.text import read_text, write_text
 
@@ -23,8 +22,6 @@ HOO = "hoo"
 GOLD, RAW = "Gold", "Raw"
 _EDITS = re.compile(rb"<edits[\s>/]")
 _HEAD = 4096
-_GZIP = b"\x1f\x8b"
-_WITH_HEADER = 31  # the window of zlib for data with the header of gzip
 
 
 class Format(NamedTuple):
@@ -55,8 +52,7 @@ FORMATS = {
         Format("nucle", ".sgml", lambda line: line.upper().startswith(("<DOC", "<?XML", "<!DOCTYPE")), _read_nucle),
         Format("text", ".txt", lambda _: True, read_text, write_text),
     )
-}
-"""Every format by name, in the order in which they are tried on a file."""
+}  # in the order in which they are tried on a file
 
 
 def find_format(name: str) -> Format:
@@ -78,7 +74,7 @@ def recognize(path: str) -> Format:
     if read_once(path) and not pipes_are_kept():
         what = "a look at a pipe would take its beginning away"
         raise UsageError(Problem("read-once", what, place, fix="write it into a file first"))
-    first = Lines(path, Problems(lenient=True)).peek()
+    first = first_line(path)
     if not first.strip():
         raise InputError(Problem("empty-file", "the file is empty", place))
     known = recognize_line(first)
@@ -95,14 +91,11 @@ def is_hoo(path: str) -> bool:
         return any(is_xml(each) for folder in (place, place / GOLD) if folder.is_dir() for each in folder.iterdir())
     if not place.is_file():
         return False
-    with place.open("rb") as stream:
-        head = stream.read(_HEAD)
-    if head.startswith(_GZIP):
-        try:
-            head = zlib.decompressobj(wbits=_WITH_HEADER).decompress(head, _HEAD)
-        except zlib.error:  # the reader of lines will say what is wrong with it
-            return False
-    return _EDITS.search(head) is not None
+    try:
+        with open_bytes(place) as stream:
+            return _EDITS.search(stream.read(_HEAD)) is not None
+    except InputError:  # the reader of lines will say what is wrong with it
+        return False
 
 
 def is_xml(path: Path) -> bool:
@@ -111,10 +104,7 @@ def is_xml(path: Path) -> bool:
 
 
 def wants_hoo(gold: object, metrics: object = None) -> bool:
-    """Whether HOO scores are asked for, by the reference files or the metrics that a public function was given.
-
-    Objects in memory are no HOO data. That it is to be scored by another metric is a ``UsageError``.
-    """
+    """Whether a public function's reference files or metrics ask for HOO scores; half and half is a ``UsageError``."""
     names = [split_spec(each)[0] if isinstance(each, str) else getattr(each, "name", None) for each in _listed(metrics)]
     asked = [name == HOO for name in names]
     paths = [str(fspath(path)) for path in _listed(gold) if isinstance(path, str | PathLike)]

@@ -1,15 +1,18 @@
-"""HOO edit files: stand-off edits of one text, their offsets checked against it and, if asked for, repaired."""
+"""HOO edit files: stand-off edits, their offsets checked against the text and repaired; and edits of tokens as such."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
+from errorbar.core.corpus import Sentence
+from errorbar.core.edit import UNCLEAR, Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.errors import Place
 from errorbar.core.labels import error_types
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.formats.hoo_xml import DataFile, RawEdit, Repairs, parse_edits
 from errorbar.formats.opening import display_name
 from errorbar.formats.untrusted import whole_number
@@ -18,6 +21,7 @@ _SWALLOWED = re.compile(r"""(?P<type>\w+)\s+c?set\s*=\s*["']?(?P<set>\w+)["']?""
 _ATTRIBUTES = {"type", "index", "start", "end", "cset"}
 _INDENTED = re.compile(r"\s*\n[ \t]+")  # what a program that indents XML makes of an empty element
 SEVERAL = "several corrections"
+_OWN_INDEX = re.compile(r"\S+-\d+")
 
 
 class _Remarks(NamedTuple):
@@ -28,7 +32,7 @@ class _Remarks(NamedTuple):
     called: str
 
     def note(self, code: str, what: str, fix: str) -> None:
-        self.repairs.problems.note(code, f"edit {self.called}: {what}", self.place, fix=fix)
+        self.repairs.problems.note(code, f"edit {self.called}: {what}", self.place, fix)
 
     def mend(self, code: str, what: str, repair: str, expected: str = "") -> None:
         self.repairs.mend(code, f"edit {self.called}: {what}", self.place, repair, expected)
@@ -40,10 +44,7 @@ _Found = list[tuple[_Remarks, StandoffEdit]]
 def read_edits(
     file: DataFile, name: str, problems: Problems, *, text: str | None = None, system: bool = False
 ) -> Fragment:
-    """Read the edits of one fragment; the caller raises the problems.
-
-    Offsets and originals are checked against ``text``, if there is one. Of a ``system`` other things are remarked.
-    """
+    """Read a fragment's edits; offsets are checked against ``text``. Of a ``system`` other things are remarked."""
     shown = display_name(file.path)
     repairs = Repairs(problems, shown)
     found: _Found = []
@@ -57,7 +58,7 @@ def read_edits(
     without = [remarks.place for remarks, edit in found if not edit.type]
     if without and not system:
         what = f"{len(without)} of {len(found)} edits have no error type"
-        problems.note("hoo-type", what, without[0], fix="they count as Other")
+        problems.note("hoo-type", what, without[0], "they count as Other")
     _check_together(found)
     return Fragment(name, in_text_order(edit for _, edit in found), text, shown)
 
@@ -75,7 +76,7 @@ def _edit(raw: RawEdit, remarks: _Remarks, *, system: bool) -> StandoffEdit | No
     for key in raw.attributes.keys() - _ATTRIBUTES:
         remarks.mend("hoo-attribute", f"unknown attribute '{key}'", "it is left out")
     kind, group = _type(raw, remarks)
-    if not system and kind and kind not in error_types("hoo"):
+    if not system and kind and kind not in error_types():
         remarks.note("hoo-type", f"unknown error type '{kind}'", "it counts as Other")
     nulls = [at for at, each in enumerate(raw.corrections or ()) if each is None]
     corrections = tuple(each for each in raw.corrections or () if each is not None)
@@ -169,3 +170,58 @@ def _check_together(found: _Found) -> None:
         if edit.group and sizes[edit.group] == 1:
             what = f"the only one of consistency set {edit.group}"
             remarks.note("hoo-lone-set", what, "it counts like an edit without a set")
+
+
+def sentences_fragments(
+    sentences: Iterable[Sentence], annotator: str, problems: Problems, *, name: str = "text"
+) -> list[Fragment]:
+    """Join sentences into fragments with one annotator's character edits; what HOO cannot hold is noted.
+
+    Sentences of one document, ``name`` where there is none, are lines of one text, a space between tokens.
+    """
+    lines: dict[str, list[str]] = {}
+    edits: dict[str, list[StandoffEdit]] = {}
+    sizes = Counter[str]()
+    lost = Counter[str]()
+    for sentence in sentences:
+        document = sentence.document or name
+        line = " ".join(sentence.tokens)
+        starts = [0, *accumulate(len(token) + 1 for token in sentence.tokens)]
+        found, at = sentence.annotations.get(annotator, ()), sizes[document]
+        edits.setdefault(document, []).extend(_standoff_edit(edit, line, starts, at, lost) for edit in found)
+        lines.setdefault(document, []).append(f"{line}\n")
+        sizes[document] += len(line) + 1
+        if annotator not in sentence.annotations:
+            lost[f"that annotator {annotator} did not look"] += 1
+        lost.update(f"the edits of annotator {other}" for other in sentence.annotations.keys() - {annotator})
+        if sentence.writer:
+            lost["the writer"] += 1
+    for part, count in sorted((+lost).items()):
+        what = f"HOO cannot hold {part} ({count} {'time' if count == 1 else 'times'}); left out"
+        problems.note("hoo-cannot-hold", what, Place())
+    return [Fragment(document, in_text_order(edits[document]), "".join(text)) for document, text in lines.items()]
+
+
+def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
+    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``."""
+    n_tokens = len(starts) - 1
+    start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
+    head = tail = ""
+    if edit.is_insertion:
+        if edit.start == n_tokens:
+            start = end = len(text)
+            head = " " if n_tokens else ""
+        else:
+            end, tail = start, " "
+    elif "" in edit.replacements:  # a deletion takes one space along
+        if edit.end < n_tokens:
+            end, tail = end + 1, " "
+        elif edit.start:
+            start, head = start - 1, " "
+    corrections = tuple(f"{head}{each}{tail}" if each else "" for each in edit.replacements)
+    if edit.type == UNCLEAR:
+        corrections = ()  # its empty correction stands for none
+    index = edit.comment if _OWN_INDEX.fullmatch(edit.comment) else ""
+    lost["comments"] += bool(edit.comment and not index)
+    span = (at + start, at + end, text[start:end])
+    return StandoffEdit(index, *span, corrections, edit.optional, 0, edit.type, edit.group)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import InputError, Place, Problem, nearest
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.formats.catalog import GOLD, RAW, is_xml
 from errorbar.formats.hoo_edits import read_edits
 from errorbar.formats.hoo_xml import DataFile
@@ -69,8 +69,7 @@ def read_text(file: DataFile, problems: Problems) -> str:
 def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:
     """Name and path of each run: ``path`` or ``name=path``; a folder of folders is a team with a run in each.
 
-    A folder that is called by a number, ``UI/9``, is a run of the team whose folder it stands in: ``UI-9``. Two runs of
-    one name are a ``UsageError``.
+    A folder called by a number, ``UI/9``, is a run of the team it stands in: ``UI-9``. Names must differ.
     """
     runs: list[tuple[str, str]] = []
     for argument in arguments:
@@ -98,25 +97,21 @@ def fragment_name(path: Path) -> str:
 
 
 def list_gold(path: str, *, source: str | None = None, need_text: bool = False) -> list[FragmentFiles]:
-    """Find gold edits, and their source texts where there are any; with ``need_text`` there must be all.
+    """Find gold edits (a file, a folder, or its ``Gold``), and their source texts; ``need_text``: there must be all.
 
-    ``path`` is an edit file, a folder of them, or one that has them in ``Gold``; ``source`` a folder of texts or the
-    text of the only file, None: looked for in ``Raw`` beside ``Gold``.
+    ``source`` is a folder of texts or the text of the only file; None: looked for in ``Raw`` beside ``Gold``.
     """
     edits = list_files(Path(path), ".xml")
     texts = _list_texts(Path(path), source)
     need_text = need_text or bool(texts)
-    return [
-        FragmentFiles(name, DataFile(file), DataFile(texts[name]) if name in texts else None, need_text)
-        for name, file in edits.items()
-    ]
+    known = {name: DataFile(file) for name, file in texts.items()}
+    return [FragmentFiles(name, DataFile(file), known.get(name), need_text) for name, file in edits.items()]
 
 
 def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems) -> Mapping[str, DataFile]:
     """Find the files of a run by fragment: a folder of edit files or corrected texts, or a single one.
 
-    A single file is about the only fragment, whatever it is called. Files about other fragments are noted; if there are
-    no others, that is an error.
+    A single file is about the only fragment. Files about other fragments are noted; without any other, an error.
     """
     known = dict.fromkeys(fragments)
     found: dict[str, DataFile] = {}
@@ -126,7 +121,7 @@ def list_run(path: str, name: str, fragments: Sequence[str], problems: Problems)
             found[called] = DataFile(file)
             continue
         what = f"fragment {called} of run {name} is not scored"
-        problems.note("hoo-not-in-gold", what, Place(str(file)), fix=nearest(called, known))
+        problems.note("hoo-not-in-gold", what, Place(str(file)), nearest(called, known))
     if not found:
         what = f"no file of run {name} is about a fragment of the gold set"
         expected = f"e.g. {fragments[0]}.txt" if fragments else ""

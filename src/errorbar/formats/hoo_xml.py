@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.formats import MOST_EDIT_BYTES, MOST_REPAIRS
 from errorbar.formats.catalog import GOLD, RAW
 from errorbar.formats.saving import STANDARD_OUTPUT, cannot_write, save_lines
@@ -47,7 +47,7 @@ class Repairs:
         if self.n_found > MOST_REPAIRS:
             what = f"more than {MOST_REPAIRS:,} things are wrong in the file"
             raise InputError(Problem("hoo-broken", what, Place(self.name), "a file of edits"))
-        self.problems.repairable(code, what, place, expected=expected, repair=repair)
+        self.problems.repairable(code, what, place, repair, expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,7 @@ class _Reader(XmlReader):
 
 
 def write_edits(fragment: Fragment, problems: Problems) -> Iterator[str]:
-    """Yield the lines of an edit file, without line ends (a text may contain some).
-
-    Edits without an index are numbered ``NAME-0001``. Characters that XML cannot hold are an error.
-    """
+    """Yield the lines of an edit file; edits without an index are numbered; what XML cannot hold is an error."""
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield "<edits>"
     for number, edit in enumerate(fragment.edits, 1):
@@ -182,8 +179,7 @@ def _text(text: str) -> str:
 def save_fragments(fragments: Sequence[Fragment], out: str, problems: Problems, *, texts: bool = False) -> None:
     """Write edit files; problems are raised before anything is written.
 
-    ``out`` is a file for the only fragment (a name that ends in ``.xml`` or ``.gz``, or ``-``), or a folder, which gets
-    ``Gold`` and ``Raw`` if the source ``texts`` are written too.
+    ``out`` is a file for the only fragment (``*.xml``, ``*.gz``, ``-``) or a folder, with ``texts`` of two.
     """
     written = {fragment.name: list(write_edits(fragment, problems)) for fragment in fragments}
     problems.raise_errors()

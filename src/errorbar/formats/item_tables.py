@@ -23,7 +23,6 @@ WORKER = ("WorkerId", "worker", "Worker")
 ANSWER, INPUT = "Answer.", "Input."
 YES = frozenset(("1", "true", "yes", "error", "y", "t"))
 NO = frozenset(("0", "false", "no", "ok", "n", "f", ""))
-_LEFT_OUT = "the row is left out"
 
 
 class Batch(NamedTuple):
@@ -47,14 +46,11 @@ def is_batch(header: Sequence[str]) -> bool:
     return any(name in header for name in WORKER) and any(name.startswith(ANSWER) for name in header)
 
 
-def read_batch(
-    path: Source, problems: Problems, *, answer: str = "", item: str = "", labels: Sequence[str] = ()
-) -> Batch:
+def read_batch(path: Source, problems: Problems, answer: str = "", item: str = "", labels: Sequence[str] = ()) -> Batch:
     """Read batch results: a row per assignment, with ``HITId``, ``WorkerId`` and an ``Answer.`` column.
 
-    Rejected assignments and empty answers are left out, with a note of how many. ``answer`` is the column of the label,
-    with or without ``Answer.``, needed where there are several; ``item`` the one that names the item, "" the HIT.
-    ``labels`` get the first codes; where some are given, another is an error.
+    Rejected assignments and empty answers are left out and counted. ``answer`` is the column of the label, needed where
+    there are several; ``item`` names the item, "" the HIT; if ``labels`` are given, another is an error.
     """
     columns: tuple[str, str, str] | None = None
     found: list[tuple[str, str, str]] = []
@@ -64,17 +60,16 @@ def read_batch(
         columns = columns or _batch_columns(list(values), answer, item, Place(display_name(path)))
         name, rater, label = (values[column].strip() for column in columns)
         if not name or not rater:
-            what = f"the row names no {'worker' if name else 'item'}"
-            problems.repairable("batch-name", what, place, repair=_LEFT_OUT)
+            problems.repairable("batch-name", f"the row names no {'worker' if name else 'item'}", place)
         elif values.get("AssignmentStatus") == "Rejected":
             n_rejected += 1
         elif not label:
             n_empty += 1
         elif is_list(label):
-            problems.repairable("judgments-list", list_words(label), place, repair=_LEFT_OUT, expected=ONE_LABEL)
+            problems.repairable("judgments-list", list_words(label), place, expected=ONE_LABEL)
         elif labels and label not in labels:
             what = f"the answer '{label}' is not one of the labels; {nearest(label, labels)}"
-            problems.repairable("batch-label", what, place, repair=_LEFT_OUT)
+            problems.repairable("batch-label", what, place)
         else:
             found.append((name, rater, label))
             seconds.append(at_least_0(values.get("WorkTimeInSeconds")))
@@ -120,27 +115,23 @@ def read_wide(path: Source, problems: Problems, *, item: str = "item", labels: S
         name = values.pop(item)
         if not name or name in seen:
             what = f"item '{name}' stands in an earlier row too" if name else "the row names no item"
-            problems.repairable("wide-item", what, place, repair=_LEFT_OUT)
+            problems.repairable("wide-item", what, place)
             continue
         seen.add(name)
         for rater, label in values.items():
             if is_list(label):
                 what, repair = f"{list_words(label)} of '{rater}'", "the cell is left out"
-                problems.repairable("judgments-list", what, place, repair=repair, expected=ONE_LABEL)
+                problems.repairable("judgments-list", what, place, repair, ONE_LABEL)
             else:
                 found.append((name, rater, label.strip()))
     if not any(label for _, _, label in found) and not problems.errors:
-        place = Place(display_name(path))
-        problems.error("wide-empty", "no judgment in the file", place, expected="a column per rater")
+        problems.error("wide-empty", "no judgment in the file", Place(display_name(path)), "a column per rater")
     problems.raise_errors()
     return Judgments.from_columns(*zip(*found, strict=True), labels=labels)
 
 
 def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
-    """Read a table ``item,flag[,score]``: CSV, JSON lines or Parquet; ``name``: what to call the system, "": the file.
-
-    A flag is 1, true, yes, error or 0, false, no, ok, in any case; an empty one is 0.
-    """
+    """Read a table ``item,flag[,score]``; a flag is one of ``YES`` or ``NO`` in any case; ``name``: of the system."""
     flags: dict[str, bool] = {}
     scores: dict[str, float] = {}
     for values, place in table_rows(path, problems, ("item", "flag")):
@@ -148,19 +139,16 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
         score = finite(said)
         if not item or item in flags:
             what = f"item '{item}' was flagged before" if item else "the row names no item"
-            problems.repairable("flags-item", what, place, repair=_LEFT_OUT)
+            problems.repairable("flags-item", what, place)
             continue
         if word not in YES | NO:
-            what = f"the flag is '{values['flag']}'"
-            problems.repairable("flags-flag", what, place, expected="1 or 0", repair=_LEFT_OUT)
+            problems.repairable("flags-flag", f"the flag is '{values['flag']}'", place, expected="1 or 0")
             continue
         flags[item] = word in YES
         if score is not None:
             scores[item] = score
         elif said:
-            problems.repairable(
-                "flags-score", f"the score '{said}' is no number", place, repair="the score is left out"
-            )
+            problems.repairable("flags-score", f"the score '{said}' is no number", place, "the score is left out")
     problems.raise_errors()
     return SystemFlags(name or display_name(path), flags, scores)
 
@@ -172,9 +160,9 @@ def read_answers(path: Source, problems: Problems) -> dict[str, str]:
         item, label = values["item"], values["label"]
         if not item or not label:
             what = "the row names no item" if not item else f"item '{item}' has no label"
-            problems.repairable("answers-empty", what, place, repair=_LEFT_OUT)
+            problems.repairable("answers-empty", what, place)
         elif found.setdefault(item, label) != label:
             what = f"item '{item}' is '{label}' here and '{found[item]}' before"
-            problems.repairable("answers-twice", what, place, repair="the first is kept")
+            problems.repairable("answers-twice", what, place, "the first is kept")
     problems.raise_errors()
     return found

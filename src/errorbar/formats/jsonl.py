@@ -1,8 +1,7 @@
 """errorbar's own lossless format: one JSON object per line, a header first, then one line per sentence.
 
-A HOO fragment is a stand-off record, its text and the edits by character, before the sentences made of its text. Every
-command reads those; only the way back to HOO reads the record. So nothing is lost: neither white space, nor offsets
-inside of words, nor edits that overlap.
+A HOO fragment is a stand-off record, its text and edits by character, before the sentences made of its text. Only the
+way back to HOO reads it, so that neither white space, nor offsets inside of words, nor edits that overlap are lost.
 """
 
 from __future__ import annotations
@@ -12,17 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from errorbar.core.corpus import Annotation, Sentence
-from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
+from errorbar.core.edit import (
+    Edit,
+    Fragment,
+    StandoffEdit,
+    check_annotation,
+    check_span,
+    check_white_space,
+    in_text_order,
+)
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.opening import Lines, Source, first_line
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 FORMAT = "errorbar-corpus"
 VERSION = 1
 STANDOFF = "standoff"  # the key of a record that is no sentence but a text with character edits
 
+_Record = dict[str, Any]
 # Of each kind of record the keys, those that are needed first, and the types of their values.
 _SENTENCE_KEYS = {"text": str, "annotations": dict, "document": str, "writer": str}
 _EDIT_KEYS = {"start": int, "end": int, "replacements": list, "type": str, "optional": bool, "group": str}
@@ -33,12 +40,9 @@ _STANDOFF_EDIT_KEYS |= {"optional": bool, "null_at": int}
 
 
 def read_jsonl(
-    lines: Lines, problems: Problems, standoff: list[tuple[Place, dict[str, Any]]] | None = None
+    lines: Lines, problems: Problems, standoff: list[tuple[Place, _Record]] | None = None
 ) -> Iterator[Sentence]:
-    """Read an errorbar corpus sentence by sentence.
-
-    Stand-off records are collected in ``standoff``, or passed over: the sentences after each say the same in tokens.
-    """
+    """Read an errorbar corpus; stand-off records go into ``standoff``: the sentences after each say the same."""
     n_sentences = 0
     for number, line in enumerate(lines, 1):
         place = Place(lines.name, number)
@@ -50,11 +54,11 @@ def read_jsonl(
             problems.error("jsonl-syntax", f"not JSON: {error}", place)
             continue
         if not isinstance(record, dict):
-            problems.error("jsonl-record", "not a JSON object", place, expected='{"text": ..., "annotations": ...}')
+            problems.error("jsonl-record", "not a JSON object", place, '{"text": ..., "annotations": ...}')
         elif n_sentences == 0 and "format" in record:
             if record["format"] != FORMAT or record.get("version") != VERSION:
                 what = f"format {record['format']!r}, version {record.get('version')!r}"
-                problems.error("jsonl-header", what, place, expected=f"format {FORMAT!r}, version {VERSION}")
+                problems.error("jsonl-header", what, place, f"format {FORMAT!r}, version {VERSION}")
         elif STANDOFF in record:
             if standoff is not None:
                 standoff.append((place, record))
@@ -74,8 +78,7 @@ def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: S
 def _sentence_line(sentence: Sentence) -> str:
     said = {"document": sentence.document, "writer": sentence.writer}
     annotations = {name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()}
-    record = {"text": sentence.text} | _without_empty(said) | {"annotations": annotations}
-    return json.dumps(record, ensure_ascii=False)
+    return json.dumps({"text": sentence.text} | _without_empty(said) | {"annotations": annotations}, ensure_ascii=False)
 
 
 def _edit_record(edit: Edit | StandoffEdit) -> dict[str, object]:
@@ -91,7 +94,7 @@ def _without_empty(record: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in record.items() if value}
 
 
-def _sentence(record: dict[str, Any], place: Place, problems: Problems) -> Sentence | None:
+def _sentence(record: _Record, place: Place, problems: Problems) -> Sentence | None:
     annotations: dict[str, Annotation] = {}
     if not _good_keys(record, _SENTENCE_KEYS, 2, place, problems):
         return None
@@ -110,9 +113,7 @@ def _sentence(record: dict[str, Any], place: Place, problems: Problems) -> Sente
     return Sentence(record["text"], annotations, record.get("document", ""), record.get("writer", ""), line=place.line)
 
 
-def _edits(
-    items: Sequence[object], keys: Mapping[str, type], place: Place, problems: Problems
-) -> Iterator[dict[str, Any]]:
+def _edits(items: Sequence[object], keys: Mapping[str, type], place: Place, problems: Problems) -> Iterator[_Record]:
     """The edits of a record that have the right keys, of which the third are the texts."""
     texts = list(keys)[2]
     for item in items:
@@ -125,25 +126,20 @@ def _edits(
                 problems.error("jsonl-record", f"a {texts.removesuffix('s')} is not text", place)
 
 
-def _good_keys(
-    record: dict[str, Any], known: Mapping[str, type], n_needed: int, place: Place, problems: Problems
-) -> bool:
+def _good_keys(record: _Record, known: Mapping[str, type], n_needed: int, place: Place, problems: Problems) -> bool:
     """Whether a record has the first keys, no unknown one, and values of the right type; if not, record why."""
     missing = [(f"'{key}' is missing", "") for key in list(known)[:n_needed] if key not in record]
     unknown = [(f"unknown key '{key}'", ", ".join(known)) for key in record if key not in known]
-    wrong = [
-        (f"'{key}' is {type(value).__name__}", known[key].__name__)
-        for key, value in record.items()
-        if key in known and type(value) is not known[key]
-    ]
+    odd = [(key, type(value)) for key, value in record.items() if key in known and type(value) is not known[key]]
+    wrong = [(f"'{key}' is {kind.__name__}", known[key].__name__) for key, kind in odd]
     for what, expected in (missing + unknown + wrong)[:1]:
-        problems.error("jsonl-record", what, place, expected=expected)
+        problems.error("jsonl-record", what, place, expected)
     return not (missing or unknown or wrong)
 
 
 def has_standoff(path: Source) -> bool:
     """Whether a file's first line is the header of a JSONL corpus with stand-off records."""
-    header = json_record(Lines(path, Problems(lenient=True)).peek()) or {}
+    header = json_record(first_line(path)) or {}
     return header.get("format") == FORMAT and header.get(STANDOFF) is True
 
 
@@ -159,7 +155,7 @@ def write_standoff(fragments: Iterable[tuple[Fragment, Sequence[Sentence]]], ann
 
 def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], list[Sentence], str]:
     """Read a corpus that has stand-off records: the fragments, the sentences beside them, and whose edits they are."""
-    records: list[tuple[Place, dict[str, Any]]] = []
+    records: list[tuple[Place, _Record]] = []
     sentences = list(read_jsonl(lines, problems, records))
     fragments: dict[str, Fragment] = {}
     annotator = ""
@@ -170,7 +166,7 @@ def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], lis
         annotator = annotator or record["annotator"]
         if name in fragments or record["annotator"] != annotator:
             what = f"a second stand-off record of fragment '{name}', or of another annotator than '{annotator}'"
-            problems.error("jsonl-standoff", what, place, expected="one annotator, one record for each text")
+            problems.error("jsonl-standoff", what, place, "one annotator, one record for each text")
             continue
         edits = []
         for item in _edits(record["edits"], _STANDOFF_EDIT_KEYS, place, problems):
@@ -180,6 +176,6 @@ def read_standoff(lines: Lines, problems: Problems) -> tuple[list[Fragment], lis
                 edits.append(StandoffEdit(**{"index": "", **item}))
             else:
                 what = f"the characters {start} {end} are not in the text"
-                problems.error("jsonl-standoff", what, place, expected=f"0 <= start <= end <= {len(text)}")
+                problems.error("jsonl-standoff", what, place, f"0 <= start <= end <= {len(text)}")
         fragments[name] = Fragment(name, in_text_order(edits), text, lines.name)
     return list(fragments.values()), sentences, annotator

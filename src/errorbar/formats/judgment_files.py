@@ -1,8 +1,7 @@
 """Judgments in any layout: a row for each judgment, a column for each rater, or batch results of Mechanical Turk.
 
-Every command reads judgments here, so that what one of them can read, all can. Rows are taken in blocks and kept as
-codes, some 12 bytes for each judgment. A block is looked through as columns, and row by row only where something in it
-is odd: the rules of a row stand once, in ``_row``.
+Rows are taken in blocks and kept as codes, some 12 bytes for each judgment. A block is looked through as columns, and
+row by row only where something in it is odd: the rules of a row stand once, in ``_row``.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from errorbar.core.judgments import Judgments, RepeatPolicy
 from errorbar.core.labels import ONE_LABEL, is_list, list_words
 from errorbar.core.problems import Problems
 from errorbar.formats.item_tables import COLUMNS, NEEDED, at_least_0, is_batch, read_batch, read_wide
-from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.opening import Source, display_name, first_line, rereadable
 from errorbar.formats.tables import Block, Wanted, header_of, table_blocks
 from errorbar.formats.untrusted import is_parquet, json_record
 
@@ -49,15 +48,10 @@ def read_judgment_table(
 ) -> JudgmentTable:
     """Read a table of judgments: CSV (comma, tab or semicolon) or JSON lines, gzipped or not, or Parquet.
 
-    Args:
-        path: The file, or ``-``.
-        problems: Where problems and notes go.
-        layout: ``long``: a row for each judgment, with item, rater, label and maybe weight; ``wide``: a row for each
-            item and a column for each rater; ``batch``: results of Mechanical Turk; ``auto``: batch or long.
-        columns: ``item``, ``rater``, ``label``, ``weight`` or ``seconds`` to the name that the file has for it.
-        labels: Labels that get the first codes, in this order, whether or not they occur.
-        repeats: What to do where a rater judged an item twice: ``refuse`` (lenient reading keeps the first), ``first``,
-            ``last``, or ``keep`` both.
+    Layouts: ``long``, a row for each judgment, with item, rater, label and maybe weight; ``wide``, a row for each item
+    and a column for each rater; ``batch``, results of Mechanical Turk; ``auto``, batch or long. ``columns``: a role, as
+    in ``COLUMNS``, to the name that the file has for it. ``labels`` get the first codes, whether or not they occur.
+    Of repeated judgments ``refuse`` (lenient reading keeps the first), ``first``, ``last``, or ``keep`` both.
     """
     roles, again = dict(columns or {}), rereadable(path)
     for role in roles:
@@ -86,7 +80,7 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     """Whether a file is a corpus and no table; told: an option says that JSON lines of whatever keys are a table."""
     if is_parquet(path):
         return False
-    first = Lines(path, Problems(lenient=True)).peek()
+    first = first_line(path)
     if first == "S" or first.startswith(("S ", "A ", "<")):
         return True
     record = json_record(first)
@@ -136,7 +130,7 @@ def _read_long(
         if parts["item"] and bool(parts["weight"]) is not (rows.weight is not None):
             what, expected = "some rows have a weight and some have none", "a weight in every row or in none"
             for line in rows.lines:
-                problems.error("judgments-weight", what, Place(place.file, line), expected=expected)
+                problems.error("judgments-weight", what, Place(place.file, line), expected)
             continue
         coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
         label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
@@ -145,7 +139,7 @@ def _read_long(
                 parts[name].append(np.asarray(column))
     if extra:
         what = f"columns that judgments have no use for: {', '.join(extra)}"
-        problems.note("judgments-extra", what, place, fix="they are not read")
+        problems.note("judgments-extra", what, place, "they are not read")
     if not parts["item"]:
         if not problems.errors:
             problems.error("judgments-empty", "no judgment in the file", place)
@@ -174,9 +168,8 @@ def _checked(block: Block, places: Mapping[str, int], name: str, problems: Probl
         if row is not None:
             rows.append((*row, line))
     columns = [*zip(*rows, strict=True)] if rows else [()] * 6
-    weight, seconds = (
-        np.array(columns[at], np.float64) if role in places else None for at, role in enumerate(COLUMNS[3:], 3)
-    )
+    weight = np.array(columns[3], np.float64) if "weight" in places else None
+    seconds = np.array(columns[4], np.float64) if "seconds" in places else None
     return _Columns(columns[0], columns[1], columns[2], weight, seconds, columns[5])
 
 
@@ -209,12 +202,12 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tupl
     elif weight is None and "weight" in record:
         wrong = "judgments-weight", f"the weight {record['weight']!r} will not do", number
     if wrong is not None:
-        problems.repairable(*wrong[:2], place, repair="the row is left out", expected=wrong[2])
+        problems.repairable(*wrong[:2], place, expected=wrong[2])
         return None
     said = record.get("seconds")
     if seconds is None and not (said is None or (isinstance(said, str) and not said.strip())):
         what, repair = f"the time {said!r} will not do", "the time counts as unknown"
-        problems.repairable("judgments-seconds", what, place, repair=repair, expected=number)
+        problems.repairable("judgments-seconds", what, place, repair, number)
     return item, rater, label, nan if weight is None else weight, nan if seconds is None else seconds
 
 
@@ -232,7 +225,7 @@ def _settled(
         rater, item = table.raters[table.rater[row]], table.items[table.item[row]]
         what = f"rater '{rater}' judged item '{item}' before, in line {lines[first[row]]}"
         place, repair = Place(name, int(lines[row])), "the first judgment is kept"
-        problems.repairable("judgments-repeated", what, place, repair=repair, hint=REPEATED)
+        problems.repairable("judgments-repeated", what, place, repair, hint=REPEATED)
     return np.asarray(~again, np.bool_)
 
 

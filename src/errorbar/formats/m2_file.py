@@ -28,7 +28,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
         start = line[:2]
         if start == "A ":
             if text is None:
-                problems.error("m2-no-sentence", "an A line without a sentence", Place(name, number), expected="S line")
+                problems.error("m2-no-sentence", "an A line without a sentence", Place(name, number), "S line")
             else:
                 block.append((number, line))
         elif start in ("S ", "S"):
@@ -43,18 +43,17 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
                 text = None
         elif start != "I ":
             what = f"a line that is neither S, A nor blank: {line[:40]!r}"
-            problems.repairable("m2-line", what, Place(name, number), expected="S, A or a blank line", repair="skipped")
+            problems.repairable("m2-line", what, Place(name, number), "skipped", "S, A or a blank line")
     if text is not None:
         yield assembler.sentence(text, s_number, block)
     if not n_sentences:
         what = "the file is empty" if not number else "the file has no S line"
-        problems.error("m2-empty", what, Place(name), expected="M2: S and A lines")
+        problems.error("m2-empty", what, Place(name), "M2: S and A lines")
 
 
 def no_blank_line(place: Place, problems: Problems) -> None:
     """Record an S line that follows a sentence without a blank line between."""
-    what, expected = "a second S line in one block", "a blank line before it"
-    problems.repairable("m2-no-blank", what, place, expected=expected, repair="a new block")
+    problems.repairable("m2-no-blank", "a second S line in one block", place, "a new block", "a blank line before it")
 
 
 _Rest = tuple[tuple[str, ...], str, bool, str, str]  # the fields of an edit after its span
@@ -109,7 +108,7 @@ class _Assembler:
         return Place(self.name, numbers[index])
 
     def _skipped(self, what: str, place: Place, expected: str) -> None:
-        self.problems.repairable("m2-fields", what, place, expected=expected, repair="the line is skipped")
+        self.problems.repairable("m2-fields", what, place, "the line is skipped", expected)
 
     def _span(self, head: str, place: Place) -> tuple[int, int] | None:
         try:
@@ -139,11 +138,10 @@ class _Assembler:
         if not annotator.isdecimal():
             usual = False
             what = f"the annotator id '{shortened(annotator)}' is not a number"
-            self.problems.repairable("m2-annotator", what, place, expected="a whole number", repair="kept as a name")
+            self.problems.repairable("m2-annotator", what, place, "kept as a name", "a whole number")
         if need.startswith("||"):
             what = "an empty last alternative, which the official scorer loses"
-            repair = "read as a deletion"
-            self.problems.repairable("m2-lost-alternative", what, place, expected=NOTHING, repair=repair)
+            self.problems.repairable("m2-lost-alternative", what, place, "read as a deletion", NOTHING)
             replacements, usual = (*replacements, ""), False
         rest = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
         parsed = annotator, None if kind == NOOP else rest
@@ -153,10 +151,10 @@ class _Assembler:
 
 
 def m2_annotators(path: Source, most: int | None = None) -> list[str]:
-    """The annotator ids of an M2 file, by first appearance, found without parsing the file.
+    """The annotator ids of an M2 file, no more than ``most``, by first appearance, without parsing the file.
 
     A file of one annotator is counted through, at a hundredth of the time of reading it: every A line of a block has
-    the five separators and ends with the one id. With ``most`` no more are looked for.
+    the five separators and ends with the one id.
     """
     found: dict[str, None] = {}
     known: set[bytes] = set()
@@ -178,11 +176,10 @@ def m2_annotators(path: Source, most: int | None = None) -> list[str]:
 
 
 def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines of an M2 file, without line ends.
+    """Yield the lines of an M2 file, without line ends; the notes say what M2 cannot hold.
 
-    Annotators with a number keep it; others are numbered, and a note says how: those in ``annotators`` in the order in
-    which ties go, so that the numbers decide them as the names did, the rest by first appearance. What M2 cannot hold
-    (documents, writers, consistency sets, unknown corrections) is listed in the notes.
+    Annotators with a number keep it; others are numbered and noted: ``annotators`` in the order in which ties go, so
+    that the numbers decide them as the names did, the rest by first appearance.
     """
     ids: dict[str, str] = {}
     for name in annotator_order(annotators):

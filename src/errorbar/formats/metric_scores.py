@@ -36,9 +36,9 @@ def read_metric_scores(
 ) -> list[MetricScores]:
     """Read the scores of one or several metrics, strictly without ``problems``; higher must be better.
 
-    A metric that has scores of sentences only gets their mean as the score of a system; one that the file does not name
-    is called ``name``, else after the file (``scores.m2``: ``m2``). Where there are precision and recall, F with the
-    ``betas`` are further metrics. The first sentence of ``errorbar score`` gets the number ``first_sentence``.
+    A metric with scores of sentences only gets their mean for a system; one without a name is called ``name``, else
+    after the file. With precision and recall, F with the ``betas`` are further metrics. The first sentence of
+    ``errorbar score`` gets the number ``first_sentence``.
     """
     scores = _Scores(Problems() if problems is None else problems)
     file = Path(display_name(path)).name
@@ -54,7 +54,7 @@ def read_metric_scores(
         _read_lines(lines, called, betas, scores)
     if not scores.systems and not scores.problems.errors:
         expected = "columns system and score, lines of a system and a score, or JSON of errorbar score"
-        scores.problems.error("scores-empty", "no score in the file", Place(lines.name), expected=expected)
+        scores.problems.error("scores-empty", "no score in the file", Place(lines.name), expected)
     scores.problems.raise_errors()
     return scores.metrics()
 
@@ -85,7 +85,7 @@ class _Scores:
         known = self.sentences.get(metric, {}).get(sentence, {}) if sentence else self.systems.get(metric, {})
         if system in known:
             what = f"{row}{metric} of '{system}' stands twice"
-            self.problems.repairable("scores-twice", what, place, repair="the first is kept")
+            self.problems.repairable("scores-twice", what, place, "the first is kept")
         return system in known
 
     def number(self, text: str, place: Place) -> float | None:
@@ -97,10 +97,8 @@ class _Scores:
         if abs(number) <= LARGEST_SCORE:
             return number
         shown = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}... of {len(text)} characters"
-        expected = f"a number between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}"
-        expected = "a finite number" if isnan(number) else expected
-        repair = "the row is left out"
-        self.problems.repairable("scores-number", f"the score {shown}", place, repair=repair, expected=expected)
+        expected = "a finite number" if isnan(number) else f"a number between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}"
+        self.problems.repairable("scores-number", f"the score {shown}", place, expected=expected)
         return None
 
     def metrics(self) -> list[MetricScores]:
@@ -131,7 +129,7 @@ def _read_lines(lines: Lines, called: str, betas: Sequence[float], scores: _Scor
             continue
         if len(texts) not in (1, 3):
             what, expected = f"{len(texts) + 1} fields", "a system and a score, or a system, F, precision and recall"
-            scores.problems.repairable("scores-line", what, place, repair="the line is left out", expected=expected)
+            scores.problems.repairable("scores-line", what, place, "the line is left out", expected)
             continue
         values = [value for text in texts if (value := scores.number(text, place)) is not None]
         if len(values) < len(texts) or scores.twice(called, system, place):
@@ -154,7 +152,7 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
     for number, row in enumerate(rows, 1):
         if not _is_score(row):
             what = f"row {number} must have a system, a metric and its score, all of them numbers of scores"
-            scores.problems.repairable("scores-json", what, place, repair="the row is left out")
+            scores.problems.repairable("scores-json", what, place)
             continue
         main, metric, system = row.get("main", "f"), row["metric"], row["system"]
         if scores.twice(metric, system, place, row=f"row {number}: "):
@@ -198,5 +196,4 @@ def _is_score(row: Any) -> bool:  # noqa: ANN401 - whatever JSON has
 def _sentence_f(counts: Mapping[str, int], beta: float) -> float:
     """F of one sentence; as the official scorer, P is 1 where nothing is proposed and R where nothing is to find."""
     precision = counts["correct"] / counts["proposed"] if counts["proposed"] else 1.0
-    recall = counts["correct"] / counts["gold"] if counts["gold"] else 1.0
-    return f_score(precision, recall, beta)
+    return f_score(precision, counts["correct"] / counts["gold"] if counts["gold"] else 1.0, beta)

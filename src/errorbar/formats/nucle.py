@@ -1,7 +1,6 @@
 """NUCLE SGML: essays in paragraphs, and mistakes that point at paragraphs and characters.
 
-It is SGML in name only: ``&`` and ``<`` stand unescaped in the text. So this reader knows the dozen tags of the
-format and takes everything else as text.
+It is SGML in name only: ``&`` and ``<`` stand unescaped, so all but the dozen tags of the format is text.
 """
 
 from __future__ import annotations
@@ -54,9 +53,8 @@ class Essay:
 def read_nucle(lines: Lines, problems: Problems) -> Iterator[Essay]:
     """Read NUCLE SGML essay by essay.
 
-    Conventions
-        A line feed after an opening tag and one before a closing tag are not part of the text. The five named
-        entities of SGML are decoded, and offsets count the decoded characters.
+    A line feed after an opening tag and one before a closing tag are not part of the text. The five named entities of
+    SGML are decoded, and offsets count the decoded characters.
     """
     reader = _Reader(lines.name, problems)
     for number, line in enumerate(lines, 1):
@@ -70,7 +68,7 @@ def read_essays(path: str, problems: Problems) -> list[Essay]:
     first = lines.peek().lstrip()
     if first and not first.startswith("<"):
         what = f"this is no NUCLE SGML; it starts {first[:30]!r}"
-        raise InputError(Problem("unknown-format", what, Place(lines.name, 1), expected="<DOC ...>"))
+        raise InputError(Problem("unknown-format", what, Place(lines.name, 1), "<DOC ...>"))
     essays = list(read_nucle(lines, problems))
     problems.raise_errors()
     return essays
@@ -80,7 +78,7 @@ def merge_essays(files: Sequence[tuple[str, Iterable[Essay]]]) -> list[Essay]:
     """Bring the annotations of several files, each with its name, over the essays of the first together.
 
     The annotator of a file that knows only one takes the name of the file; otherwise they become ``name.annotator``.
-    An essay without text takes the text of the same essay in the first file; other text or another essay is an error.
+    An essay without text takes that of the first file; other text or another essay is an error.
     """
     merged: dict[str, Essay] = {}
     for at, (name, stream) in enumerate(files):
@@ -142,7 +140,7 @@ class _Reader:
         if self.essay is not None:
             self.error("nucle-unclosed", f"the essay {self.essay.nid!r} is not closed", "</DOC>", self.essay.place)
         elif not self.seen:
-            self.problems.error("nucle-empty", "no essay in the file", Place(self.name), expected="<DOC nid=...>")
+            self.problems.error("nucle-empty", "no essay in the file", Place(self.name), "<DOC nid=...>")
 
     def _text(self, text: str) -> None:
         if self.leaf:
@@ -243,7 +241,7 @@ class _Reader:
             self.essay.annotations[self.annotator].append(found)
 
     def error(self, code: str, what: str, expected: str, place: Place | None = None) -> None:
-        self.problems.error(code, what, place or self.place, expected=expected)
+        self.problems.error(code, what, place or self.place, expected)
 
     def repairable(self, code: str, what: str, expected: str, repair: str) -> None:
-        self.problems.repairable(code, what, self.place, expected=expected, repair=repair)
+        self.problems.repairable(code, what, self.place, repair, expected)

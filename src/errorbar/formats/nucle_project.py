@@ -1,13 +1,12 @@
 """From paragraphs and characters to sentences and tokens: NUCLE mistakes as edits.
 
 Conventions
-    Tokens are found in their paragraph by their characters; only white space may differ. A mistake becomes an edit
-    of the tokens it touches, in whole: what it leaves of a token is added to the correction. The correction is
-    tokenized as if it stood in the text. Tokens that span and correction share at both ends are taken off; where
-    nothing is left, the mistake changes nothing and is dropped. A mistake that reaches beyond one sentence is dropped.
-    A full stop at the end of a correction stays with its word where the sentence's own full stop follows directly
-    (``dilemma.`` before ``.``), as in release 3.2 of the CoNLL-2014 test set; the files of Bryant & Ng 2015 cut it
-    off (``detach_stops``).
+    Tokens are found in their paragraph by their characters; only white space may differ. A mistake becomes an edit of
+    the tokens it touches, in whole: what it leaves of a token is added to the correction. The correction is tokenized
+    as if it stood in the text. Tokens that span and correction share at both ends are taken off; where nothing is left,
+    the mistake changes nothing and is dropped. A mistake that reaches beyond one sentence is dropped. A full stop at
+    the end of a correction stays with its word where the sentence's own full stop follows directly (``dilemma.`` before
+    ``.``), as in release 3.2 of the CoNLL-2014 test set; the files of Bryant & Ng 2015 cut it off (``detach_stops``).
 Source
     Found from the released SGML and M2 files; ``benchmarks/regenerate_nucle.py`` counts how many edits agree.
 """
@@ -69,14 +68,9 @@ def locate(
         raise _other_tokens(f"{left} sentences are left when the essays are at their end", Place(name))
 
 
-def with_documents(
-    sentences: Iterable[Sentence], essays_path: str, problems: Problems, name: str = ""
-) -> Iterator[Sentence]:
-    """Yield all sentences of some essays, which NUCLE SGML has the text of, in order, with the essay of each.
-
-    ``name``: the file the sentences are from, for messages.
-    """
-    for essay, paragraphs in locate(read_essays(essays_path, problems), sentences, name):
+def with_documents(sentences: Iterable[Sentence], path: str, problems: Problems, name: str = "") -> Iterator[Sentence]:
+    """Yield all sentences of the essays of an SGML file, in order, with their essays; ``name``: their own file."""
+    for essay, paragraphs in locate(read_essays(path, problems), sentences, name):
         for paragraph in paragraphs:
             for located in paragraph:
                 located.sentence.document = essay.nid
@@ -92,23 +86,20 @@ def project_essays(
     essays: Iterable[Essay],
     sentences: Iterable[Sentence],
     problems: Problems,
-    *,
     name: str = "",
     detach_stops: bool = False,
 ) -> Iterator[Sentence]:
     """Turn the mistakes of essays into edits of their tokenized sentences, which come from the file ``name``.
 
-    The essay becomes their document. An annotator who marked something in an essay's file looked at all of its
-    sentences; of an essay given without its text (alternative answers), only at those marked.
+    An annotator who marked something in an essay's file looked at all of its sentences; of an essay given without its
+    text (alternative answers), only at those marked.
     """
     for essay, paragraphs in locate(essays, sentences, name):
         whole = [annotator for annotator in essay.annotations if annotator not in essay.partial]
         found: list[list[_Found]] = [[{who: [] for who in whole} for _ in located] for located in paragraphs]
         for annotator, mistakes in essay.annotations.items():
             for mistake in mistakes:
-                result = project_mistake(
-                    mistake, essay.paragraphs, paragraphs, detach_stops=detach_stops, keep=problems.as_written
-                )
+                result = project_mistake(mistake, essay.paragraphs, paragraphs, detach_stops, problems.as_written)
                 if isinstance(result, Dropped):
                     _record(result, mistake, essay, problems)
                     continue
@@ -130,23 +121,15 @@ def _record(why: Dropped, mistake: Mistake, essay: Essay, problems: Problems) ->
     what = f"the mistake {mistake.type!r} is dropped: {why}"
     if why is Dropped.OUTSIDE:
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
-        problems.repairable("nucle-outside", what, mistake.place, expected=expected, repair="it is dropped")
+        problems.repairable("nucle-outside", what, mistake.place, "it is dropped", expected)
     else:
         problems.note("nucle-crosses" if why is Dropped.CROSSES else "nucle-no-change", what, mistake.place)
 
 
 def project_mistake(
-    mistake: Mistake,
-    texts: list[str],
-    paragraphs: list[list[Located]],
-    *,
-    detach_stops: bool = False,
-    keep: bool = False,
+    mistake: Mistake, texts: list[str], paragraphs: list[list[Located]], detach_stops: bool = False, keep: bool = False
 ) -> tuple[int, int, Edit] | Dropped:
-    """Turn one mistake into an edit, with its paragraph and the sentence in it; or say why there is none.
-
-    ``keep``: one that changes no token becomes an edit without effect, as in release 2.3.1 of CoNLL-2013.
-    """
+    """One mistake as an edit, with its paragraph and sentence, or why not; ``keep``: also one that changes no token."""
     number = mistake.start_par
     if max(number, mistake.end_par) >= len(texts) or not paragraphs[number]:
         return Dropped.OUTSIDE

@@ -26,7 +26,7 @@ from errorbar.formats.pipes import (
     read_once,
 )
 
-__all__ = ["Lines", "Source", "byte_blocks", "display_name", "open_bytes", "read_once", "rereadable"]
+__all__ = ["Lines", "Source", "byte_blocks", "display_name", "first_line", "open_bytes", "read_once", "rereadable"]
 
 BLOCK = 1 << 18  # bytes read at a time
 _HEAD = 64  # bytes that tell what a file is
@@ -44,10 +44,7 @@ _OTHER = {  # what other files begin with
 
 @contextmanager
 def open_bytes(path: Source, *, last: bool = False) -> Iterator[io.BufferedReader]:
-    """Open a file, gzipped or not, a pipe, or standard input (``-``); what goes wrong while it is read is named too.
-
-    ``last``: nobody opens a pipe again, and what is read of it from here on need not be kept.
-    """
+    """Open what is read, gzipped or not, or ``-``, and name what goes wrong; ``last``: nobody opens a pipe again."""
     place = Place(display_name(path))
     try:
         # The handle outlives this function: the generator that reads it closes it.
@@ -89,8 +86,7 @@ class Unpacked(RawBytes):
 def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Generator[bytes]:
     """Yield whole lines, many at once, each with its LF, which only the last of the file may lack.
 
-    However a file is read, its lines come from here: none may be longer than ``LONGEST_LINE``, and a file that is known
-    not to be text in UTF-8 is refused.
+    All reading of lines begins here: none may be longer than ``LONGEST_LINE``, and other files than text are refused.
     """
     name = display_name(path)
     number = 0
@@ -111,7 +107,7 @@ def byte_blocks(path: Source, *, last: bool = False, size: int = BLOCK) -> Gener
                 length += len(chunk) - end
                 if length > LONGEST_LINE:
                     what = f"a line of more than {LONGEST_LINE:,} bytes"
-                    raise InputError(Problem("line-too-long", what, Place(name, number + 1), expected="text in lines"))
+                    raise InputError(Problem("line-too-long", what, Place(name, number + 1), "text in lines"))
     except InputError as error:
         if error.code not in ("gzip-damaged", "gzip-expands"):
             raise
@@ -135,20 +131,14 @@ def _refuse_other(head: bytes, name: str) -> None:
 
 
 class Lines:
-    """The lines of a UTF-8 file, cut on LF alone, without their LF or CR LF and without a byte order mark.
+    """The lines of a UTF-8 file, cut on LF alone (not U+2028), without LF or CR LF and without a byte order mark.
 
-    U+2028 and its relatives stay inside their line. A byte that is not UTF-8 is an error; lenient reading replaces it
-    by U+FFFD. Lines that were ``cut`` out of the file after ``before`` others are taken instead of opening it.
+    A byte that is not UTF-8 is an error; lenient reading replaces it by U+FFFD. Lines that were ``cut`` out of the file
+    after ``before`` others are taken instead of opening it.
     """
 
     def __init__(
-        self,
-        path: Source,
-        problems: Problems,
-        *,
-        last: bool = False,
-        cut: Iterable[bytes] | None = None,
-        before: int = 0,
+        self, path: Source, problems: Problems, last: bool = False, cut: Iterable[bytes] | None = None, before: int = 0
     ) -> None:
         self.name = display_name(path)
         self.before = before
@@ -202,6 +192,11 @@ class Lines:
         return next((line for line in self._looked() if line.strip()), "")
 
 
+def first_line(path: Source) -> str:
+    """The first line that is not blank, by which readers tell what a file is; XML may have another encoding."""
+    return Lines(path, Problems(lenient=True)).peek()
+
+
 def rereadable(path: Source) -> Source:
     """A path that can be opened more than once: a pipe that nobody keeps is copied to a file for the whole process."""
     if pipes_are_kept() or not read_once(path):
@@ -231,7 +226,7 @@ def decoded(raw: bytes, place: Place, problems: Problems) -> str:
         column = error.start - raw.rfind(b"\n", 0, error.start)
         what = f"byte 0x{raw[error.start]:02X} at column {column} is not UTF-8"
         there = replace(place, line=place.line + line)
-        problems.repairable("not-utf8", what, there, expected="UTF-8 text", repair="replaced by U+FFFD")
+        problems.repairable("not-utf8", what, there, "replaced by U+FFFD", "UTF-8 text")
         return raw.decode(errors="replace")
 
 

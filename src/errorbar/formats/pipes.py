@@ -1,7 +1,6 @@
 """Pipes and standard input: their bytes come once, and readers open files as often as they like.
 
-A command looks at a file to tell its format, then reads it, some read it twice. What a look takes from a pipe is gone
-from the pipe; so within ``keeping_pipes`` whatever is read of one is kept, and every opening starts at the first byte.
+Within ``keeping_pipes`` whatever is read of a pipe is kept, and every opening starts at the first byte.
 """
 
 from __future__ import annotations

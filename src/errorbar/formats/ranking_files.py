@@ -20,7 +20,7 @@ from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
 from errorbar.core.rankings import Comparisons
 from errorbar.formats import MOST_RANKING_BYTES
-from errorbar.formats.opening import Lines, Source, display_name, rereadable
+from errorbar.formats.opening import Lines, Source, display_name, first_line, rereadable
 from errorbar.formats.ranking_pairs import Collected, Key, Placed
 from errorbar.formats.tables import DELIMITERS, Wanted, header_of, table_rows
 from errorbar.formats.untrusted import XmlReader, read_limited
@@ -63,24 +63,20 @@ class _PairRows:
         if self.columns.item and self.n_again:
             what = f"{self.n_again:,} rows compare two systems that an earlier row of their item and judge compares"
             fix = "both count, and are drawn as one; name another item if the judge was asked again"
-            problems.note("ranking-twice", what, Place(name), fix=fix)
+            problems.note("ranking-twice", what, Place(name), fix)
         if self.n > 1 and not self.columns.item and (self.shared or self.n_again):
             what = f"{self.n:,} rows of one pair each, and no column tells which were on one screen: "
             other = "" if self.columns.sentence is None else ", or use --by=sentence"
             fix = f"if a judge saw several at once, add a column 'item'{other}; else intervals are too narrow"
-            problems.note("ranking-rows", f"{what}each is drawn alone", Place(name), fix=fix)
+            problems.note("ranking-rows", f"{what}each is drawn alone", Place(name), fix)
 
 
 def read_rankings(path: Source, problems: Problems | None = None, *, systems: Sequence[str] = ()) -> Comparisons:
-    """Read rankings or pairs, strictly without ``problems``; XML is told by its first character.
-
-    Lenient reading leaves out what is wrong. A name that is none of the ``systems`` is, if these are given.
-    """
+    """Read rankings or pairs, strictly without ``problems``; no others than the ``systems``, if these are given."""
     notebook = Problems() if problems is None else problems
     path, name = rereadable(path), display_name(path)
     collected = Collected(name, notebook, systems)
-    # XML may have another encoding than UTF-8, and then its bytes are no errors.
-    if Lines(path, Problems(lenient=True)).peek().lstrip().startswith("<"):
+    if first_line(path).lstrip().startswith("<"):
         content = read_limited(path, MOST_RANKING_BYTES, "ranking-too-large", "split it by judges")
         _XmlReader(name, collected).parse(content)
     else:
@@ -108,7 +104,7 @@ class _XmlReader(XmlReader):
             missing = [name for name in ("rank", "system") if not attributes.get(name, "").strip()]
             if missing:
                 what, repair = f"a <translation> without {' and '.join(missing)}", "it is left out of the ranking"
-                self.collected.problems.repairable("ranking-attribute", what, self.place, repair=repair)
+                self.collected.problems.repairable("ranking-attribute", what, self.place, repair)
                 return
             rank = self.collected.rank(attributes["rank"], self.place)
             if rank is not None:
@@ -130,10 +126,8 @@ def _read_table(path: Source, collected: Collected) -> None:
     problems, header = collected.problems, header_of(path)
     named = (next((name for name in names if name in header), None) for names in (_ITEM, _JUDGE, _SENTENCE))
     wanted = Wanted(kind="ranking", column="ranking-columns")
-    rows = (
-        ({key: value.strip() for key, value in values.items()}, place)
-        for values, place in table_rows(path, problems, wanted)
-    )
+    read = table_rows(path, problems, wanted)
+    rows = (({key: value.strip() for key, value in values.items()}, place) for values, place in read)
     readers = {
         ("system1", "system2", "winner"): _read_pairs,
         ("item", "system", "rank"): _read_long,
@@ -143,20 +137,19 @@ def _read_table(path: Source, collected: Collected) -> None:
     if reader is not None:
         reader(rows, _Columns(*named), collected)
     elif not any(header):
-        expected = "XML, or a line of columns"
-        problems.error("ranking-empty", "the file is empty", Place(collected.name), expected=expected)
+        problems.error("ranking-empty", "the file is empty", Place(collected.name), "XML, or a line of columns")
     else:
         what = f"columns {', '.join(header)[:80]}"
         expected = "system1, system2, winner; or item, system, rank; or system1Id, system1rank, ..."
-        problems.error("ranking-columns", what, Place(collected.name, 1), expected=expected)
+        problems.error("ranking-columns", what, Place(collected.name, 1), expected)
 
 
 def _key(row: Mapping[str, str], columns: _Columns, place: Place, problems: Problems) -> Key | None:
     """A row of a table without items is one. None where a name is missing."""
     for column in columns:
         if column and not row[column]:
-            what, repair = f"nothing in the column '{column}'", "the row is left out"
-            problems.repairable("ranking-blank", what, place, repair=repair, expected="a name in every row")
+            what = f"nothing in the column '{column}'"
+            problems.repairable("ranking-blank", what, place, expected="a name in every row")
             return None
     item = row[columns.item] if columns.item else f"line {place.line}"
     judge = row[columns.judge] if columns.judge else "judge"
@@ -174,12 +167,11 @@ def _read_pairs(rows: _Rows, columns: _Columns, collected: Collected) -> None:
             ranks = (1, 1)
         else:
             what = f"the winner '{winner}' is not in the pair; {nearest(winner, (one, two, 'tie'))}"
-            collected.problems.repairable("ranking-winner", what, place, repair="the row is left out")
+            collected.problems.repairable("ranking-winner", what, place)
             continue
         if key is not None:
             seen.add(key, (one, two))
-            placed = [Placed(ranks[0], (one,), place), Placed(ranks[1], (two,), place)]
-            collected.add(key, placed, join=True)
+            collected.add(key, [Placed(ranks[0], (one,), place), Placed(ranks[1], (two,), place)], join=True)
     seen.tell(collected.name, collected.problems)
 
 

@@ -60,7 +60,7 @@ class Collected:
         if rank := whole_number(text):
             return rank
         what, repair = f"the rank {shortened(text)!r}", "the system is left out of the ranking"
-        self.problems.repairable("ranking-rank", what, place, repair=repair, expected="a whole number from 1")
+        self.problems.repairable("ranking-rank", what, place, repair, "a whole number from 1")
         return None
 
     def add(self, key: Key, placed: Sequence[Placed], *, join: bool = False) -> None:
@@ -68,7 +68,7 @@ class Collected:
         if (n := sum(len(text.systems) for text in placed)) > MOST_TOGETHER:
             what = f"item '{key[0]}' ranks {n:,} systems"
             expected = f"at most {MOST_TOGETHER}, which are {MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} comparisons"
-            self.problems.error("ranking-too-many", what, placed[0].place, expected=expected)
+            self.problems.error("ranking-too-many", what, placed[0].place, expected)
             return
         outputs: list[tuple[int, list[int]]] = []
         seen: set[int] = set()
@@ -78,8 +78,7 @@ class Collected:
                 code = self._code(system, text.place)
                 if code in seen:
                     what = f"item '{key[0]}' has '{system}' twice: a system cannot be compared with itself"
-                    repair = "only the first is kept"
-                    self.problems.repairable("ranking-self", what, text.place, repair=repair)
+                    self.problems.repairable("ranking-self", what, text.place, "only the first is kept")
                 elif code is not None:
                     seen.add(code)
                     codes.append(code)
@@ -106,7 +105,7 @@ class Collected:
             hint = "each has a name"
             if system and not self.problems.lenient:  # which says nothing of it, and looking is slow
                 hint = nearest(system, sorted(self.known))
-            self.problems.repairable("ranking-unknown-system", what, place, repair=_LEFT_OUT, hint=hint)
+            self.problems.repairable("ranking-unknown-system", what, place, _LEFT_OUT, hint=hint)
             return None
         if len(self.systems) == MOST_SYSTEMS and system not in self.systems:
             what = f"'{system}' is one system more than {MOST_SYSTEMS:,}"
@@ -119,10 +118,9 @@ class Collected:
         place = Place(self.name)
         fix = "they compare nothing"
         if self.n_skipped:
-            what = f"{self.n_skipped} items were skipped by their judges"
-            self.problems.note("ranking-skipped", what, place, fix=fix)
+            self.problems.note("ranking-skipped", f"{self.n_skipped} items were skipped by their judges", place, fix)
         if self.n_alone:
-            self.problems.note("ranking-alone", f"{self.n_alone} items rank fewer than two systems", place, fix=fix)
+            self.problems.note("ranking-alone", f"{self.n_alone} items rank fewer than two systems", place, fix)
         if not self.items and not self.problems.errors:
             self.problems.error("ranking-empty", "no ranking of two systems in the file", place)
         parts = [_expanded(sizes, alike) for sizes, alike in self.alike.items()]

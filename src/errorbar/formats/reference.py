@@ -73,10 +73,7 @@ def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
 
 
 def named_files(given: object, what: str, expected: str = "a path", *, patterns: bool = False) -> list[NamedFile]:
-    """The files that a function was given as ``what``, which must be ``expected``.
-
-    That is a path, ``name=path``, several, or a mapping of names to paths; with ``patterns`` as in ``expand_files``.
-    """
+    """The files given as ``what``: a path, ``name=path``, several, or a mapping; ``patterns``: as ``expand_files``."""
     if isinstance(given, Mapping):
         return [NamedFile(_path(path, f"{what}[{name!r}]", expected), str(name)) for name, path in given.items()]
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
@@ -114,10 +111,10 @@ def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
 def reference_chunks(
     files: Sequence[NamedFile], problems: Problems, *, unmarked: Unmarked = "auto", size: int = CHUNK
 ) -> Iterator[Corpus]:
-    """Read one or several annotated files in step and yield corpora of at most ``size`` sentences.
+    """Read annotated files in step and yield corpora of at most ``size`` sentences; then raise all problems.
 
-    Annotators of a single file keep their ids. With several files annotator 0 of each takes the name of its file,
-    any other id becomes ``name.id``. The last chunk is followed by a check of everything the readers recorded.
+    Annotators of a single file keep their ids. With several files annotator 0 of each takes the name of its file, any
+    other id becomes ``name.id``.
     """
     refuse_same_names(files, "reference files", "--gold=name=path")
     streams = [_opened(file, problems, unmarked, rename=len(files) > 1) for file in files]
@@ -171,10 +168,6 @@ class ReferenceStream:
         self.fill(taken)
         return taken
 
-    def annotators(self) -> list[str]:
-        """The annotators known so far, as they are called in the corpus."""
-        return [self.called(name) for name in self.seen]
-
     def called(self, name: str) -> str:
         """What the corpus calls an annotator of this file."""
         if not self.rename:
@@ -219,7 +212,7 @@ def _check_lengths(streams: list[ReferenceStream], parts: list[list[Sentence]], 
 def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream]) -> Corpus:
     """Join what was taken from each stream, as many sentences of each."""
     joined = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
-    annotators = tuple(name for stream in streams for name in stream.annotators())
+    annotators = tuple(stream.called(name) for stream in streams for name in stream.seen)
     return Corpus(joined, annotators, streams[0].file.name)
 
 

@@ -23,10 +23,9 @@ _IN_MEMORY = 1 << 26  # bytes that are kept in memory before standard output is 
 
 
 def save_lines(lines: Iterable[str], target: str) -> None:
-    """Write lines to a file, or to standard output (``-``), once the last one is known.
+    """Write lines to a file, or to standard output (``-``), once the last one is known: until then nothing changes.
 
-    Until then nothing of the target changes: a file is written beside it and moved into its place, and what goes
-    to standard output is buffered. A name that ends in ``.gz`` is compressed, the same bytes for the same lines.
+    A name that ends in ``.gz`` is compressed, the same bytes for the same lines.
     """
 
     def fill(stream: IO[bytes]) -> None:
@@ -81,8 +80,8 @@ def _is_no_file(target: str) -> bool:
 def _beside(path: Path) -> Iterator[IO[bytes]]:
     """A new file, which takes the place of ``path`` when it is whole.
 
-    Where the system knows files without a name (Linux, most file systems), nothing stays of one whose writer is
-    killed. Elsewhere it is ``.errorbar-...`` in the same folder, which goes unless the writer is killed by force.
+    It has no name where the system allows (Linux, most file systems), so that nothing stays of one whose writer is
+    killed; elsewhere it is ``.errorbar-...`` in the same folder.
     """
     name = ""
     try:

@@ -1,7 +1,6 @@
 """Tables with named columns in blocks of rows: CSV (comma, tab, semicolon), JSON lines, gzipped or not; Parquet.
 
-Every reader of tables stands on ``table_blocks``. What is wrong with the form of a table is said here, with its line;
-what is wrong with a value is for the reader to say.
+What is wrong with the form of a table is said here, with its line; what is wrong with a value, by its reader.
 """
 
 from __future__ import annotations
@@ -16,15 +15,8 @@ from typing import NamedTuple
 
 from errorbar.core.errors import Place, nearest
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source, display_name
-from errorbar.formats.untrusted import (
-    NotJsonError,
-    is_parquet,
-    json_record,
-    parquet_columns,
-    parquet_names,
-    parse_json,
-)
+from errorbar.formats.opening import Lines, Source, display_name, first_line
+from errorbar.formats.untrusted import NotJsonError, is_parquet, json_record, parquet_columns, parquet_names, parse_json
 
 DELIMITERS = ",\t;"
 MOST_NAMED = 50  # columns among which a missing one is looked for
@@ -63,7 +55,7 @@ class Wanted:
         for name in missing:
             role = f" for the {self.roles[name]}" if self.roles.get(name, name) != name else ""
             expected, fix = ", ".join(self.needed), nearest(name, islice(header, MOST_NAMED))
-            problems.error(self.column, f"no column '{name}'{role}", place, expected=expected, fix=fix)
+            problems.error(self.column, f"no column '{name}'{role}", place, expected, fix)
         # Spreadsheets leave columns without a name behind.
         twice = [name for name, times in Counter(header).items() if times > 1 and name]
         twice = [name for name in twice if self.single is None or name in self.single]
@@ -82,26 +74,22 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] | Wanted 
             if not any(isinstance(value, dict | list) for value in values):
                 yield TableRow({key: _text(value) for key, value in zip(header, values, strict=True)}, place)
             elif parquet:
-                problems.error("table-parquet", "not a flat row", place, expected="texts, numbers, true or false")
+                problems.error("table-parquet", "not a flat row", place, "texts, numbers, true or false")
             else:
-                problems.error("table-json", _NOT_FLAT, place, expected=_FLAT)
+                problems.error("table-json", _NOT_FLAT, place, _FLAT)
 
 
 _NOT_FLAT, _FLAT = "not a flat object", "keys with texts, numbers, true or false"
 
 
 def table_blocks(path: Source, problems: Problems, wanted: Wanted) -> Iterator[Block]:
-    """Read a table in blocks; errors as of ``table_rows``.
-
-    Rows that cannot be read are no part of a block, and are said after what came before them has been taken.
-    """
+    """Read a table in blocks of good rows; the others are said after what came before them has been taken."""
     if is_parquet(path):
         yield from _parquet_blocks(path, problems, wanted)
         return
     lines = Lines(path, problems)
     if not (first := lines.peek()):
-        what = "the file is empty"
-        problems.error(f"{wanted.kind}-empty", what, Place(lines.name), expected="a line of column names")
+        problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
     elif first.lstrip().startswith("{"):
         yield from _json_blocks(lines, problems, wanted)
     else:
@@ -112,7 +100,7 @@ def header_of(path: Source) -> list[str]:
     """The names of a table's columns; of JSON lines the keys of the first."""
     if is_parquet(path):
         return parquet_names(path)
-    first = Lines(path, Problems(lenient=True)).peek()
+    first = first_line(path)
     record = json_record(first)
     return list(record) if record is not None else _fields(first, _delimiter(first, ()))
 
@@ -136,19 +124,18 @@ def _csv_blocks(lines: Lines, problems: Problems, wanted: Wanted, delimiter: str
         rows: list[list[str]] = [[]]
         broken: csv.Error | None = None
         while rows and broken is None:
-            before, rows = reader.line_num, []
+            before, rows = reader.line_num + 1, []
             try:
                 rows.extend(islice(reader, BLOCK))
             except csv.Error as error:
                 broken = error  # what came before it is taken first
-            yield from _of_one_width(
-                header, rows, range(before + 1, reader.line_num + 1), wanted.kind, lines.name, problems
-            )
+            numbers = range(before, reader.line_num + 1)
+            yield from _of_one_width(header, rows, numbers, wanted.kind, lines.name, problems)
         if broken is not None:
             raise broken
     except csv.Error as error:
         place = Place(lines.name, reader.line_num)
-        problems.error(f"{wanted.kind}-csv", f"not CSV: {error}", place, expected="fields quoted as in RFC 4180")
+        problems.error(f"{wanted.kind}-csv", f"not CSV: {error}", place, "fields quoted as in RFC 4180")
 
 
 def _ended(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -176,8 +163,7 @@ def _of_one_width(
             continue
         for line in numbers:
             what, expected = f"{n} fields in a table of {width} columns", f"{width} fields"
-            repair, place = "the row is left out", Place(name, line)
-            problems.repairable(f"{kind}-fields", what, place, repair=repair, expected=expected)
+            problems.repairable(f"{kind}-fields", what, Place(name, line), "the row is left out", expected)
 
 
 def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[Block]:
@@ -198,7 +184,7 @@ def _json_blocks(lines: Lines, problems: Problems, wanted: Wanted) -> Iterator[B
             yield Block(header, [*zip(*rows, strict=True)], numbers)
             rows, numbers = [], []
         if not isinstance(record, dict):
-            problems.error(f"{wanted.kind}-json", wrong, Place(lines.name, number), expected=expected)
+            problems.error(f"{wanted.kind}-json", wrong, Place(lines.name, number), expected)
         elif rows or wanted.good(keys, Place(lines.name, number), problems):
             header = keys
             rows.append([*record.values()])

@@ -1,15 +1,25 @@
-"""Plain text, one tokenized sentence per line: sources, corrected versions in step with them, and system outputs."""
+"""Plain text, one tokenized sentence per line: sources, corrections, outputs; files cut unread."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.core.corpus import Sentence, wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats import LONGEST_SENTENCE
+from errorbar.formats.opening import Lines, Source, Unpacked, byte_blocks, open_bytes
+
+BLOCK = 1 << 20  # bytes read at a time
+_BOM = b"\xef\xbb\xbf"
+_S, _SPACE, _LF, _CR = b"S \n\r"
 
 
 class ParallelLine(NamedTuple):
@@ -26,7 +36,7 @@ def read_text(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     for number, line in enumerate(lines, 1):
         yield Sentence(line, line=number)
     if not number:
-        problems.error("text-empty", "the file is empty", Place(lines.name), expected="one sentence per line")
+        problems.error("text-empty", "the file is empty", Place(lines.name), "one sentence per line")
 
 
 def write_text(sentences: Iterable[Sentence], problems: Problems) -> Iterator[str]:
@@ -52,7 +62,7 @@ def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems)
             break
         yield ParallelLine(number, line, said)
     if not number:
-        problems.error("text-empty", "the file is empty", Place(source.name), expected="one sentence per line")
+        problems.error("text-empty", "the file is empty", Place(source.name), "one sentence per line")
     n_sentences = number + sum(1 for _ in source)
     for lines, text in zip(corrected, texts or [""] * len(corrected), strict=True):
         check_end(lines, number - (text is None), n_sentences, problems)
@@ -69,10 +79,9 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
     what, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
     if n_taken + n_rest > n_sentences and not n_said:
         what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
-        repair = "blank lines at the end are left out"
-        problems.repairable("line-count", what, place, repair=repair, expected=expected)
+        problems.repairable("line-count", what, place, "blank lines at the end are left out", expected)
     else:
-        problems.error("line-count", what, place, expected=expected, fix="one line per sentence")
+        problems.error("line-count", what, place, expected, "one line per sentence")
 
 
 class HypothesisReader:
@@ -87,7 +96,7 @@ class HypothesisReader:
         if first.startswith('{"format": "errorbar-corpus"'):
             code = "hypothesis-jsonl"
             what, fix = "an errorbar corpus", f"{fix} NAME {path}"
-        elif first.startswith("S ") and any(_is_a_line(line) for line in self.lines.ahead(20)):
+        elif first.startswith("S ") and any(a[:2] == "A " and a.count("|||") >= 4 for a in self.lines.ahead(20)):
             code = "hypothesis-m2"
             gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
             what, fix = "M2", f"{gold} {fix} 0 {path}"
@@ -109,5 +118,116 @@ class HypothesisReader:
         check_end(self.lines, self.count, n_sentences, self.problems)
 
 
-def _is_a_line(line: str) -> bool:
-    return line.startswith("A ") and line.count("|||") >= 4
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Consecutive units of a file: their bytes, or where these are."""
+
+    path: str
+    start: int  # in bytes
+    size: int
+    lines_before: int
+    separated: bool  # a blank line ended the sentence before it
+    data: bytes | None  # None: to be read from the file
+
+    def read(self) -> bytes:
+        """The bytes."""
+        if self.data is not None:
+            return self.data
+        try:
+            with Path(self.path).open("rb") as stream:
+                stream.seek(self.start)
+                data = stream.read(self.size)
+        except OSError as error:
+            what = f"cannot be read by a worker: {error.strerror}"
+            raise InputError(Problem("cannot-open", what, Place(self.path))) from None
+        if len(data) < self.size:
+            what = "has become shorter while it was read"
+            raise InputError(Problem("file-changed", what, Place(self.path), fix="run again"))
+        return data
+
+    def lines(self, problems: Problems) -> Lines:
+        """Its lines, which know where in the file they stand."""
+        return Lines(self.path, problems, cut=[self.read()], before=self.lines_before)
+
+
+class Cutter:
+    """Cuts a file into stretches of ``sentences`` of M2, or lines, one after the other; holds one at a time.
+
+    ``carry``: stretches hold their bytes, for workers who do not see the file; those of gzipped files always do.
+    """
+
+    def __init__(self, path: str, *, sentences: bool, carry: bool) -> None:
+        self.path = path
+        self.sentences = sentences
+        self._blocks = byte_blocks(path, size=BLOCK)
+        with open_bytes(path) as stream:
+            self.carry = carry or isinstance(stream.raw, Unpacked)
+        self._starts: NDArray[np.int64] = np.empty(0, np.int64)
+        self._buffer, self._separated, self._ended = b"", True, False
+        self._scanned = self._offset = self._lines = 0
+
+    def take(self, size: int) -> tuple[Stretch, int]:
+        """The next ``size`` units, or as many as there are, and their number."""
+        while len(self._starts) <= size and not self._ended:
+            self._fill()
+        n = min(size, len(self._starts))
+        end = int(self._starts[n]) if len(self._starts) > n else len(self._buffer)
+        data = self._buffer[:end]
+        stretch = Stretch(self.path, self._offset, end, self._lines, self._separated, data if self.carry else None)
+        if n and self.sentences:
+            self._separated = _ends_block(data[int(self._starts[n - 1]) :])
+        self._buffer = self._buffer[end:]
+        self._starts = self._starts[n:] - end
+        self._scanned -= end
+        self._offset += end
+        self._lines += data.count(b"\n")
+        return stretch, n
+
+    def rest(self) -> Iterator[bytes]:
+        """The bytes of what was not taken, in blocks that end with lines."""
+        while (taken := self.take(1 << 14))[1]:
+            yield taken[0].read()
+
+    def _fill(self) -> None:
+        block = next(self._blocks, b"")
+        self._ended = not block
+        self._buffer += block
+        end = len(self._buffer)
+        if self._ended:
+            return
+        # What ends without a line feed still is a line; the second byte is for looking ahead.
+        tail = b"\n" if block.endswith(b"\n") else b"\n\n"
+        self._starts = np.append(self._starts, self._find(block + tail, end))
+        self._scanned = end
+        if end - int(self._starts[-1] if len(self._starts) else 0) > LONGEST_SENTENCE:
+            what = f"a sentence whose A lines have more than {LONGEST_SENTENCE:,} bytes"
+            place = Place(self.path, self._lines + self._buffer.count(b"\n"))
+            fix = "or read it by one process: --jobs 1"
+            raise InputError(Problem("sentence-too-long", what, place, "S lines", fix))
+
+    def _find(self, text: bytes, end: int) -> NDArray[np.int64]:
+        """Where units start, in lines that are complete."""
+        characters = np.frombuffer(text, np.uint8)
+        starts = np.append(0, np.flatnonzero(characters[: end - self._scanned - 1] == _LF) + 1)
+        if self.sentences:
+            if not self._offset and not self._scanned and text.startswith(_BOM):
+                starts[0] = len(_BOM)
+            starts = starts[characters[starts] == _S]
+            second = characters[starts + 1]
+            alone = second == _LF
+            alone[second == _CR] = characters[starts[second == _CR] + 2] == _LF
+            starts = starts[(second == _SPACE) | alone]
+            if not self._offset and not len(self._starts) and len(starts):
+                starts[0] = 0  # what is before the first sentence goes with it
+        return starts + self._scanned
+
+
+def _ends_block(sentence: bytes) -> bool:
+    """Whether there is a blank line after the last S line, as the reader of M2 tells both."""
+    for line in reversed(sentence.removeprefix(_BOM).split(b"\n")[:-1]):
+        text = line.decode(errors="replace").removesuffix("\r")
+        if not text or text.isspace():
+            return True
+        if text[:2] in ("S ", "S"):
+            break
+    return False

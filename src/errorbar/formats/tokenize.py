@@ -1,7 +1,7 @@
 """Treebank-style tokens as the CoNLL-2014 release cut them, and sentences of raw text.
 
-Tokens need no extra: the rules are the few below. Sentences are found by nltk's Punkt algorithm (the extra
-``tokenize``) with the abbreviations named here, as no trained model is needed and none is fetched.
+Sentences are found by nltk's Punkt algorithm (the extra ``tokenize``) with the abbreviations named here: no trained
+model is needed, and none is fetched.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 ABBREVIATIONS = (
     *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "e.g", "i.e", "cf", "fig", "no", "vol", "pp"),
     *("ed", "al", "inc", "ltd", "co", "corp", "dept", "u.s", "u.k", "u.n", "a.m", "p.m"),
-)
-"""Words after which a full stop does not end a sentence, in lower case and without their last full stop."""
+)  # a full stop after them ends no sentence; in lower case, without their last full stop
 
 _CONTRACTION = re.compile(r"(.)('ll|'re|'ve|n't|'s|'m|'d)\b", re.IGNORECASE)
 _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)

@@ -40,8 +40,7 @@ def whole_number(text: str) -> int | None:
 class XmlReader:
     """Reads one XML file; who inherits it takes what is in the file by ``start``, ``end`` and ``data``.
 
-    A document type is the only way to declare an entity or to name an outside file. It is refused where it begins, so
-    nothing is expanded and nothing is fetched.
+    Nothing is expanded and nothing fetched: a document type, which alone can declare an entity, is refused.
     """
 
     kind: ClassVar[str]  # first word of the codes of errors

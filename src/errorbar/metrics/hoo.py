@@ -25,6 +25,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.estimate import Undefined
 from errorbar.core.spec import (
     Parameter,
@@ -37,7 +38,6 @@ from errorbar.core.spec import (
     unchanged_parameter,
     word_parameter,
 )
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, divided
 from errorbar.metrics.hoo_align import Rules, align

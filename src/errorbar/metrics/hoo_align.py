@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError, Place, Problem
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.metrics.hoo_counts import Alignment, Flags
 
 MOST_PAIRS = 250_000  # of one fragment; where no annotator's edits overlap there are about as many as edits

@@ -14,9 +14,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.labels import error_types
-from errorbar.core.standoff import Fragment
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -90,7 +90,7 @@ def count_rows(codes: Iterable[str]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, str]:
-    return {code: said.partition(":")[0] for code, said in error_types("hoo").items()}
+    return {code: said.partition(":")[0] for code, said in error_types().items()}
 
 
 def by_row(statistics: HooStatistics, overrides: dict[str, str]) -> NDArray[np.int64]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
+from errorbar.core.edit import Fragment, edits_record, text_record
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, edits_record, text_record
 from errorbar.edits.standoff_reading import Edits, FragmentReading, say_missing
 from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.folding import Plan

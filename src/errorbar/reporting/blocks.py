@@ -12,8 +12,7 @@ from typing import Literal
 from errorbar.studies.browse import Browse
 from errorbar.tables.table import Table
 
-Spec = Mapping[str, object]
-"""A Vega-Lite specification with its data inside and without colors of its own."""
+Spec = Mapping[str, object]  # a Vega-Lite specification with its data inside and without colors of its own
 
 Width = Literal["full", "half"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 from operator import attrgetter
 
 from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
@@ -54,8 +54,7 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
 
 def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
     """A team's page: its profile, every run, and recall of every error type."""
-    said = {"task": results.task.name, "name": team.full_name, "affiliation": team.affiliation}
-    said |= {"approach": team.approach, "resources": team.resources}
+    said = {"task": results.task.name, "name": team.full_name} | {key: getattr(team, key) for key in PROFILE[1:]}
     sections = []
     for found in results.corpora:
         blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
@@ -71,7 +70,6 @@ def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
 
 
 def _profiles(task: Task) -> Section:
-    """Who takes part, and with what."""
     columns = [*map(Column, ("team", "name", "affiliation", "approach", "resources")), Column("runs", "count")]
     said = attrgetter(*PROFILE)
     rows = [(team.name, *(text or None for text in said(team)), len(team.submissions)) for team in task.teams]
@@ -152,7 +150,6 @@ def _single(task: Task, found: CorpusResults, best: Sequence[RunScores]) -> list
 
 
 def _run_table(name: str, title: str, runs: Sequence[RunScores]) -> Table:
-    """Every run under the first metric."""
     measures, notes = _measures(runs[0].gold), ["changed: sentences that the run changes"]
     columns = [Column("run"), Column("late"), Column("changed", "count"), *measures]
     if any(run.alternatives for run in runs):
@@ -181,8 +178,9 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
         ]
         columns = [Column("run"), Column("annotator"), *_measures(first.gold)]
         blocks.append(Table(columns, alone, "Against one annotator alone", "single"))
-    notes = [str(note) for run in runs for note in run.notes]
-    return [*blocks, *([Prose(notes)] if notes else [])]
+    if notes := [str(note) for run in runs for note in run.notes]:
+        blocks.append(Prose(notes))
+    return blocks
 
 
 def _measures(scores: Sequence[Score]) -> list[Column]:
@@ -194,7 +192,7 @@ def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:
     scores = [run.gold[0] for run in found.runs]
     numbers = {run.submission.name: run.submission.run for run in found.runs}
     late = {run.submission.team for run in found.runs if run.submission.late}
-    best: dict[tuple[str, str], list[list[Cell]]] = {(c, m): [] for c in CONDITIONS for m in MEASURES}
+    best: dict[tuple[str, str], list[list[Cell]]] = {each: [] for each in product(CONDITIONS, MEASURES)}
     for condition, measure, team, score in best_runs(scores, found.teams):
         name = team + (f" ({LATE})" if team in late else "")
         best[condition, measure].append([name, numbers[score.system], *prf(score, condition, measure)])
@@ -231,16 +229,14 @@ def _recall_tables(task: Task, found: CorpusResults, numbers: Mapping[str, int])
 
 def _hoo_runs(runs: Sequence[RunScores]) -> Table:
     """Every run: F of each measure, without and with bonus."""
-    shown = [(condition, measure) for condition in CONDITIONS for measure in MEASURES]
-    columns = [Column("run"), Column("late")]
-    columns += [Column(f"{measure}, {condition}", "percent") for condition, measure in shown]
-    values = ((run, [prf(run.gold[0], *each).f for each in shown]) for run in runs)
+    shown = list(product(CONDITIONS, MEASURES))
+    columns = [Column("run"), Column("late"), *(Column(f"{each[1]}, {each[0]}", "percent") for each in shown)]
+    values = ((run, (prf(run.gold[0], *each).f for each in shown)) for run in runs)
     rows: list[list[Cell]] = [[run.submission.name, run.late, *own] for run, own in values]
     return Table(columns, rows, "F of every run, in percent", "all-runs")
 
 
 def _without(task: Task, found: CorpusResults, n: int) -> list[list[Cell]]:
-    """Rows of the teams that handed nothing in."""
     return [[team.name, *[None] * n] for team in task.teams if team.name not in found.teams.values()]
 
 

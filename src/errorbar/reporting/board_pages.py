@@ -32,15 +32,7 @@ class BoardOptions:
 def write_board(
     results: TaskResults, folder: Path, options: BoardOptions = BoardOptions()
 ) -> tuple[list[str], list[Problem]]:
-    """Write tables.md, tables.tex, index.html and teams/NAME.html.
-
-    Returns:
-        Names of the files, and what is to be known of the studies of the best runs.
-
-    Raises:
-        InputError: If a file cannot be written.
-        MissingExtraError: If pages are asked for and what makes them is not installed.
-    """
+    """Write tables.md, tables.tex, index.html and teams/NAME.html; their names, and notes of the best runs' studies."""
     make_folder(folder)
     board = board_report(results, date=today())
     files = ["tables.md", "tables.tex"]

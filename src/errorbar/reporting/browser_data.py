@@ -23,8 +23,7 @@ from errorbar.studies.browse import Browse, BrowseEdit
 
 Key = TypeVar("Key", bound=Hashable)
 
-_BASIC = 0xFFFF
-"""Characters above take two UTF-16 code units."""
+_BASIC = 0xFFFF  # characters above take two UTF-16 code units
 _MARKS = {None: 0, True: 1, False: 2}
 
 

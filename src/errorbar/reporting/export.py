@@ -28,10 +28,8 @@ KINDS: dict[Kind, tuple[str, ...]] = {"html": (".html", ".htm"), "markdown": (".
 """Kinds of text to the endings of their files."""
 PICTURES: tuple[Picture, ...] = get_args(Picture)
 WRITERS = {"html": page_html, "markdown": markdown, "latex": latex}
-PIXELS = {"full": 640, "half": 420}
-"""Widths of charts that are as wide as their place."""
-SCALE = 2
-"""Of PNG: pixels for each pixel on a page."""
+PIXELS = {"full": 640, "half": 420}  # widths of charts that are as wide as their place
+SCALE = 2  # of PNG: pixels for each pixel on a page
 EPOCH = "SOURCE_DATE_EPOCH"
 FRAME = '<iframe srcdoc="{}" width="100%" height="800" style="border:0" sandbox="allow-scripts"></iframe>'
 
@@ -108,11 +106,7 @@ def save_charts(report: Report, folder: Path, pictures: Sequence[Picture] = PICT
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder.
-
-    Raises:
-        InputError: If it cannot be made.
-    """
+    """Make a folder; raises ``InputError`` if it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -121,22 +115,14 @@ def make_folder(folder: Path) -> None:
 
 
 def draw(chart: Chart, kind: Picture) -> bytes:
-    """One chart as the content of a file.
-
-    Raises:
-        MissingExtraError: If the library that draws is not installed.
-    """
+    """One chart as the content of a file; raises ``MissingExtraError`` if the library that draws is not installed."""
     try:
         library: Any = import_module("vl_convert")
     except ImportError:
         raise MissingExtraError(EXTRA, "drawing charts into files") from None
-    spec = json.dumps(fixed_width(chart.spec, PIXELS[chart.width]))
-    look: dict[str, Any] = {**LIGHT, "background": "white"}
-    if kind == "svg":
-        return str(library.vegalite_to_svg(spec, config=look)).encode()
-    if kind == "png":
-        return bytes(library.vegalite_to_png(spec, config=look, scale=SCALE))
-    return bytes(library.vegalite_to_pdf(spec, config=look))
+    how: dict[str, Any] = {"config": {**LIGHT, "background": "white"}, **({"scale": SCALE} if kind == "png" else {})}
+    drawn = getattr(library, f"vegalite_to_{kind}")(json.dumps(fixed_width(chart.spec, PIXELS[chart.width])), **how)
+    return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
 
 
 def fixed_width(spec: Spec, pixels: int) -> Spec:
@@ -145,13 +131,7 @@ def fixed_width(spec: Spec, pixels: int) -> Spec:
 
 
 def need(kind: Kind, *, pictures: bool = False) -> None:
-    """See that what a report takes is installed, without loading it, before the work starts.
-
-    ``pictures``: charts are to be drawn into files.
-
-    Raises:
-        MissingExtraError: If something is not.
-    """
+    """Raise ``MissingExtraError`` unless what a report, or drawing charts, takes is installed; nothing is loaded."""
     libraries = {"jinja2": kind == "html", "vl_convert": kind == "html" or pictures}
     if any(wanted and find_spec(name) is None for name, wanted in libraries.items()):
         raise MissingExtraError(EXTRA, "a page" if kind == "html" else "drawing charts into files")

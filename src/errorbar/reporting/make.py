@@ -21,10 +21,8 @@ from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
 from errorbar.metrics.swaps import Adjust, SwapPlan
-from errorbar.reporting.export import MadeReport, today
-from errorbar.reporting.sections.assemble import build_report
-from errorbar.reporting.sections.figures import listed
-from errorbar.reporting.sections.methods import left_out
+from errorbar.reporting.export import MadeReport
+from errorbar.reporting.sections.assemble import made_report
 from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
@@ -37,8 +35,7 @@ from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, stud
 from errorbar.studies.sample import Labeling, meanings, sample_estimate
 
 MOST_NAMED = 3
-MANY_PAIRS = 1000
-"""More pairs of systems than this are worth a word: they take seconds, 19,900 the better part of a minute."""
+MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the better part of a minute
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
@@ -148,31 +145,16 @@ def report(
         how = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"], "browse": browse}
         studies.append(_corpus(gold, systems, reading, metrics_of(metric, beta, "sentences"), shared["warn"], **how))
     if judgments is not None:
-        asked = JudgmentOptions(
-            columns=column_roles(shared["column"]),
-            unknown=said["unknown"],
-            items=items or "tokens",
-            documents=reading.documents,
-            unmarked=reading.unmarked,
-            lenient=lenient,
-            shared=with_gold,
-        )
+        told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
+        told |= {"columns": column_roles(shared["column"]), "unknown": said["unknown"]}
+        asked = JudgmentOptions(items=items or "tokens", shared=with_gold, **told)
         studies.append(_crowd(judgments, flags, asked, drawn, said["error"]))
     if sample_key is not None:
-        estimated = sample_estimate(
-            [os.fspath(each) for each in judged],
-            key=os.fspath(sample_key),
-            **part(Labeling, shared),
-            confidence=drawn.confidence_level,
-            seed=drawn.seed,
-            lenient=lenient,
-        )
-        studies.append(study_sample(estimated, NamedFile.parse(os.fspath(sample_key)).name))
-    name = shared["title"] or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
-    without = "" if browse else shared["no_sentences"]
-    made = build_report(studies, title=name, command=shared["command"], date=today(), no_sentences=without)
-    notes = dict.fromkeys(note for study in studies for note in study.notes)
-    return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
+        filled, key = [os.fspath(each) for each in judged], os.fspath(sample_key)
+        drawing: dict[str, Any] = {"confidence": drawn.confidence_level, "seed": drawn.seed}
+        estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing, **part(Labeling, shared))
+        studies.append(study_sample(estimated, NamedFile.parse(key).name))
+    return made_report(studies, shared["title"], shared["command"], "" if browse else shared["no_sentences"])
 
 
 def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
@@ -184,8 +166,7 @@ def _without_flags(systems: Systems) -> tuple[Systems, list[str]]:
     return [each for each in systems if each not in tables], [str(each) for each in tables]
 
 
-def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:
-    """Refuse options about data that is not there."""
+def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
     for option, value in options.items():
         if value and not there:
             what = f"{option} is about data that is not given"
@@ -208,8 +189,7 @@ def _corpus(
         warn(Problem("report-many-pairs", what, fix=fix, severity="warning"))
     study = study_corpus(data, metrics, **how)
     names = [file.name for file in expand_files(_paths(gold))]
-    few = len(names) <= MOST_NAMED
-    called = ", ".join(names) if few else f"{names[0]} and {len(names) - 1} more files"
+    called = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more files"
     return replace(study, name=called) if names else study
 
 

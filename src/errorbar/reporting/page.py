@@ -27,7 +27,6 @@ from errorbar.reporting.browser_data import browser_data
 from errorbar.reporting.charts.theme import DARK, LIGHT, PALETTE
 from errorbar.tables.html_text import html_table
 from errorbar.tables.shown import shown
-from errorbar.tables.table import Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,11 +37,7 @@ _SCRIPTS = ("page.js", "charts.js", "pool.js", "edits.js", "browser.js")
 
 
 def page_html(report: Report) -> str:
-    """Make the page, which ends with a line break; the same report gives the same text to the character.
-
-    Raises:
-        MissingExtraError: If Jinja2 is missing, or vl-convert where there are charts.
-    """
+    """Make the page, which ends with a line break; the same report gives the same text to the character."""
     environment = _environment()
     browsers = [block for block in report.blocks if isinstance(block, Sentences)]
     specs = {chart.name: chart.spec for chart in report.charts}
@@ -73,22 +68,18 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     markup = import_module("markupsafe").Markup
-
-    def table(one: Table) -> object:
-        return markup(html_table(shown(one)))
-
-    environment.filters |= {"kind": lambda block: type(block).__name__, "table": table, "relative": _relative}
+    environment.filters |= {
+        "kind": lambda block: type(block).__name__,
+        "table": lambda table: markup(html_table(shown(table))),
+        # An address that stays beside the page: no scheme, no host, no query, whatever its characters.
+        "relative": lambda target: "./" + quote(target, safe="/"),
+    }
     return environment
 
 
 def _finalize(value: object) -> object:
     """Text as it is shown everywhere; line feeds do nothing in a page. What is safe by its type is ours."""
     return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
-
-
-def _relative(target: str) -> str:
-    """A path as an address that stays beside the page: no scheme, no host, no query, whatever its characters."""
-    return "./" + quote(target, safe="/")
 
 
 def _json(value: Mapping[str, object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from errorbar.agreement import pairwise_agreement
+from errorbar.agreement.cohen import pairwise_agreement
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problems
 from errorbar.edits.items import Projection, edit_items

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from errorbar.core.edit import Fragment, StandoffEdit, in_text_order
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit, in_text_order
 from errorbar.edits.standoff_texts import WORD
 from errorbar.formats.hoo_folder import read_gold
 from errorbar.metrics.base import Metric

@@ -12,7 +12,8 @@ from statistics import fmean
 
 import numpy as np
 
-from errorbar.agreement import PairTable, cohen_kappa, pairwise_agreement
+from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
+from errorbar.agreement.label_counts import PairTable
 from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.metrics.crowd_agreement import agreement_bins

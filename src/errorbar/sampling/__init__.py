@@ -13,14 +13,7 @@ from errorbar.sampling.estimators import (
 from errorbar.sampling.frame import Frame, Strata, frame_of_systems, read_frame, score_edges, stratify
 from errorbar.sampling.judged import Judged, Labels, judge_sample, read_judged_files
 from errorbar.sampling.other_intervals import mover_interval, rescaled_interval
-from errorbar.sampling.plan import (
-    Aim,
-    Cost,
-    Plan,
-    budget_for_half_width,
-    guessed_rates,
-    plan_sample,
-)
+from errorbar.sampling.plan import Aim, Cost, Plan, budget_for_half_width, guessed_rates, plan_sample
 from errorbar.sampling.prediction_powered import Assisted, ppi_mean, voted_totals
 from errorbar.sampling.totals import Quantity, Sample
 

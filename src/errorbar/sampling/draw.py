@@ -16,6 +16,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -79,10 +80,9 @@ def read_key(path: Source) -> Key:
     text = "\n".join(lines)
     problems.raise_errors()
     place = Place(lines.name)
-    try:
+    record = None
+    with suppress(NotJsonError):
         record = parse_json(text)
-    except NotJsonError:
-        record = None
     if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("version") != VERSION:
         what = "this is not the key of a sample"
         fix = "name the file that 'errorbar sample draw --key' wrote"
@@ -134,10 +134,7 @@ def check_frame(frame: Frame, key: Key) -> None:
 def draw_sample(
     frame: Frame, n: Counts, *, edges: Sequence[float] = (), seed: int = 0, after: Key | None = None
 ) -> Key:
-    """Draw items of each stratum without replacement, or go on with a sample, whose score edges and seed stay.
-
-    ``n`` are the items of each stratum, in the order of ``stratify(frame, edges)``; those drawn before among them.
-    """
+    """Draw ``n`` items of each stratum, those drawn ``after`` a sample among them, whose score edges and seed stay."""
     edges, before = tuple(edges), tuple[Round, ...]()
     if after is not None:
         check_frame(frame, after)
@@ -167,10 +164,7 @@ def draw_sample(
 
 
 def blind_set(key: Key, frame: Frame, raters: Sequence[str], kind: SetFormat = "csv") -> Iterator[str]:
-    """Yield the lines of the last round's annotation set: a row for each item and rater, the label to be filled in.
-
-    Columns: item, text (if the frame has texts), set (its name), rater, label. Nothing tells the stratum.
-    """
+    """Yield the lines of the last round's annotation set: each item and rater, an empty label, and no stratum."""
     drawn = key.rounds[-1]
     text = {} if frame.texts is None else dict(zip(frame.items, frame.texts, strict=True))
     if kind == "csv":

@@ -89,10 +89,7 @@ class SystemEstimates:
 def estimate_systems(
     strata: Strata, sample: Sample, how: Estimation | None = None, *, assisted: Assisted | None = None
 ) -> SystemEstimates:
-    """Estimate each system, and with two of them their differences.
-
-    ``assisted`` has totals of each stratum from cheap and expensive labels.
-    """
+    """Estimate each system, and of two their differences; ``assisted`` has totals that votes helped to find."""
     systems = range(len(strata.systems))
     found = [estimate_sample(strata, sample, how, system=system, assisted=assisted) for system in systems]
     return SystemEstimates(found, paired_differences(strata, sample, how, assisted=assisted) if len(found) == 2 else ())

@@ -67,11 +67,8 @@ class Frame:
     def scores(self) -> Floats:
         """The scores, which bands need."""
         if self.score is None:
-            what, fix = (
-                "score bands need a score for every item",
-                "give the flags a column 'score', or leave the bands out",
-            )
-            raise UsageError(Problem("sample-bands", what, fix=fix))
+            fix = "give the flags a column 'score', or leave the bands out"
+            raise UsageError(Problem("sample-bands", "score bands need a score for every item", fix=fix))
         return self.score
 
 
@@ -82,10 +79,7 @@ def check_systems(n: int) -> None:
 
 
 def read_frame(paths: Sequence[Source], problems: Problems | None = None, systems: Sequence[str] = ()) -> Frame:
-    """Read the flags of one or two systems: CSV or JSON lines, gzipped or not, with item, flag and maybe score, text.
-
-    A flag is 1, true, yes or error, or 0, false, no or ok, in any case. Systems are called as their files, or as told.
-    """
+    """Read the flags of one or two systems: CSV or JSON lines with item, flag (``FLAGS``) and maybe score and text."""
     problems = problems or Problems()
     check_systems(len(paths))
     names = tuple(systems) or tuple(Path(display_name(path)).name.split(".")[0] for path in paths)
@@ -106,7 +100,6 @@ def read_frame(paths: Sequence[Source], problems: Problems | None = None, system
 
 
 def _read(path: Source, problems: Problems) -> dict[str, tuple[bool, float | None, str]]:
-    """Flag, score and text of each item."""
     table: dict[str, tuple[bool, float | None, str]] = {}
     for row, place in table_rows(path, problems, ("item", "flag")):
         item, flag, said = row["item"].strip(), FLAGS.get(row["flag"].strip().casefold()), row.get("score", "").strip()
@@ -140,10 +133,9 @@ def frame_of_systems(
     *,
     words: str | Collection[str] = "prepositions",
 ) -> Frame:
-    """Make the frame of a corpus whose text one or two systems corrected.
+    """Make the frame of a corpus that one or two systems corrected: their edits flag items as an annotator's would.
 
-    The edits that turn the source into the output flag items (``projection``) as an annotator's would; annotations play
-    no part. The text of an item is its sentence with the item in brackets.
+    Annotations play no part. The text of an item is its sentence with the item in brackets.
     """
     check_systems(len(systems))
     for system in systems:
@@ -204,12 +196,8 @@ def score_edges(frame: Frame, bands: int) -> tuple[float, ...]:
     """Edges that cut the unflagged items into bands of about equal size, by score."""
     if bands < 1:
         raise UsageError(Problem("sample-bands", f"{bands} bands", expected="at least 1"))
-    if bands == 1:
-        return ()
-    unflagged = frame.scores()[~frame.flags.any(axis=0)]
-    if not len(unflagged):
-        return ()
-    return tuple(np.unique(np.quantile(unflagged, np.arange(1, bands) / bands)).tolist())
+    unflagged = frame.scores()[~frame.flags.any(axis=0)] if bands > 1 else np.empty(0)
+    return tuple(np.unique(np.quantile(unflagged, np.arange(1, bands) / bands)).tolist()) if len(unflagged) else ()
 
 
 def stratify(frame: Frame, edges: Sequence[float] = ()) -> tuple[Strata, Counts]:

@@ -95,7 +95,8 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
             own.note("sample-weights", what, Place(display_name(path)))
         tables.append(table)
         # The set's own columns are expected; others are named by the reader of judgments.
-        problems.take(note for note in own.notes if note.code != "judgments-extra" or _named(note) - OURS)
+        ends = {note: {name.strip() for name in note.what.rpartition(":")[2].split(",")} for note in own.notes}
+        problems.take(note for note, columns in ends.items() if note.code != "judgments-extra" or columns - OURS)
     columns = [table.to_columns() for table in tables]
     item, rater, label = ([value for one in columns for value in one[name]] for name in ("item", "rater", "label"))
     joined = Judgments.from_columns(item, rater, label)
@@ -103,11 +104,6 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         what = "a rater judged an item in two files"
         raise UsageError(Problem("sample-twice", what, fix="give each judgment once"))
     return joined
-
-
-def _named(note: Problem) -> set[str]:
-    """The columns that a note ends with."""
-    return {name.strip() for name in note.what.rpartition(":")[2].split(",")}
 
 
 def _check_set(path: Source, key: Key, problems: Problems) -> None:

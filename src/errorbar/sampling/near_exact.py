@@ -56,10 +56,7 @@ class Ends(NamedTuple):
 def near_exact_interval(
     quantity: Quantity, sample: Sample, errors: Floats, variances: Floats, confidence_level: float = 0.95
 ) -> Interval | Undefined:
-    """The interval of P, R, F or the miss rate Q, which has a value, or that all it rests on was judged.
-
-    ``errors`` of each stratum are not smoothed, their ``variances`` are; shape (strata,).
-    """
+    """The interval of P, R, F or Q, which has a value, or that all was judged; only the ``variances`` are smoothed."""
     flags, name = quantity.flags, quantity.name
     hits, misses = (
         _side(side, sample, quantity.strata, (errors, variances), confidence_level) for side in (flags, ~flags)
@@ -115,10 +112,7 @@ def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: Total
 def near_exact_bounds(
     x: float, n: float, size: float, *, confidence_level: float = 0.95, outer: float = OUTER
 ) -> tuple[float, float]:
-    """Ends of the errors among ``size`` items, of which ``n`` were judged with ``x`` errors; these may be fractions.
-
-    ``outer`` is w: ½ is mid-p, 1 exact.
-    """
+    """Ends of the errors among ``size`` items, of which ``n`` had ``x`` errors, maybe fractions; ``outer`` is w."""
     left = round(size - n)
     if left <= 0:
         return x, x

@@ -63,10 +63,7 @@ def wald_bounds(
 
 
 def total_bounds(x: int, n: int, size: int, *, confidence_level: float = 0.95) -> tuple[int, int]:
-    """Exact bounds for the errors of a stratum of ``size`` items, of ``n`` drawn with ``x`` errors.
-
-    Both hold together at the level; each fails with half of the rest.
-    """
+    """Exact bounds, which hold together, for the errors of ``size`` items; ``n`` were drawn with ``x`` errors."""
     if not 0 <= x <= n <= size:
         what = f"{x} errors among {n} of {size} items"
         raise UsageError(Problem("sample-size", what, expected="errors <= drawn <= items"))
@@ -122,10 +119,7 @@ def delta_interval(
 def mover_interval(
     quantity: Quantity, sample: Sample, *, confidence_level: float = 0.95, corrected: bool = True
 ) -> Interval | Undefined:
-    """MOVER with Wilson's ends: the interval of R or F, or why there is none; that of P is Wilson's own.
-
-    ``corrected``: make the finite-population correction.
-    """
+    """MOVER with Wilson's ends: the interval of R or F, or why there is none; that of P is Wilson's own."""
     strata = quantity.strata
     sample.check(strata)
     if len(strata) != 2 or not sample.is_binary:
@@ -157,9 +151,7 @@ def posterior_interval(quantity: Quantity, totals: Floats, confidence_level: flo
     """The interval of a quantity from draws of the totals; None if it is undefined in all of them or never varies."""
     values = quantity.value(totals)
     values = values[~np.isnan(values)]
-    if not values.size:
-        return None
-    low, high = np.quantile(values, tails(confidence_level)).tolist()
+    low, high = np.quantile(values, tails(confidence_level)).tolist() if values.size else (0.0, 0.0)
     return None if low == high else Interval(low, high, confidence_level, "bayes")
 
 

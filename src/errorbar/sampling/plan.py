@@ -5,9 +5,7 @@ Formula
     in proportion to a_h / √c_h where no bound holds. g_h is the derivative of P, R or F. For R and two strata this is
     n₁ : n₀ = √((1 − p) / p) : √((1 − q) / q), for F n₁ is in proportion to (β² M + N₁) N₁ √(p (1 − p)) and n₀ to
     β² H N₀ √(q (1 − q)).
-    Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h; half-width z SE. Simple random sampling of n of N
-    items counts hits, false positives and misses; each score is a ratio of means Σ u / Σ v (P: u hits, v flagged; R: v
-    errors; F: u (1 + β²) hits, v β² errors + flagged), with variance (1 − n/N) mean((u − θ v)²) / (n mean(v)²).
+    Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h; half-width z SE.
 Conventions
     The finite-population correction does not move the optimum, as it adds a constant; it caps n_h at N_h. Whole numbers
     are found by rounding down and giving what is left, item by item, to where it helps most. What is left when the
@@ -17,8 +15,8 @@ Conventions
     only and says nothing about misses, so R and F have no value; equal allocation gives what a full stratum cannot take
     to the others. Numbers are expectations under the supposed rates. With two systems, those of the first.
 Source
-    Neyman 1934; Cochran 1977, sections 5.5 to 5.9, and 6.3 for ratios; Tetreault and Chodorow 2008, table 6 (all of a
-    text judged, against sampling).
+    Neyman 1934; Cochran 1977, sections 5.5 to 5.9; Tetreault and Chodorow 2008, table 6 (all of a text judged, against
+    sampling).
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.sampling.frame import Counts, Floats, Strata
-from errorbar.sampling.totals import TARGETS, Quantity, Target
+from errorbar.sampling.totals import TARGETS, Quantity, Target, random_sampling_error
 from errorbar.stats.resampling import z_value
 
 FLOOR = 30  # items of each stratum at least, unless it has fewer: rates from less are hardly known
@@ -124,12 +122,11 @@ class Plan:
         flags, verified = strata.flags[0], np.zeros(len(strata), np.int64)
         verified[flags] = proportional(strata.sizes[flags], budget)
         random = tuple(z * random_sampling_error(score, self.rates, budget) for score in scores)
-        expected = tuple((strata.sizes * (budget / strata.sizes.sum())).tolist())
         return (
             stratified(f"best for {self.aim.target}", self.n),
             stratified("proportional", proportional(strata.sizes, budget)),
             stratified("equal", allocate(np.ones(len(strata)), strata.sizes, budget, floor=1)),
-            Design("simple random", expected, random),
+            Design("simple random", tuple((strata.sizes * (budget / strata.sizes.sum())).tolist()), random),
             stratified("verification", verified),
         )
 
@@ -140,10 +137,7 @@ def guessed_rates(strata: Strata, precision: float = GUESSED_PRECISION, miss_rat
 
 
 def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None = None) -> Floats:
-    """How much each stratum adds to the standard error of the target, a_h; shape (strata,).
-
-    ``system`` says of which; None: of the only one, or of the difference of two.
-    """
+    """How much each stratum adds to the standard error of one system, or, None, the only one or the difference: a_h."""
     p = np.asarray(rates, np.float64)
     if p.shape != (len(strata),) or not ((p > 0) & (p < 1)).all():
         what = f"the supposed error rates are {', '.join(f'{value:g}' for value in p.ravel())}"
@@ -160,8 +154,7 @@ def allocate(
 ) -> Counts:
     """Items to judge in each stratum: the best whole numbers, or nearly the best where costs differ.
 
-    ``weights`` are the a_h, shape (strata,); ``budget`` is what all together may cost, without ``costs`` of an item of
-    each stratum the number of items; ``floor`` is the fewest items of a stratum, or one number for each.
+    ``weights`` are the a_h; ``budget`` is what all may cost, or the number of items; ``floor`` the fewest of a stratum.
     """
     a, N = np.asarray(weights, np.float64), np.asarray(sizes, np.int64)
     c = np.ones(len(N)) if costs is None else np.asarray(costs, np.float64)
@@ -174,15 +167,12 @@ def allocate(
         raise UsageError(Problem("sample-budget", what, expected=f"at least {(least * c).sum():g}", fix=fix))
     # Strata that do not matter to the target get what is left, by size: smaller than any other by far.
     a = np.where(a > 0, a, N * 1e-9 * (a.max() / N.max() if a.max() > 0 else 1.0))
-
-    def items(t: float) -> Floats:
-        return np.clip(t * a / np.sqrt(c), least, N)
-
     low, high = 0.0, float((N * np.sqrt(c) / a).max())
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if (items(middle) * c).sum() <= budget else (low, middle)
-    n = np.maximum(np.floor(items(low)).astype(np.int64) - 1, least)
+        spent = (np.clip(middle * a / np.sqrt(c), least, N) * c).sum()
+        low, high = (middle, high) if spent <= budget else (low, middle)
+    n = np.maximum(np.floor(np.clip(low * a / np.sqrt(c), least, N)).astype(np.int64) - 1, least)
     left = budget - (n * c).sum()
     while True:
         gain = np.where((n < N) & (c <= left), a**2 / (np.maximum(n, _NONE) * (n + 1)) / c, -1.0)
@@ -194,10 +184,7 @@ def allocate(
 
 
 def proportional(sizes: Counts, budget: int) -> Counts:
-    """The budget in proportion to the sizes of strata, by largest remainders, at least one item each.
-
-    More than the budget is given only where it is less than one item for each stratum.
-    """
+    """The budget in proportion to the sizes of strata, by largest remainders, at least one item each even beyond it."""
     budget = min(max(budget, len(sizes)), int(sizes.sum()))
     exact = sizes * (budget / sizes.sum())
     n = np.maximum(np.floor(exact).astype(np.int64), 1)
@@ -218,10 +205,9 @@ def plan_sample(
     costs: ArrayLike | None = None,
 ) -> Plan:
     """Allocate a budget as ``allocate`` does; for two systems, so that the difference of the target is best known."""
-    aim, p = aim or Aim(), np.asarray(rates, np.float64)
-    n = allocate(importance(strata, p, aim), strata.sizes, budget, floor=floor, costs=costs)
-    expected = expected_precision(strata, p, n, aim)
-    return Plan(strata, n, p, aim, expected, None if costs is None else np.asarray(costs, np.float64))
+    aim, p, c = aim or Aim(), np.asarray(rates, np.float64), None if costs is None else np.asarray(costs, np.float64)
+    n = allocate(importance(strata, p, aim), strata.sizes, budget, floor=floor, costs=c)
+    return Plan(strata, n, p, aim, expected_precision(strata, p, n, aim), c)
 
 
 def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[Expected, ...]:
@@ -243,34 +229,17 @@ def expected_error(quantity: Quantity, rates: Floats, n: Counts) -> float:
         return float(np.sqrt(np.where(slope == 0, 0.0, slope**2 * variance).sum()))
 
 
-def random_sampling_error(quantity: Quantity, rates: ArrayLike, budget: int) -> float:
-    """The expected standard error of P, R or F from a simple random sample."""
-    sizes, flags, square = quantity.strata.sizes, quantity.flags.astype(np.float64), quantity.beta**2
-    rates = np.asarray(rates, np.float64)
-    total, value = float(sizes.sum()), float(quantity.value(rates * sizes))
-    deviation = mean = 0.0
-    for error in (0.0, 1.0):
-        share = sizes / total * (rates if error else 1 - rates)
-        hits, errors = flags * error, np.full(len(flags), error)
-        ratios = {"P": (hits, flags), "R": (hits, errors), "F": ((1 + square) * hits, square * errors + flags)}
-        u, v = ratios[quantity.name]
-        deviation += float((share * (u - value * v) ** 2).sum())
-        mean += float((share * v).sum())
-    return float(np.sqrt((1 - budget / total) * deviation / budget) / mean)
-
-
 def budget_for_half_width(
     strata: Strata, rates: ArrayLike, half_width: float, aim: Aim | None = None, *, floor: int = FLOOR
 ) -> int:
     """The fewest items for which the target's expected half-width is small enough, for the first system."""
     if not half_width > 0:
         raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0"))
-    aim, p = aim or Aim(), np.asarray(rates, np.float64)
+    aim, p, sizes = aim or Aim(), np.asarray(rates, np.float64), strata.sizes
     weights, quantity = importance(strata, p, aim, system=0), Quantity(aim.target, strata, 0, aim.beta)
-    z, total = z_value(aim.confidence_level), int(strata.sizes.sum())
+    z, least = z_value(aim.confidence_level), int(np.minimum(floor, sizes).sum())
 
     def narrow(budget: int) -> bool:
-        n = allocate(weights, strata.sizes, budget, floor=floor)
-        return bool(z * expected_error(quantity, p, n) <= half_width)
+        return z * expected_error(quantity, p, allocate(weights, sizes, budget, floor=floor)) <= half_width
 
-    return bisect_left(range(total), True, lo=int(np.minimum(floor, strata.sizes).sum()), key=narrow)
+    return bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)

@@ -103,23 +103,17 @@ def best_trust(labels: Floats, cheap: Floats, unlabeled: Floats) -> float:
 def assisted_total(labels: Floats, cheap: Floats, voted: Floats, size: int) -> tuple[float, float, float]:
     """The errors of a stratum of ``size`` items: the total, its variance, and the best λ.
 
-    Expert ``labels``, at least two, and ``cheap`` ones of the same items have shape (n,), cheap ones of all that are
-    ``voted`` on, shape (m,).
+    Expert ``labels``, two or more, and ``cheap`` ones of the same items have shape (n,), those ``voted`` on shape (m,).
     """
-    trust = _tuned(labels, cheap)
+    trust, spread = 0.0, float(cheap.var(ddof=1))
+    if len(labels) >= FEWEST and spread > 0 and labels.var() > 0:
+        best = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
+        trust = best if (labels - best * cheap).var() < labels.var() else 0.0
     rest = labels - trust * cheap
     total = size * (trust * voted.mean() + rest.mean())
     n, m = len(labels), len(voted)
     variance = size**2 * (labels.var(ddof=1) * (1 / m - 1 / size) + rest.var(ddof=1) * (1 / n - 1 / m))
     return float(total), float(variance), trust
-
-
-def _tuned(labels: Floats, cheap: Floats) -> float:
-    spread = float(cheap.var(ddof=1))
-    if len(labels) < FEWEST or spread == 0 or labels.var() == 0:
-        return 0.0
-    trust = min(max(float(np.cov(labels, cheap)[0, 1]) / spread, 0.0), 1.0)
-    return trust if (labels - trust * cheap).var() < labels.var() else 0.0
 
 
 def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, trust: float) -> float:
@@ -151,10 +145,7 @@ class Assisted:
 
 
 def assisted_totals(assisted: Assisted, strata: Strata, plain: Totals, smoothed: Totals) -> tuple[Totals, Totals]:
-    """Plain and smoothed totals with those that cheap labels helped to find in their place.
-
-    Smoothed ones are moved as far as the plain ones are, and get the guarded variances.
-    """
+    """Plain and smoothed totals moved as far as cheap labels say; smoothed ones get the guarded variances."""
     helped = ~np.isnan(assisted.totals)
     moved = np.where(helped, assisted.totals - plain[0], 0.0)
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.sampling.frame import Counts, Floats, Strata
@@ -38,8 +38,7 @@ Name = Literal["P", "R", "F", "Q"]
 TARGETS: tuple[Target, ...] = ("P", "R", "F")
 HALF = 0.5
 FEW = 5  # fewer errors than this on a side are few
-Totals = tuple[Floats, Floats]
-"""Errors in each stratum, and the variances of that; shape (..., strata) each."""
+Totals = tuple[Floats, Floats]  # errors in each stratum, and the variances of that; shape (..., strata) each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,3 +159,25 @@ class Quantity:
     def standard_error(self, totals: Floats, variances: Floats) -> Floats:
         """The standard error of the value; shape (...)."""
         return np.asarray(np.sqrt((self.gradient(totals) ** 2 * variances).sum(axis=-1)))
+
+
+def random_sampling_error(quantity: Quantity, rates: ArrayLike, budget: int) -> float:
+    """The expected standard error of P, R or F from a simple random sample.
+
+    Formula
+        n of N items count hits, false positives and misses; a score θ is a ratio of means Σ u / Σ v (P: u hits, v
+        flagged; R: v errors; F: u (1 + β²) hits, v β² errors + flagged): (1 − n/N) mean((u − θ v)²) / (n mean(v)²).
+    Source
+        Cochran 1977, section 6.3.
+    """
+    sizes, flags, square = quantity.strata.sizes, quantity.flags.astype(np.float64), quantity.beta**2
+    p, total = np.asarray(rates, np.float64), float(sizes.sum())
+    value, deviation, mean = float(quantity.value(p * sizes)), 0.0, 0.0
+    for error, given in ((0.0, 1 - p), (1.0, p)):
+        share = sizes / total * given
+        hits, errors = flags * error, np.full(len(flags), error)
+        ratios = {"P": (hits, flags), "R": (hits, errors), "F": ((1 + square) * hits, square * errors + flags)}
+        u, v = ratios[quantity.name]
+        deviation += float((share * (u - value * v) ** 2).sum())
+        mean += float((share * v).sum())
+    return float(np.sqrt((1 - budget / total) * deviation / budget) / mean)

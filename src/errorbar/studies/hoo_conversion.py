@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from errorbar.core.edit import Fragment
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment
 from errorbar.edits.standoff_reading import text_edits
 from errorbar.edits.standoff_texts import apply_standoff
-from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing, sentences_fragments
+from errorbar.edits.standoff_tokens import check_sentences, fragment_sentences, note_spacing
 from errorbar.formats.catalog import HOO, find_format, is_hoo, is_xml
+from errorbar.formats.hoo_edits import sentences_fragments
 from errorbar.formats.hoo_folder import list_run, read_gold, read_source, read_text
 from errorbar.formats.hoo_xml import save_fragments, save_texts
 from errorbar.formats.jsonl import has_standoff, read_standoff, write_standoff

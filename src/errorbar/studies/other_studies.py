@@ -19,9 +19,9 @@ from itertools import pairwise
 import numpy as np
 
 from errorbar.core.corpus import ContentHash
+from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.core.standoff import Fragment, StandoffEdit
 from errorbar.crowdsourcing.answers import USUAL
 from errorbar.edits.standoff_maxmatch import redecompose
 from errorbar.edits.standoff_reading import Edits

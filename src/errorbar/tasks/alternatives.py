@@ -113,13 +113,10 @@ class Judged(Result):
         measures = runs[0].gold[0].measures if runs else ()
         columns = [Column("run"), *map(measure_column, measures)]
         columns += [Column(f"{one.title} alt.", one.kind, f"{one.name}_alternatives") for one in measures]
-        rows: list[list[Cell]] = [
-            [
-                run.submission.name,
-                *(score[one.name] for score in (run.gold[0], run.alternatives[0]) for one in measures),
-            ]
-            for run in sorted(runs, key=lambda run: run.gold[0].rank_key)
-        ]
+        rows: list[list[Cell]] = []
+        for run in sorted(runs, key=lambda run: run.gold[0].rank_key):
+            values = (score[one.name] for score in (run.gold[0], run.alternatives[0]) for one in measures)
+            rows.append([run.submission.name, *values])
         notes = ["alt.: with accepted answers"]
         return [Table(columns, rows, name="runs", notes=notes), *self.runs.tables()[1:]]
 
@@ -145,11 +142,8 @@ def read_answers(files: Sequence[NamedFile], corpus: Corpus, problems: Problems)
     An answer that is an annotator's already, or that another team gave before, is left out with a note; a sentence
     without any A line is no answer.
     """
-    known = {
-        (number, _meaning(edits))
-        for number, sentence in enumerate(corpus.sentences, 1)
-        for edits in sentence.annotations.values()
-    }
+    sentences = enumerate(corpus.sentences, 1)
+    known = {(number, _meaning(edits)) for number, one in sentences for edits in one.annotations.values()}
     answers: list[Answer] = []
     for answer in (one for file in files for one in _of_file(file, corpus, problems)):
         meaning = (answer.sentence, _meaning(answer.edits))
@@ -203,16 +197,12 @@ def _meaning(edits: Annotation) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
 
 def _text(edits: Annotation, tokens: Sequence[str]) -> str:
     """Edits as a judge reads them: ``go → goes``; an insertion or deletion shows ∅."""
-    said = []
-    for edit in edits:
-        before = " ".join(tokens[edit.start : edit.end]) or "∅"
-        after = " | ".join(text or "∅" for text in edit.replacements) or "?"
-        said.append(f"{before} → {after}")
-    return "; ".join(said) or "nothing"
+    before = (" ".join(tokens[edit.start : edit.end]) or "∅" for edit in edits)
+    after = (" | ".join(text or "∅" for text in edit.replacements) or "?" for edit in edits)
+    return "; ".join(map("{} → {}".format, before, after)) or "nothing"
 
 
 def _judging_rows(answers: Sequence[Answer], corpus: Corpus) -> Iterator[Sequence[str | int]]:
-    """An answer in each row and an empty column ``verdict``."""
     yield COLUMNS
     for answer in answers:
         sentence = corpus.sentences[answer.sentence - 1]
@@ -228,8 +218,7 @@ def read_verdicts(path: str, answers: Sequence[Answer], problems: Problems) -> l
     known = {answer.id: answer for answer in answers}
     found: dict[str, str] = {}
     if not {"id", "verdict"} <= set(rows.fieldnames or ()):
-        what = "no columns id and verdict"
-        problems.error("task-verdict", what, Place(path, 1), expected=",".join(COLUMNS))
+        problems.error("task-verdict", "no columns id and verdict", Place(path, 1), expected=",".join(COLUMNS))
         return []
     for row in rows:
         place = Place(path, rows.line_num)

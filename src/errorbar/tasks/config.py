@@ -71,27 +71,16 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A shared task: its data and teams, as the TOML file has them.
-
-    Attributes:
-        name: Its title.
-        file: The TOML file.
-        corpora: Test and development data.
-        teams: Who takes part, in the order of the file.
-        metrics: Specs of what is computed; the first one ranks.
-        deadline: Submissions after it are marked late; None: none is.
-        runs_per_team: How many runs a team may hand in for a corpus.
-        cache: Folder of the counts already made.
-    """
+    """A shared task: its data and teams, as the TOML file has them."""
 
     name: str
     file: Path
     corpora: tuple[TaskCorpus, ...]
-    teams: tuple[Team, ...]
-    metrics: tuple[str, ...]
-    deadline: datetime | None
-    runs_per_team: int
-    cache: Path
+    teams: tuple[Team, ...]  # in the order of the file
+    metrics: tuple[str, ...]  # specs; the first one ranks
+    deadline: datetime | None  # submissions after it are marked late
+    runs_per_team: int  # most, for each corpus
+    cache: Path  # folder of the statistics already made
 
     def corpus(self, name: str) -> TaskCorpus:
         """The corpus of a name that the reader has checked."""

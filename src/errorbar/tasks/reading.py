@@ -29,16 +29,9 @@ _ENDINGS = (".gz", ".txt", ".out", ".xml")
 
 
 def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: bool = False) -> Task:
-    """Read a task's TOML file.
+    """Read a task's TOML file; raises ``InputError`` with every key and value that is not what it must be.
 
-    Args:
-        path: The file; the paths in it are seen from its folder.
-        problems: Where notes go; None: they are dropped.
-        for_teams: As a team has it, which has no submissions of others and maybe no gold edits: files that are not
-            there are not missed where the source is.
-
-    Raises:
-        InputError: If it is no TOML, or with every key and value that is not what it must be.
+    ``for_teams``: as a team has it, without submissions and maybe without gold edits, which are not missed.
     """
     file = read_toml(Path(path), Problems() if problems is None else problems)
     top = Table(file.document, file)
@@ -69,7 +62,7 @@ def read_task(path: str | Path, problems: Problems | None = None, *, for_teams: 
 def _corpus(table: Table, *, for_teams: bool) -> TaskCorpus:
     if for_teams and "source" in table.values:
         folder = table.file.path.parent
-        hidden = [key for key in GOLD_KEYS if not all(_there(folder, text) for text in _said(table.values.get(key)))]
+        hidden = [key for key in GOLD_KEYS if not _there(folder, table.values.get(key))]
         table.values = {key: value for key, value in table.values.items() if key not in hidden}
     said = table.read(CORPUS)
     if not {"gold", "source"} & set(table.values):
@@ -85,13 +78,10 @@ def _corpus(table: Table, *, for_teams: bool) -> TaskCorpus:
     return TaskCorpus(**said, line=table.place().line)
 
 
-def _said(value: object) -> list[str]:
-    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
-
-
-def _there(folder: Path, text: str) -> bool:
+def _there(folder: Path, said: object) -> bool:
+    paths = [folder / each for each in (said if isinstance(said, list) else [said]) if isinstance(each, str)]
     try:
-        return (folder / text).exists() or bool(glob(str(folder / text)))  # noqa: PTH207 - Path.glob refuses absolute ones
+        return all(path.exists() or glob(str(path)) for path in paths)  # noqa: PTH207 - Path.glob refuses absolute ones
     except (OSError, ValueError):  # no name that a file can have: whoever opens it says so
         return True
 
@@ -122,8 +112,8 @@ def _teams(task: Task, top: Table) -> Iterator[Team]:
         said = table.read(TEAM)
         name = said["name"]
         if name and name in seen:
-            fix = "give one of them another name"
-            table.error("task-same-name", f"two teams are called '{name}'", "name", fix=fix)
+            what = f"two teams are called '{name}'"
+            table.error("task-same-name", what, "name", fix="give one of them another name")
         seen.add(name)
         runs = _Runs(task, table, name)
         for corpus, texts in runs.by_corpus(said["submissions"]):
@@ -139,12 +129,8 @@ def _teams(task: Task, top: Table) -> Iterator[Team]:
 
 
 class _Runs:
-    """The runs of a team."""
-
     def __init__(self, task: Task, table: Table, team: str) -> None:
-        self.task = task
-        self.table = table
-        self.team = team
+        self.task, self.table, self.team = task, table, team
         self.problems = table.file.problems
         self.runs: list[Submission] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -24,15 +24,13 @@ from errorbar.studies.door import public
 from errorbar.tasks.config import Submission, Task, TaskCorpus
 from errorbar.tasks.reading import read_task
 from errorbar.tasks.task_cache import CACHE_ERROR, Kept, TaskCache
-from errorbar.tasks.task_data import MISSING, SentenceData, TaskData, of_run, read_data
+from errorbar.tasks.task_data import MISSING, Outputs, SentenceData, TaskData, of_run, read_data
 from errorbar.tasks.task_results import CorpusResults, Refused, RunScores, TaskResults
 
 if TYPE_CHECKING:
     from errorbar.studies.model import Study
 
 Progress = Callable[[int], object]
-Output = Sequence[Any]
-"""A run as metrics measure it."""
 
 
 @public()
@@ -68,21 +66,18 @@ def run_task(
         else:
             what = f"corpus '{corpus.name}' has no gold edits, so nothing is scored on it"
             problems.note("task-no-gold", what, Place(str(read.file), corpus.line))
-    n_pruned = folder.prune() if prune else 0
-    notes = tuple(dict.fromkeys(problems.notes))
-    return TaskResults(read, tuple(found), notes, folder.n_measured, folder.n_found, n_pruned)
+    seen = (folder.n_measured, folder.n_found, folder.prune() if prune else 0)
+    return TaskResults(read, tuple(found), tuple(dict.fromkeys(problems.notes)), *seen)
 
 
 class _Target:
     """References and the metrics that remember what was measured against them."""
 
     def __init__(self, data: TaskData, metrics: Sequence[Metric], memory: Kept, *, by_type: bool = True) -> None:
-        self.data = data
-        self.memory = memory
-        self.by_type = by_type
+        self.data, self.memory, self.by_type = data, memory, by_type
         self.metrics = [remembering(metric, memory) for metric in metrics]
 
-    def score(self, outputs: Mapping[str, Output], problems: Problems | None = None) -> dict[str, list[Score]]:
+    def score(self, outputs: Outputs, problems: Problems | None = None) -> dict[str, list[Score]]:
         """The score of each output under each metric, by its name."""
         found, n = self.data.score(outputs, self.metrics, problems, by_type=self.by_type), len(self.metrics)
         return {name: found[at * n : (at + 1) * n] for at, name in enumerate(outputs)}
@@ -96,14 +91,13 @@ def _score_corpus(
     metrics = [parse_metric(spec) for spec in task.metrics]
     gold = _Target(data, data.views(metrics), Kept(data.reference, data.units, folder))
     alternatives, single = _others(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
-    targets = [each for each in (gold, alternatives, single) if each is not None]
 
-    def measure(run: Submission) -> tuple[Output | None, Sequence[Problem]]:
+    def measure(run: Submission) -> tuple[Sequence[Any] | None, Sequence[Problem]]:
         """A run and what was noted of it, or nothing and what is wrong with it."""
         own = Problems()
         try:
             output = data.output(run.path, own)
-            for target in targets:
+            for target in filter(None, (gold, alternatives, single)):
                 for metric in target.metrics:
                     metric.measure(target.data.reference, output)
         except InputError as error:
@@ -112,7 +106,7 @@ def _score_corpus(
             return None, error.problems
         return output, own.notes
 
-    outputs: dict[str, Output] = {}  # by path, as what is wrong with the others
+    outputs: dict[str, Sequence[Any]] = {}  # by path, as what is wrong with the others
     refused: dict[str, list[Problem]] = {}
     notes: list[Problem] = []
     runs = task.submissions(corpus.name)
@@ -139,23 +133,15 @@ def _score_corpus(
             n_changed = data.n_changed(outputs[name])
             found.append(RunScores(run, every[:: data.n_views], others, by_annotator, n_changed, own, by_code))
             problems.take(own)
-    return CorpusResults(
-        corpus,
-        len(data.units),
-        data.n_documents,
-        data.annotators,
-        data.rows,
-        found,
-        [Refused(run, of_run(refused[str(run.path)])) for run in runs if str(run.path) in refused],
-        [] if single is None else _pairs(single),
-        data.names,
-    )
+    bad = [Refused(run, of_run(refused[str(run.path)])) for run in runs if str(run.path) in refused]
+    pairs = [] if single is None else _pairs(single)
+    about = (len(data.units), data.n_documents, data.annotators, data.rows)
+    return CorpusResults(corpus, *about, found, bad, pairs, data.names)
 
 
 def _others(
     task: Task, metrics: Sequence[Metric], gold: _Target, folder: TaskCache
 ) -> tuple[_Target | None, _Target | None]:
-    """Alternative answers and single annotators, where a corpus and the metrics have them."""
     data, corpus = gold.data, gold.data.corpus
     assert isinstance(data, SentenceData)
 
@@ -173,15 +159,14 @@ def _others(
         answers, memory = read(proposed, corpus.alternatives)
         alternatives = _Target(answers, metrics, memory)
     judges, memory = read(corpus, corpus.annotators) if corpus.annotators else (data, gold.memory)
-    first = metrics[0]
-    if first.annotator is not None or "annotators" in first.lacks:
+    if metrics[0].annotator is not None or "annotators" in metrics[0].lacks:
         return alternatives, None
-    against = [first.against(name) for name in judges.annotators]
+    against = [metrics[0].against(name) for name in judges.annotators]
     return alternatives, _Target(judges, against, memory, by_type=False)
 
 
 def _taken(
-    gold: _Target, outputs: dict[str, Output], refused: dict[str, list[Problem]], notes: list[Problem]
+    gold: _Target, outputs: dict[str, Sequence[Any]], refused: dict[str, list[Problem]], notes: list[Problem]
 ) -> dict[str, list[Score]]:
     """Score the runs that are corrections of the source; the others go from the outputs to those refused."""
     while outputs:
@@ -200,15 +185,12 @@ def _taken(
     return {}
 
 
-def _pairs(single: _Target) -> list[tuple[str, str, Score]]:
-    """Every annotator's text against every other annotator."""
+def _pairs(single: _Target) -> list[tuple[str, str, Score]]:  # each annotator's text against each other annotator
     names, corpus = single.data.annotators, single.data.corpus
     if len(names) < 2:
         return []
-    problems = Problems(lenient=corpus.lenient)
-    texts = {
-        name: [corrected_text(each, name, problems, file=corpus.name) for each in single.data.units] for name in names
-    }
+    problems, units = Problems(lenient=corpus.lenient), single.data.units
+    texts = {name: [corrected_text(each, name, problems, file=corpus.name) for each in units] for name in names}
     problems.raise_errors()
     return [
         (writer, judge, score)

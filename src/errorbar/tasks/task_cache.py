@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -70,19 +70,15 @@ class TaskCache:
             if content is not None and found is None:
                 what = "damaged statistics in the cache"
                 self.problems.note("task-cache-damaged", what, Place(str(path)), fix="measured again")
+        made: Statistics = measure() if found is None else found
         if found is None:
-            found = measure()
-            self._save(path, found)
-        made: Statistics = found
+            with _using(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                ignore = self.folder / ".gitignore"
+                if not ignore.exists():
+                    ignore.write_text("# Statistics that errorbar can make again.\n*\n", encoding="utf-8")
+                save_bytes(pack(made, path.stem), str(path))
         return made
-
-    def _save(self, path: Path, statistics: Statistics) -> None:
-        with _using(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            ignore = self.folder / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("# Statistics that errorbar can make again.\n*\n", encoding="utf-8")
-            save_bytes(pack(statistics, path.stem), str(path))
 
     def prune(self) -> int:
         """Remove entries that nobody asked for; the number of them."""
@@ -107,10 +103,8 @@ class Kept(Memory):
     def statistics(self, metric: Metric, lines: Sequence[Any]) -> Statistics:
         """What the map keeps; measured where it is nowhere."""
 
-        def measure() -> Statistics:
-            return metric.measure(self.corpus, lines, by_type="types" not in metric.lacks)
-
         def find() -> Statistics:
+            measure = partial(metric.measure, self.corpus, lines, by_type="types" not in metric.lacks)
             return self._folder.statistics(metric, [self._reference, _content(lines), metric.measure_key], measure)
 
         found: Statistics = self._once((metric.measure_key, tuple(lines)), find)
@@ -151,7 +145,6 @@ def unpack(content: bytes, key: str, kind: Any) -> Any:  # noqa: ANN401 - of tha
 
 
 def _made(hint: Any, name: str, parts: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The value of a field, as its type says."""
     if name in parts:
         return tuple(parts[name]) if isinstance(parts[name], list) else parts[name]
     if isinstance(hint, UnionType):

@@ -33,13 +33,11 @@ from errorbar.studies.hoo_scores import both_ways
 from errorbar.tasks.config import TaskCorpus
 
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
-AS_SENT = Admission(advise=False)
-"""Who hands in has no options: a run is what its team sent."""
+AS_SENT = Admission(advise=False)  # who hands in has no options: a run is what its team sent
 _KEYS = {"use --lenient": "set lenient = true", "use --metric='hoo(missing=empty)'": "set missing_as_empty = true"}
 _UNCHANGED = "send the output, not the source"
 MISSING = "hoo-missing"
-Outputs = Mapping[str, Sequence[Any]]
-"""Runs as metrics measure them, by name."""
+Outputs = Mapping[str, Sequence[Any]]  # runs as metrics measure them, by name
 
 
 class _Data:
@@ -61,8 +59,6 @@ class _Known(Sentences):
     """Sentences whose outputs were looked at before."""
 
     def output(self, system: int, *, retokenize: bool) -> Output | None:
-        """A system's lines."""
-        del retokenize
         lines = self._lines[system]
         return Output(lines, "\n".join([" ".join(line.split()) for line in lines]))
 
@@ -97,13 +93,10 @@ class SentenceData(_Data):
 
     def check_same(self, other: SentenceData, task: Path) -> None:
         """See that what a task's file names as the same data, be it the source alone, has the same sentences."""
-        if self._sources() != other._sources():
+        if list(map(source_record, self.units)) != list(map(source_record, other.units)):
             what = f"corpus '{self.corpus.name}': {other.files[0].name} has not the sentences of {self.files[0].name}"
             place = Place(str(task), self.corpus.line)
             raise InputError(Problem("task-other-source", what, place, "files over the same text"))
-
-    def _sources(self) -> list[str]:
-        return [source_record(sentence) for sentence in self.units]
 
     def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
         """Each metric in every way in which it is shown, ``n_views`` of each."""
@@ -209,18 +202,13 @@ class FragmentData(_Data):
     ) -> list[Score]:
         """Score runs of edits."""
         problems = problems or Problems()
-        found: dict[str, list[Score]] = {}
-        for conventions, lacking in (((), False), (("missing:empty",), True)):
-            own = {name: edits for name, edits in outputs.items() if (name in self._lacking) is lacking}
-            piece = FragmentReading(self.reference, list(own.values()), Problems())
-            plan = Plan(metrics, by_type=True, by_unit=True, conventions=conventions, reading=Fragments)
-            scores = score_pieces([piece], [Run(name, problems) for name in own], plan, problems) if own else []
-            n = len(metrics)
-            found |= {name: scores[at * n : (at + 1) * n] for at, name in enumerate(own)}
-        for name in outputs:
-            for score in found[name][:: self.n_views]:
-                warn_above_1(score, self.names, problems)
-        return [score for name in outputs for score in found[name]]
+        piece = FragmentReading(self.reference, list(outputs.values()), Problems())
+        own = dict.fromkeys(self._lacking, ("missing:empty",))
+        plan = Plan(metrics, by_type=True, by_unit=True, reading=Fragments, own=own)
+        scores = score_pieces([piece], [Run(name, problems) for name in outputs], plan, problems)
+        for score in scores[:: self.n_views]:
+            warn_above_1(score, self.names, problems)
+        return scores
 
 
 TaskData = SentenceData | FragmentData

@@ -146,23 +146,14 @@ class CorpusResults:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TaskResults(Result):
-    """Everything that was scored.
-
-    Attributes:
-        task: The task.
-        corpora: Results of each test corpus that has gold edits.
-        notes: Warnings and repairs.
-        n_measured: Outputs that had to be measured.
-        n_found: Those that had been measured before.
-        n_pruned: Old entries of the cache that were removed.
-    """
+    """Everything that was scored."""
 
     task: Task
-    corpora: Sequence[CorpusResults]
+    corpora: Sequence[CorpusResults]  # of each test corpus that has gold edits
     notes: Sequence[Problem] = ()
-    n_measured: int = 0
-    n_found: int = 0
-    n_pruned: int = 0
+    n_measured: int = 0  # outputs that had to be measured
+    n_found: int = 0  # outputs that had been measured before
+    n_pruned: int = 0  # old entries of the cache that were removed
 
     @property
     def refused(self) -> list[Refused]:

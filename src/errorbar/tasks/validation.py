@@ -132,13 +132,9 @@ def choose_corpus(task: Task, name: str | None) -> TaskCorpus:
     raise UsageError(Problem("task-value", what, Place(str(task.file)), fix=fix))
 
 
-def _is_scored(corpus: TaskCorpus) -> bool:
-    return corpus.role == "dev" and bool(corpus.gold)
-
-
 def _data(corpus: TaskCorpus) -> TaskData:
     """What a run is compared with: the source alone, unless development data is scored."""
-    if corpus.kind == "m2" and corpus.source is not None and not _is_scored(corpus):
+    if corpus.kind == "m2" and corpus.source is not None and not (corpus.role == "dev" and corpus.gold):
         return SentenceData(corpus, ())
     return read_data(corpus, need_text=True)
 
@@ -151,7 +147,7 @@ def _validated(task: Task, data: TaskData, path: Path) -> Validation:
         seen = replace(seen, n_changed=data.n_changed(output))
         data.look(str(path), output, problems)
         seen = replace(seen, kept=data.kept(output))
-        if _is_scored(data.corpus):
+        if data.corpus.role == "dev" and data.corpus.gold:
             seen = replace(seen, dry=data.score({str(path): output}, [parse_metric(task.metrics[0])])[0])
     except InputError as error:  # the next submission is checked all the same
         seen = replace(seen, errors=of_run(error.problems))

@@ -6,26 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from errorbar.reporting.blocks import Spec
-from errorbar.reporting.charts.vega import (
-    LEGEND,
-    POINT,
-    ROW,
-    Axis,
-    Part,
-    along,
-    finish,
-    layer,
-    measured,
-    name,
-    number,
-    percent_top,
-    text,
-    tips,
-)
+from errorbar.reporting.charts import vega
 
 STEP = 52
-FLAT = 7
-"""Names up to this many characters stand upright above their column; longer ones are turned."""
+FLAT = 7  # names up to this many characters stand upright above their column; longer ones are turned
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +29,7 @@ class Dot:
 
 
 def dot_chart(
-    dots: Sequence[Dot], axis: Axis, *, name_title: str = "name", series_title: str = "", top: float | None = None
+    dots: Sequence[Dot], axis: vega.Axis, *, name_title: str = "name", series_title: str = "", top: float | None = None
 ) -> Spec:
     """Draw points with error bars, rows in the order given.
 
@@ -61,44 +45,44 @@ def dot_chart(
             "note": dot.note,
             "series": dot.series,
             "end": dot.value if dot.high is None else dot.high,
-            **measured(dot.value, dot.low, dot.high, digits),
+            **vega.measured(dot.value, dot.low, dot.high, digits),
         }
         for dot in dots
         if dot.value is not None
     ]
-    x = along(axis, [end for dot in dots for end in (dot.value, dot.low, dot.high)], room=1.12, top=top)
-    y = name("name", title=None, scale={"domain": names})
+    x = vega.along(axis, [end for dot in dots for end in (dot.value, dot.low, dot.high)], room=1.12, top=top)
+    y = vega.name("name", title=None, scale={"domain": names})
     told = {"name": name_title}
-    several: Part = {}
+    several: vega.Part = {}
     if len(series) > 1:
         own = {"domain": series}
-        several["color"] = name("series", title=series_title, scale=own, legend=LEGEND)
-        several["yOffset"] = name("series", scale=own)
+        several["color"] = vega.name("series", title=series_title, scale=own, legend=vega.LEGEND)
+        several["yOffset"] = vega.name("series", scale=own)
         told["series"] = series_title
     bar_look, point_look = ({}, {}) if several else ({"style": "interval"}, {"style": "estimate"})
-    shared = {"y": y, **several, "tooltip": tips(**told, shown=axis.title, interval="interval")}
+    shared = {"y": y, **several, "tooltip": vega.tips(**told, shown=axis.title, interval="interval")}
     bars = [row for row in data if row["low"] is not None]
     layers = [
-        layer(bars, "rule", bar_look, x=number("low", **x), x2={"field": "high"}, **shared),
-        layer(data, "point", POINT | point_look, x=number("value", **x), **shared),
+        vega.layer(bars, "rule", bar_look, x=vega.number("low", **x), x2={"field": "high"}, **shared),
+        vega.layer(data, "point", vega.POINT | point_look, x=vega.number("value", **x), **shared),
     ]
     if any(dot.note for dot in dots):
         look = {"align": "left", "dx": 8, "style": "letter"}
-        layers.append(layer(data, "text", look, x=number("end", **x), y=y, text=text("note")))
-    row = ROW + 8 * (len(series) - 1) if several else ROW
-    return finish(layers, height=max(3 * ROW, row * len(names)))
+        layers.append(vega.layer(data, "text", look, x=vega.number("end", **x), y=y, text=vega.text("note")))
+    row = vega.ROW + 8 * (len(series) - 1) if several else vega.ROW
+    return vega.finish(layers, height=max(3 * vega.ROW, row * len(names)))
 
 
 def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
     """Draw a bar for each count, in the order given, its number above it."""
     data = [{"name": name, "count": count, "text": f"{count:,}"} for name, count in counts.items()]
     shared = {
-        "x": name("name", title=x_title, axis={"labelAngle": 0, "labelOverlap": True}),
-        "y": number("count", title=y_title, scale={"zero": True}),
-        "tooltip": tips(name=x_title, text=y_title),
+        "x": vega.name("name", title=x_title, axis={"labelAngle": 0, "labelOverlap": True}),
+        "y": vega.number("count", title=y_title, scale={"zero": True}),
+        "tooltip": vega.tips(name=x_title, text=y_title),
     }
-    figures = layer(data, "text", {"style": "figure", "dy": -7}, **shared, text=text("text"))
-    return finish([layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
+    figures = vega.layer(data, "text", {"style": "figure", "dy": -7}, **shared, text=vega.text("text"))
+    return vega.finish([vega.layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +118,16 @@ def heat_chart(
     angle = 0 if max(map(len, columns), default=0) <= FLAT else -45
     above = {"orient": "top", "labelAngle": angle, "labelLimit": 120, **bare}
     place = {
-        "x": name("column", title=column_title, scale={"domain": columns}, axis=above),
-        "y": name("row", title=row_title, scale={"domain": names}, axis=bare),
-        "tooltip": tips(row=row_title, column=column_title, detail=value_title),
+        "x": vega.name("column", title=column_title, scale={"domain": columns}, axis=above),
+        "y": vega.name("row", title=row_title, scale={"domain": names}, axis=bare),
+        "tooltip": vega.tips(row=row_title, column=column_title, detail=value_title),
     }
-    scale = {"domain": domain or (0, percent_top([cell.value for cell in cells])), "clamp": True}
-    color = number("value", title=value_title, scale=scale, legend={"orient": "bottom"})
+    scale = {"domain": domain or (0, vega.percent_top([cell.value for cell in cells])), "clamp": True}
+    color = vega.number("value", title=value_title, scale=scale, legend={"orient": "bottom"})
     known, unknown = ([row for row in data if (row["value"] is None) is gap] for gap in (False, True))
     layers = [
-        layer(known, "rect", {"style": "cell"}, color=color, **place),
-        layer(unknown, "rect", {"style": "gap"}, **place),
-        layer(data, "text", {"style": "figure"}, text=text("text"), **place),
+        vega.layer(known, "rect", {"style": "cell"}, color=color, **place),
+        vega.layer(unknown, "rect", {"style": "gap"}, **place),
+        vega.layer(data, "text", {"style": "figure"}, text=vega.text("text"), **place),
     ]
-    return finish(layers, step=STEP, height=ROW * len(names))
+    return vega.finish(layers, step=STEP, height=vega.ROW * len(names))

@@ -17,21 +17,16 @@ from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts.vega import POINT, Axis, Part, along, finish, layer, number, text, tips
 
 Ends = tuple[float, float] | None
-MOST_NAMES = 30
-"""Points whose names stand beside them; with more, names are left to tooltip and table."""
+MOST_NAMES = 30  # points whose names stand beside them; with more, names are left to tooltip and table
 STEPS = 60
-Anchor = tuple[str, int, int]
-"""Alignment of a name, and how far right and down of its point it stands, in pixels."""
+Anchor = tuple[str, int, int]  # alignment of a name, and how far right and down of its point it stands, in pixels
 Box = tuple[float, float, float, float]
 ANCHORS: tuple[Anchor, ...] = (("left", 7, -8), ("left", 7, 9), ("right", -7, -8), ("right", -7, 9), ("left", 7, -20))
 WIDE, NARROW, HIGH = 640, 220, 380
 """Pixels that places of names are thought in: width on a screen and on a phone, and height."""
-BETWEEN = 420
-"""Width in pixels from which on names stand as on a screen."""
-LETTER = 7
-"""Width of a letter, and half of its height, with room."""
-LIMIT = 120
-"""Longest name, in pixels; the rest is cut."""
+BETWEEN = 420  # width in pixels from which on names stand as on a screen
+LETTER = 7  # width of a letter, and half of its height, with room
+LIMIT = 120  # longest name, in pixels; the rest is cut
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ scale names its kind (``category``, ``ramp``, ``diverging``: the ranges that Veg
 scheme by rendering the same specification with the other configuration.
 
 The categorical colors are shades of those of Okabe and Ito (2008), which readers with any of the common color-vision
-deficiencies can tell apart, with contrast of 3:1 or more against the background of their scheme; orange is left out of
-them, because it means annotators. The ramps
-stay on one side of middle gray, so that figures in the cells of a heat map are readable over the whole ramp.
+deficiencies can tell apart, with contrast of 3:1 or more against the background of their scheme, without orange, which
+means annotators. Ramps stay on one side of middle gray, so that figures in the cells of a heat map are readable.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-Config = Mapping[str, Any]
-"""A Vega-Lite configuration."""
+Config = Mapping[str, Any]  # a Vega-Lite configuration
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
@@ -49,20 +47,14 @@ def _config(scheme: str) -> Config:
 
     titled = {"labelColor": ink, "labelFontSize": 12, "titleColor": ink, "titleFontSize": 12}
     plain = {"titleFontWeight": "normal", **titled}
+    lines = {"domainColor": muted, "gridColor": faint, "tickColor": muted}
     return {
         "background": None,
         "font": FONT,
         "padding": 4,
         "view": {"stroke": None},
         "mark": {"color": accent, "tooltip": True},
-        "axis": {
-            "domainColor": muted,
-            "gridColor": faint,
-            "labelLimit": 180,
-            "tickColor": muted,
-            "titlePadding": 8,
-            **plain,
-        },
+        "axis": {"labelLimit": 180, "titlePadding": 8, **lines, **plain},
         "legend": {"labelLimit": 220, **plain},
         "header": titled,
         "title": {"color": ink, "fontSize": 14, "fontWeight": "normal", "anchor": "start"},
@@ -88,7 +80,5 @@ def _config(scheme: str) -> Config:
     }
 
 
-LIGHT: Final[Config] = _config("light")
-"""On white paper; also what exported files use."""
-DARK: Final[Config] = _config("dark")
-"""On a dark screen."""
+LIGHT: Final[Config] = _config("light")  # on white paper; also what exported files use
+DARK: Final[Config] = _config("dark")  # on a dark screen

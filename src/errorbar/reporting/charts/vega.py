@@ -13,17 +13,14 @@ from errorbar.tables.table import Kind
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH = "container"
 """Charts with a continuous axis are as wide as the place they stand in; an export gives them a number."""
-ROW = 24
-"""Height of a row with a name."""
-TICKS = 6
-"""Marks of an axis of numbers, about: labels at every second point hide the ends of bars."""
+ROW = 24  # height of a row with a name
+TICKS = 6  # marks of an axis of numbers, about: labels at every second point hide the ends of bars
 LEGEND = {"orient": "top", "direction": "horizontal", "columns": 5}
 """Above the chart, so that a narrow page keeps its width for the chart."""
 POINT = {"filled": True, "size": 36, "opacity": 1}
 STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9, 10)
 Row = Mapping[str, object]
-Part = dict[str, Any]
-"""A part of a specification."""
+Part = dict[str, Any]  # a part of a specification
 
 
 class Axis(NamedTuple):

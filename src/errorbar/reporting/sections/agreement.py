@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from errorbar.agreement import AgreementReport
-from errorbar.agreement.report import TITLES
+from errorbar.agreement.report import TITLES, AgreementReport
 from errorbar.core.estimate import Estimate
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, HeatCell, dot_chart, heat_chart
@@ -13,8 +12,7 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, Study
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Column, Table
 
-MOST_RATERS = 25
-"""Raters in the matrix; the table has every pair."""
+MOST_RATERS = 25  # raters in the matrix; the table has every pair
 
 
 def agreement(study: Study) -> Section | None:
@@ -34,17 +32,6 @@ def agreement(study: Study) -> Section | None:
     )
     blocks.append(Prose([facts, *(f"{line[:1].upper()}{line[1:].removesuffix('.')}." for line in report.remarks)]))
     return Section("agreement", f"How far {who} agree", blocks)
-
-
-def _pair_table(report: AgreementReport, who: str, level: float) -> Table:
-    """Cohen's kappa of every pair."""
-    rows = [
-        (*pair.table.raters, int(pair.table.counts.sum()), pair.kappa.observed, pair.kappa.estimate)
-        for pair in report.pairwise
-    ]
-    columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
-    columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
-    return Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
 
 
 def _coefficients(report: AgreementReport, level: float) -> Chart:
@@ -90,5 +77,8 @@ def _matrix(report: AgreementReport, who: str, level: float) -> Chart:
         text += f" The chart shows the first {len(shown)} of them, the table every pair."
     domain = (min([0.0, *(value for value, _ in known)]), 1.0)
     spec = heat_chart(cells, row_title=one, column_title=one, value_title="Cohen's kappa", domain=domain)
-    table = _pair_table(report, who, level)
+    rows = [(*p.table.raters, p.table.n_items, p.kappa.observed, p.kappa.estimate) for p in report.pairwise]
+    columns = [Column("first"), Column("second"), Column("items", "count"), Column("observed", "number")]
+    columns.append(Column("Cohen's kappa", "number", "kappa", interval="beside"))
+    table = Table(columns, rows, f"Every pair of {who}", "agreement-pairs", (), level)
     return Chart("agreement-matrix", f"Cohen's kappa of every pair of {who}", text, spec, table)

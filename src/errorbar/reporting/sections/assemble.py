@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from errorbar.reporting.blocks import Block, Chart, Prose, Report, Section, Sentences
+from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.agreement import agreement
 from errorbar.reporting.sections.ceiling import ceiling
 from errorbar.reporting.sections.crowd import crowd
-from errorbar.reporting.sections.figures import main_measure, ranked
+from errorbar.reporting.sections.figures import listed, main_measure, ranked
 from errorbar.reporting.sections.hoo import by_f, hoo
 from errorbar.reporting.sections.leaderboard import choices, leaderboard, precision_recall
-from errorbar.reporting.sections.methods import methods
+from errorbar.reporting.sections.methods import left_out, methods
 from errorbar.reporting.sections.sampling import sampling
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
@@ -20,8 +21,7 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 
-SHOWN = 6
-"""Systems whose sentences are shown at first: the best ones. The reader may choose others."""
+SHOWN = 6  # systems whose sentences are shown at first: the best ones. The reader may choose others.
 
 
 def sentences(study: Study) -> Section | None:
@@ -73,6 +73,14 @@ def build_report(
     made = [_unique(section, taken) for section in (*named, methods(studies, command))]
     facts = _facts(studies[0]) if len(studies) == 1 else [_in_one(study) for study in studies]
     return Report(title, summary(studies), made, tuple(facts), __version__, date)
+
+
+def made_report(studies: Sequence[Study], title: str, command: str, no_sentences: str) -> MadeReport:
+    """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
+    name = title or f"Report on {listed(list(dict.fromkeys(study.name for study in studies)))}"
+    made = build_report(studies, title=name, command=command, date=today(), no_sentences=no_sentences)
+    notes = dict.fromkeys(note for study in studies for note in study.notes)
+    return MadeReport(made, studies, tuple(notes), tuple(left_out(studies)))
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:

@@ -23,8 +23,7 @@ HUMAN = "human"
 MOST_SYSTEMS = 40
 
 
-Curve = tuple[str, list[Estimate]]
-"""A name, and a value for each number of references."""
+Curve = tuple[str, list[Estimate]]  # a name, and a value for each number of references
 
 
 def ceiling(study: Study) -> Section | None:
@@ -41,13 +40,12 @@ def ceiling(study: Study) -> Section | None:
 def _prose(found: Ceiling, intervals: CeilingIntervals | None) -> Prose:
     bare = "" if intervals is not None else " No intervals were computed; they are made on request."
     some = "" if all(found.exact) else " Where there are too many subsets, as many as the table says were drawn."
-    return Prose(
-        [
-            f"Each of the {len(found.annotators)} annotators' own corrected text is scored like a system's against "
-            "every subset of the others, and each system against subsets of the same size. More references raise "
-            f"every score, so only scores with as many references compare.{some}{bare}"
-        ]
+    text = (
+        f"Each of the {len(found.annotators)} annotators' own corrected text is scored like a system's against every "
+        "subset of the others, and each system against subsets of the same size. More references raise every score, so "
+        f"only scores with as many references compare.{some}{bare}"
     )
+    return Prose([text])
 
 
 def _curve(name: str, values: Sequence[float], ends: Sequence[Interval | Undefined] | None) -> Curve:
@@ -58,7 +56,6 @@ def _curve(name: str, values: Sequence[float], ends: Sequence[Interval | Undefin
 
 
 def _best_first(found: Ceiling) -> list[int]:
-    """Systems by F with most references."""
     main, sign = found.main, found.measures[found.main].sign
     return sorted(range(len(found.systems)), key=lambda s: -sign * float(found.scores[s, -1, main]))
 

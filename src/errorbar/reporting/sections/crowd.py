@@ -11,13 +11,12 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section
 from errorbar.reporting.charts.dots import Dot, bar_chart, dot_chart
 from errorbar.reporting.charts.lines import LinePoint, line_chart
 from errorbar.reporting.charts.vega import Axis
-from errorbar.reporting.sections.figures import drawn, f_name, in_sentence, plural
+from errorbar.reporting.sections.figures import drawn, in_sentence, plural
 from errorbar.studies.model import CrowdStudy, Study
 from errorbar.tables.table import Column, Table
 
 MOST_SAID, MOST_DRAWN = 6, 120
-SHARED = 6
-"""Columns in front of the values in the table of ``errorbar curve``."""
+SHARED = 6  # columns in front of the values in the table of errorbar curve
 Take = Callable[[CurvePoint], Estimate]
 CURVES: Mapping[str, tuple[str, Take, str]] = {
     "crowd-kappa": ("Kappa", lambda p: p.kappa, "kappa"),
@@ -26,6 +25,11 @@ CURVES: Mapping[str, tuple[str, Take, str]] = {
     "crowd-odds": ("Log odds ratio", lambda p: p.log_odds, "log_odds"),
 }
 """Name of the chart to its title, what it shows, and its column in the table of ``errorbar curve``."""
+ABOUT_CURVES = (
+    "As only items on which the crowd agrees more are kept, the share of errors among them changes, and kappa changes "
+    "with it even where a system errs as often as before. Compare systems on different data by Youden's J, the odds "
+    "ratio, or kappa at one share of errors ({}), which do not depend on it."
+)
 
 
 def crowd(study: Study) -> Section | None:
@@ -36,7 +40,7 @@ def crowd(study: Study) -> Section | None:
     if study.scores.rows:
         at = f"{study.curves.reference_prevalence:g}"
         curves = [_curve(study, name, title.format(at), take, key) for name, (title, take, key) in CURVES.items()]
-        blocks += [_scores(study), _bins(study), _about_curves(at), *curves]
+        blocks += [_scores(study), _bins(study), Prose([ABOUT_CURVES.format(at)]), *curves]
     return Section("crowd", "Against the crowd", blocks)
 
 
@@ -59,7 +63,7 @@ def _histogram(study: CrowdStudy) -> Chart:
 
 def _scores(study: CrowdStudy) -> Chart:
     rows = study.scores.rows
-    name = f_name(rows[0].score.beta)
+    name = f"F{rows[0].score.beta:g}"
     made = study.scores.tables()[0]
     title = "Scores against the crowd, in percent"
     table = Table(made.columns, made.rows, title, "crowd-scores-values", made.notes[:1], study.confidence_level)
@@ -91,16 +95,6 @@ def _bins(study: CrowdStudy) -> Chart:
     )
     spec = dot_chart(shown, Axis("percent"), name_title="system at agreement", series_title="quantity")
     return Chart("crowd-bins", "Precision and recall by agreement", f"{text}.{cut}", spec, table)
-
-
-def _about_curves(at: str) -> Prose:
-    return Prose(
-        [
-            "As only items on which the crowd agrees more are kept, the share of errors among them changes, and kappa "
-            "changes with it even where a system errs as often as before. Compare systems on different data by "
-            f"Youden's J, the odds ratio, or kappa at one share of errors ({at}), which do not depend on it."
-        ]
-    )
 
 
 def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Chart:

@@ -13,8 +13,7 @@ from errorbar.studies.model import CorpusStudy
 from errorbar.tables.shown import cell_text, interval_text
 from errorbar.tables.table import Column, Kind
 
-MOST_NAMED = 5
-"""Names in one list of a sentence; more are counted."""
+MOST_NAMED = 5  # names in one list of a sentence; more are counted
 
 
 def points(value: float | None) -> float | None:
@@ -49,11 +48,6 @@ def in_sentence(estimate: Estimate, kind: Kind = "percent") -> str:
     level = estimate.interval.confidence_level
     ends = interval_text(estimate.interval, Column("", kind))
     return f"{value_text(estimate.value, kind)} ({100 * level:g}% interval {ends})"
-
-
-def f_name(beta: float) -> str:
-    """``F0.5``."""
-    return f"F{beta:g}"
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:

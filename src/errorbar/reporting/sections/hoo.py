@@ -57,15 +57,11 @@ def _scores(study: HooStudy, condition: str) -> Chart:
     if condition == BONUS:
         notes.insert(0, "with bonus: missing optional edits count as found")
     columns = [Column("run"), Column("measure"), *prf_columns()]
-    rows: list[list[Cell]] = [
-        [score.system, measure, *prf(score, condition, measure)] for score in ordered for measure in MEASURES
-    ]
+    every = product(ordered, MEASURES)
+    rows: list[list[Cell]] = [[one.system, measure, *prf(one, condition, measure)] for one, measure in every]
     table = Table(columns, rows, f"P, R and F {title}, in percent", f"{name}-values", notes, study.confidence_level)
-    dots = [
-        Dot(score.system, *drawn(prf(score, condition, measure).f), series=measure)
-        for score in ordered[:MOST_RUNS]
-        for measure in MEASURES
-    ]
+    shown = product(ordered[:MOST_RUNS], MEASURES)
+    dots = [Dot(one.system, *drawn(prf(one, condition, measure).f), series=measure) for one, measure in shown]
     best = ordered[0]
     text = f"F of {plural(len(ordered), 'run')} {title}, sorted by correction. {best.system}: "
     text += ", ".join(f"{measure} {in_sentence(prf(best, condition, measure).f)}" for measure in MEASURES) + "."

@@ -15,7 +15,6 @@ from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import (
     axis,
     drawn,
-    f_name,
     in_sentence,
     listed,
     main_measure,
@@ -32,10 +31,8 @@ from errorbar.studies.significance import ADJUSTED, group_legend, hopeless, leve
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
-MOST_DRAWN = 40
-"""Systems in the chart; the table has all."""
-MOST_PAIRS = 105
-"""Pairs in the table (15 systems); of more, those with the best system."""
+MOST_DRAWN = 40  # systems in the chart; the table has all
+MOST_PAIRS = 105  # pairs in the table (15 systems); of more, those with the best system
 UNTESTED = "The systems were not compared with a test, so nothing here says which differences are real."
 OPENING = (
     "With several annotators a scorer chooses one for each sentence. The official scorers take the one that gives "
@@ -141,7 +138,7 @@ def precision_recall(study: Study) -> Section | None:
     if not points:
         return None
     beta = scores[0].beta or 1.0
-    name = f_name(beta)
+    name = f"F{beta:g}"
     text = f"Precision against recall of {plural(len(points), 'system')}, both from 0, with contours of equal {name}."
     measured = [s for s in scores if s.precision.undefined is None and s.recall.undefined is None]
     if measured:

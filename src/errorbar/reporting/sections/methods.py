@@ -13,8 +13,7 @@ from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
 
-MOST_ALIKE = 20
-"""Warnings of one kind that are listed; further ones are counted."""
+MOST_ALIKE = 20  # warnings of one kind that are listed; further ones are counted
 ADJUSTED_BY = {
     "max-t": "step-down max-T over swaps that all pairs share, differences studentized",
     "holm": "Holm's method",
@@ -97,7 +96,6 @@ def _how_corpus(study: CorpusStudy) -> list[str]:
 
 
 def _citations(studies: Sequence[Study]) -> str:
-    """The software, then the papers behind what the report shows, each once."""
     return "\n".join(dict.fromkeys([OWN, *(line for study in studies for line in _papers(study))]))
 
 
@@ -146,11 +144,8 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
 
 def left_out(studies: Sequence[Study]) -> list[Problem]:
     """What is said of each part that the data does not allow."""
-    return [
-        Problem("report-no-section", line, Place(study.name), severity="warning")
-        for study in studies
-        for line in _missing(study)
-    ]
+    lines = ((line, Place(study.name)) for study in studies for line in _missing(study))
+    return [Problem("report-no-section", line, place, severity="warning") for line, place in lines]
 
 
 def _missing(study: Study) -> Iterator[str]:

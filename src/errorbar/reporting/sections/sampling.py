@@ -56,12 +56,8 @@ def _estimates(study: SampleStudy) -> Chart:
         f"{one.system}: " + ", ".join(f"{name} {in_sentence(one[name].estimate)}" for name in ("P", "R", "F"))
         for one in study.systems
     )
-    dots = [
-        Dot(f"{one.system}: {row.name}", *drawn(row.estimate))
-        for one in study.systems
-        for row in one.rows
-        if row.name not in COUNTED
-    ]
+    rows = ((one.system, row) for one in study.systems for row in one.rows if row.name not in COUNTED)
+    dots = [Dot(f"{system}: {row.name}", *drawn(row.estimate)) for system, row in rows]
     spec = dot_chart(dots, Axis("estimate (percent)"), name_title="quantity")
     table = _values(study, "percent", counted=False)
     return Chart("sample-estimates", "Estimates with intervals", text + ".", spec, table)

@@ -13,15 +13,7 @@ import numpy as np
 from errorbar.core.estimate import Interval
 from errorbar.metrics.hoo_counts import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
-from errorbar.reporting.sections.figures import (
-    f_name,
-    in_sentence,
-    listed,
-    main_measure,
-    plural,
-    ranked,
-    value_text,
-)
+from errorbar.reporting.sections.figures import in_sentence, listed, main_measure, plural, ranked, value_text
 from errorbar.reporting.sections.hoo import CORRECTION, by_f
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.studies.significance import hopeless, level_text, verdict
@@ -111,9 +103,8 @@ def _human(study: CorpusStudy) -> list[str]:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
     found, intervals = study.ceiling.found, study.ceiling.intervals
     measure = found.measures[found.main]
-    size, human = found.sizes[-1], value_text(float(found.human[-1, found.main]), measure.kind)
-    name = measure.title
-    against = plural(size, "reference")
+    name, against = measure.title, plural(found.sizes[-1], "reference")
+    human = value_text(float(found.human[-1, found.main]), measure.kind)
     best = study.scores[ranked(study)[0]].system if study.scores else ""
     if best not in found.systems:
         return [f"A human scores {name} {human} against {against}."]
@@ -124,8 +115,7 @@ def _human(study: CorpusStudy) -> list[str]:
     ends = "" if intervals is None else _ends(intervals.ratios[at][-1])
     mine = value_text(float(found.scores[at, -1, found.main]), measure.kind)
     most = int(np.nanargmax(found.ratio[:, -1]))
-    other = found.systems[most]
-    further = float(found.ratio[most, -1])
+    other, further = found.systems[most], float(found.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
     more = f"; {other} comes nearest to it, with {100 * further:.0f}%" if further > ratio else ""
     return [
@@ -164,12 +154,10 @@ def _crowd(study: CrowdStudy) -> list[str]:
     if not named:
         return lines
     system, score = max(named, key=lambda pair: -1.0 if pair[1].f.value is None else pair[1].f.value)
-    of = f" is the highest of {len(named)} systems" if len(named) > 1 and score.f.value is not None else ""
-    weighted = f"crowd-weighted {f_name(score.beta)} of {system}, {in_sentence(score.f)}"
-    if len(named) == 1 or not of:
-        name = f_name(score.beta)
-        return [*lines, f"The crowd-weighted {name} of {system} is {in_sentence(score.f)}."]
-    return [*lines, f"The {weighted},{of}; they were not compared with a test."]
+    what, value = f"The crowd-weighted F{score.beta:g} of {system}", in_sentence(score.f)
+    if len(named) == 1 or score.f.value is None:
+        return [*lines, f"{what} is {value}."]
+    return [*lines, f"{what}, {value}, is the highest of {len(named)} systems; they were not compared with a test."]
 
 
 def _alpha(study: CrowdStudy) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from errorbar.metrics.scored import TypeScore
 from errorbar.reporting.blocks import Chart, Section
@@ -17,8 +17,7 @@ MOST_TYPES = 40
 NO_EDIT = "in percent; – where the chosen annotators have no edit of the type"
 RANGES = "edits: smallest and largest number, since systems are scored against different annotators"
 
-Found = Mapping[str, Mapping[str, TypeScore]]
-"""System, best first, to error type to its score."""
+Found = Mapping[str, Mapping[str, TypeScore]]  # system, best first, to error type to its score
 
 
 def types(study: Study) -> Section | None:
@@ -34,16 +33,11 @@ def types(study: Study) -> Section | None:
     if not gold:
         return None
     names = sorted(gold, key=lambda name: (-max(gold[name]), name))
-    edits = {name: _range(gold[name]) for name in names}
+    edits = {name: "–".join(f"{n:,}" for n in sorted({min(gold[name]), max(gold[name])})) for name in names}
     counts = [(name, *(_counts(rows.get(name)) for rows in found.values())) for name in names]
     columns = [Column("type"), *(Column(system, key=system) for system in found)]
     table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
     return Section("types", "Error types", [_chart(found, edits), table])
-
-
-def _range(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def _counts(row: TypeScore | None) -> str | None:
