@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.edits.admission import ShiftDetector
+from errorbar.edits.admission import Look, stretches
 from errorbar.formats.reference import read_corpus
 from tests.helpers.official import read_lines
 
@@ -22,45 +22,45 @@ SOURCES = [
 ]
 
 
-def stretches(sources: list[str], lines: list[str], size: int = 100) -> list[tuple[int, int]]:
-    detector = ShiftDetector()
+def shifted(sources: list[str], lines: list[str], size: int = 100) -> list[tuple[int, int]]:
+    look = Look()
     for at in range(0, len(sources), size):
-        detector.add(sources[at : at + size], lines[at : at + size])
-    return detector.stretches()
+        look.add(sources[at : at + size], lines[at : at + size])
+    return stretches(look.shifted)
 
 
 def test_corrected_lines_are_not_suspicious() -> None:
     lines = [line.replace("the ", "a ").replace("is", "was") for line in SOURCES]
-    assert stretches(SOURCES, lines) == []
+    assert shifted(SOURCES, lines) == []
 
 
 def test_a_line_moved_by_one() -> None:
     # Lines 3 to 6 hold what belongs to lines 4 to 7.
     lines = [*SOURCES[:2], *SOURCES[3:7], *SOURCES[6:]]
-    assert stretches(SOURCES, lines) == [(3, 6)]
+    assert shifted(SOURCES, lines) == [(3, 6)]
 
 
 def test_a_bad_line_that_resembles_no_neighbor_is_only_bad() -> None:
     lines = [*SOURCES[:3], "something else entirely , said by nobody here", *SOURCES[4:]]
-    assert stretches(SOURCES, lines) == []
+    assert shifted(SOURCES, lines) == []
 
 
 @pytest.mark.parametrize(("n", "found"), [(3, []), (4, [(1, 1)])])
 def test_short_lines_are_not_judged(n: int, found: list[tuple[int, int]]) -> None:
     first, second = " ".join("abcd"[:n]), " ".join("efgh"[:n])
-    assert stretches([first, second], [second, second]) == found
+    assert shifted([first, second], [second, second]) == found
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_a_bad_line_is_forgotten_once_its_neighbors_are_known(size: int) -> None:
     lines = [*SOURCES[:3], "something else entirely , said by nobody here", *SOURCES[4:], *SOURCES, *SOURCES]
-    assert stretches(SOURCES * 3, lines, size) == []
+    assert shifted(SOURCES * 3, lines, size) == []
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_chunks_do_not_hide_a_shift(size: int) -> None:
     lines = [*SOURCES[:2], *SOURCES[3:7], *SOURCES[6:]]
-    assert stretches(SOURCES, lines, size) == [(3, 6)]
+    assert shifted(SOURCES, lines, size) == [(3, 6)]
 
 
 def test_nthu_is_shifted_twice_and_nobody_else_is(data: Path) -> None:
@@ -68,6 +68,6 @@ def test_nthu_is_shifted_twice_and_nobody_else_is(data: Path) -> None:
     corpus = read_corpus([data / "conll14/noalt/official-2014.combined.m2"])
     sources = [sentence.text for sentence in corpus.sentences]
     folder = data / "conll14_systems/official_submissions"
-    found = {file.name: stretches(sources, read_lines(file)) for file in folder.iterdir()}
+    found = {file.name: shifted(sources, read_lines(file)) for file in folder.iterdir()}
     assert len(found) == 13
     assert {name: where for name, where in found.items() if where} == {"NTHU": [(38, 43), (165, 167)]}

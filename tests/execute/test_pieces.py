@@ -15,8 +15,7 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import ErrorbarError, InputError
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import ShiftDetector
-from errorbar.edits.likeness import changed_lines
+from errorbar.edits.admission import Look
 from errorbar.execute import Executor, Processes, Serial, choose_executor
 from errorbar.formats.m2_file import m2_annotators
 from errorbar.formats.pieces import CutSystem, can_cut, cut_pieces
@@ -25,7 +24,6 @@ from errorbar.formats.text import Cutter, HypothesisReader
 from errorbar.metrics.edit_statistics import EditStatistics
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.m2 import M2
-from errorbar.metrics.measuring import Looked, _seen
 from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import corpus_pieces, score_pieces
 from errorbar.stats.resampling import Resampling
@@ -235,12 +233,13 @@ def test_the_first_two_annotators(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_shifted_lines_are_found_across_pieces(belongs: list[int], size: int) -> None:
     texts = [" ".join(f"{w}{n}" for w in "abcdef") for n in range(len(belongs))]
     lines = [texts[min(n + max(0, shift - 5), len(texts) - 1)] for n, shift in enumerate(belongs)]
-    expected, joiner = ShiftDetector(), Looked()
+    expected, joiner = Look(), Look()
     expected.add(texts, lines)
     for at in range(0, len(texts), size):
-        part = texts[at : at + size], lines[at : at + size]
-        joiner.add(_seen(*part, changed_lines(*part), None), len(part[0]))
-    assert joiner.shifts().stretches() == expected.stretches()
+        piece = Look()
+        piece.add(texts[at : at + size], lines[at : at + size])
+        joiner.join(piece)
+    assert joiner.shifted == expected.shifted
 
 
 def big(tmp_path: Path, n: int) -> tuple[list[Path], list[Path]]:

@@ -63,8 +63,8 @@ def test_ties_count_as_told() -> None:
     assert (score.n_items, score.hits) == (1, 1)
     # Of 201 raters one makes a majority: 101/201 is no tie, nor is 100/201.
     assert majority_share(np.array([101 / 201, 100 / 201])).tolist() == [1.0, 0.0]
-    with pytest.raises(UsageError, match="did you mean 'half'"):
-        majority_share(share, "halve")  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(UsageError, match="ties must be half or unknown or error or ok, got halve"):
+        Crowd(ties="halve")  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.parametrize(

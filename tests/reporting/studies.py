@@ -83,7 +83,10 @@ def comparison(
         test = Randomization(difference, p, round(2001 * (p or 0)), 2000, exact=False, undefined=undefined)
         interval = Interval(difference - 0.01, difference + 0.01, 0.95, "bootstrap-bca")
         least = None if p is None else floor
-        pairs.append(Pair(first, second, difference, interval, test, p, PairedPower(100, 0.1, 0.01), least))
+        power = PairedPower(100, 0.1, 0.01)
+        pairs.append(
+            Pair(test, p, least, first=first, second=second, difference=difference, interval=interval, power=power)
+        )
     scores = np.array([[value, value, value] for value in values.values()])
     return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs))
 

@@ -1,5 +1,6 @@
 """Human ceilings: annotators scored against each other, and systems beside them."""
 
-from errorbar.ceilings.study import Ceiling, Study, StudyPlan, annotator_subsets, ceiling, prepare_study, repeat
+from errorbar.ceilings.spread import repeat
+from errorbar.ceilings.study import Ceiling, Study, StudyPlan, annotator_subsets, ceiling, prepare_study
 
 __all__ = ["Ceiling", "Study", "StudyPlan", "annotator_subsets", "ceiling", "prepare_study", "repeat"]

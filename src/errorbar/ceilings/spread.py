@@ -14,30 +14,31 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.ceilings.study import Study, Text, ceiling, repeat
+from errorbar.ceilings.study import Ceiling, Study, Text, Units, ceiling
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
+from errorbar.execute import run
 from errorbar.metrics.base import Floats, Selection, divided
 from errorbar.stats.resampling import Resampling, stream
 from errorbar.stats.units import cluster_members, resampled_units
 
-Table = tuple[tuple[Interval | Undefined, ...], ...]
+Row = tuple[Interval | Undefined, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CeilingIntervals:
     """Intervals of the main measure by size, and of the ratios: system F over human F in the same resample."""
 
-    human: tuple[Interval | Undefined, ...]  # one per size
-    systems: Table  # a row per system
-    ratios: Table
+    human: Row  # one per size
+    systems: tuple[Row, ...]  # a row per system
+    ratios: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,20 @@ class SubsetSummary(NamedTuple):
 
 def _summary(values: Floats) -> SubsetSummary:
     if np.isnan(values).any():
-        return SubsetSummary(None, None, None, None, None, None)
+        return SubsetSummary(*[None] * 6)
     lowest, low, median, high, highest = np.quantile(values, [0, 0.05, 0.5, 0.95, 1]).tolist()
     return SubsetSummary(lowest, low, median, high, highest, float(values.std(ddof=1)))
+
+
+def repeat(
+    study: Study, rows: Sequence[Units], *, jobs: int = 1, progress: Callable[[int], object] = lambda _: None
+) -> list[Ceiling]:
+    """Fold a study on many selections of its sentences, -1 for none: resamples, or random essays."""
+    results = []
+    for result in run(lambda units: ceiling(study, units=units), rows, jobs):
+        results.append(result)
+        progress(len(results))
+    return results
 
 
 def ceiling_intervals(
@@ -83,25 +95,22 @@ def ceiling_intervals(
     if len(np.unique(clusters)) < 2:
         nothing = (Undefined.ONE_UNIT,) * len(study.sizes)
         return CeilingIntervals(nothing, (nothing,) * len(study.systems), (nothing,) * len(study.systems))
-    rows = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
-    found = repeat(study, rows, jobs=resampling.jobs, progress=progress)
+    units = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
+    found = repeat(study, units, jobs=resampling.jobs, progress=progress)
     whole = ceiling(study, jobs=resampling.jobs)
-
     main = whole.main
     percentile = replace(resampling, method="percentile")  # the jackknife of a study would fold it once more for each
 
-    def intervals(values: Floats, resampled: Floats) -> tuple[Interval | Undefined, ...]:
-        pairs = zip(values, resampled.T, strict=True)
-        return tuple(percentile.interval(float(value), column) for value, column in pairs)
+    def table(result: Ceiling) -> Floats:
+        return np.concatenate([result.human[None, :, main], result.scores[:, :, main], result.ratio])
 
-    systems = range(len(study.systems))
-    scores = np.stack([result.scores[:, :, main] for result in found])
-    ratios = np.stack([result.ratio for result in found])
-    return CeilingIntervals(
-        intervals(whole.human[:, main], np.stack([result.human[:, main] for result in found])),
-        tuple(intervals(whole.scores[s, :, main], scores[:, s]) for s in systems),
-        tuple(intervals(whole.ratio[s], ratios[:, s]) for s in systems),
-    )
+    drawn = np.stack([table(result) for result in found])
+    rows = [
+        tuple(percentile.interval(float(value), column) for value, column in zip(values, drawn[:, k].T, strict=True))
+        for k, values in enumerate(table(whole))
+    ]
+    n = 1 + len(study.systems)
+    return CeilingIntervals(rows[0], tuple(rows[1:n]), tuple(rows[n:]))
 
 
 def essay_spread(
@@ -113,15 +122,8 @@ def essay_spread(
 ) -> EssaySpread:
     """Repeat a study on random subsets of the essays, drawn without replacement, kept in corpus order.
 
-    Args:
-        study: What was measured.
-        documents: Which essay each sentence is from.
-        n_essays: Essays in each subset.
-        resampling: How many subsets, from which seed, on how many cores.
-        progress: Told how many are done.
-
-    Raises:
-        UsageError: If there are not so many essays.
+    ``documents``: which essay each sentence is from. ``resampling``: how many subsets, from which seed.
+    ``UsageError`` if there are not so many essays.
     """
     members = cluster_members(documents)
     if not 1 <= n_essays <= len(members):
@@ -146,21 +148,15 @@ class TypeRow:
 
 
 def type_rows(study: Study, size: int) -> list[TypeRow]:
-    """Recall of every type against subsets of one size, by name of the type.
-
-    Raises:
-        ValueError: If types were not counted.
-    """
+    """Recall of every type against subsets of one size, by name of the type; they must have been counted."""
     human = human_type_recall(study, size)
     systems = [type_recall(study, text, size) for text in study.systems]
     ratios = [divided(one, human) for one in systems]
-    return sorted(
-        (
-            TypeRow(name, _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
-            for k, name in enumerate(study.metric.types(study.humans[0].statistics))
-        ),
-        key=lambda row: row.type,
-    )
+    names = study.metric.types(study.humans[0].statistics)
+    return [
+        TypeRow(names[k], _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
+        for k in sorted(range(len(names)), key=names.__getitem__)
+    ]
 
 
 def _known(value: float) -> float | None:
@@ -168,16 +164,9 @@ def _known(value: float) -> float | None:
 
 
 def type_recall(study: Study, text: Text, size: int) -> Floats:
-    """Mean recall of each type over the subsets of one size; shape (types,), NaN where there is nothing to find.
-
-    Raises:
-        ValueError: If types were not counted.
-    """
-    metric = study.metric
-    subsets = study.subsets[text.author]
-    place = subsets.sizes.index(size)
-    first = sum(subsets.n_subsets[:place])
-    masks = subsets.masks[first : first + subsets.n_subsets[place]]
+    """Mean recall of each type over the subsets of one size; shape (types,), NaN where there is nothing to find."""
+    metric, subsets = study.metric, study.subsets[text.author]
+    masks = subsets.masks[subsets.masks.sum(axis=1) == size]
     counts = metric.fold_types(text.statistics, Selection(annotators=masks))
     return _mean(metric.type_values(counts)[..., metric.type_measures.index("recall")])
 
@@ -189,6 +178,4 @@ def human_type_recall(study: Study, size: int) -> Floats:
 
 def _mean(rows: Floats) -> Floats:
     """The mean of every column over the rows that know it."""
-    known = ~np.isnan(rows)
-    total, count = np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0)
-    return divided(total, count)
+    return divided(np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0))

@@ -39,8 +39,7 @@ from errorbar.stats.resampling import stream
 
 Units = NDArray[np.int64]
 NO_ONE = -1
-MOST = 1000
-"""Subsets of one size that are enumerated; of more, as many are drawn."""
+MOST = 1000  # subsets of one size that are enumerated; of more, as many are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +63,28 @@ def annotator_subsets(
     sizes: Sequence[int],
     stream_of: Callable[[int], np.random.Generator],
     *,
-    without: int | None = None,
+    without: int = NO_ONE,
     most: int = MOST,
 ) -> Subsets:
     """List the subsets of some sizes, without an annotator: the author of the text that is scored.
 
     Those of a size that has more than ``most`` are drawn from its own stream, so that no other size changes them.
-
-    Raises:
-        UsageError: If a size is not between 1 and the number of annotators left.
+    ``UsageError`` if a size is not between 1 and the number of annotators left.
     """
     others = [k for k in range(n_annotators) if k != without]
     rows: list[list[tuple[int, ...]]] = []
+    exact: list[bool] = []
     for size in sizes:
         if not 1 <= size <= len(others):
-            left = "as many as there are" if without is None else "as many as there are besides the author of a text"
+            left = "as many as there are" + (" besides the author of a text" if len(others) < n_annotators else "")
             what = f"subsets of {size} annotators"
             raise UsageError(Problem("subset-size", what, expected=f"1 to {len(others)}, {left}"))
-        few = comb(len(others), size) <= most
-        rows.append(list(combinations(others, size)) if few else _sample(others, size, most, stream_of(size)))
-    numbers, exact = tuple(map(len, rows)), tuple(comb(len(others), size) <= most for size in sizes)
-    masks = np.zeros((sum(numbers), n_annotators), np.uint8)
+        exact.append(comb(len(others), size) <= most)
+        rows.append(list(combinations(others, size)) if exact[-1] else _sample(others, size, most, stream_of(size)))
+    masks = np.zeros((sum(map(len, rows)), n_annotators), np.uint8)
     for mask, row in zip(masks, chain.from_iterable(rows), strict=True):
         mask[list(row)] = 1
-    return Subsets(masks, tuple(sizes), numbers, exact)
+    return Subsets(masks, tuple(sizes), tuple(map(len, rows)), tuple(exact))
 
 
 def _sample(others: list[int], size: int, number: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
@@ -130,10 +127,7 @@ class Study:
     subsets: dict[int, Subsets]  # for each text, by its author
 
     def g(self, text: Text, units: Units | None = None) -> Floats:
-        """Mean of each measure of a text over the subsets of each size; ``units``: of a resample of the sentences.
-
-        Shape (sizes, measures).
-        """
+        """Mean of each measure of a text, or a resample, over the subsets of each size; shape (sizes, measures)."""
         subsets = self.subsets[text.author]
         rows = None if units is None else units[None, :]
         folded = self.metric.fold(text.statistics, Selection(rows, annotators=subsets.masks))
@@ -162,8 +156,7 @@ class Ceiling:
     @property
     def ratio(self) -> Floats:
         """The main measure of each system over the human one; shape (systems, sizes), NaN where there is none."""
-        systems, human = self.scores[:, :, self.main], self.human[:, self.main]
-        return divided(systems, human)
+        return divided(self.scores[:, :, self.main], self.human[:, self.main])
 
     def no_ratio(self, system: int, size: int) -> str:
         """Why there is no ratio of a system at the size of that number; empty where there is one."""
@@ -185,21 +178,12 @@ class Ceiling:
 
 
 def prepare_study(
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    metric: Metric,
-    problems: Problems,
-    plan: StudyPlan | None = None,
+    corpus: Corpus, systems: Sequence[Hypothesis], metric: Metric, problems: Problems, plan: StudyPlan | None = None
 ) -> Study:
     """Measure every annotator's text and every system against every annotator.
 
-    Args:
-        corpus: Sentences on which all annotators worked.
-        systems: The systems' sentences.
-        metric: What to compute; its choice of annotators must be a rule.
-        problems: Where overlapping edits, annotators who did not look at everything, and what is to be said of the
-            systems' texts are recorded.
-        plan: Of which subsets; None: of all sizes.
+    The metric's choice of annotators must be a rule. Overlapping edits, annotators who did not look at everything, and
+    what is to be said of the systems' texts are recorded in ``problems``.
 
     Raises:
         InputError: If edits of one annotator overlap, or a system is not a correction of the source.
@@ -218,11 +202,7 @@ def prepare_study(
     wanted = plan.sizes or range(1, n)
     subsets = {  # humans first: they allow one annotator less
         author: annotator_subsets(
-            n,
-            wanted,
-            partial(stream, plan.seed, "subsets", author),
-            without=None if author == NO_ONE else author,
-            most=plan.most,
+            n, wanted, partial(stream, plan.seed, "subsets", author), without=author, most=plan.most
         )
         for author in (*range(n), NO_ONE)
     }
@@ -268,17 +248,6 @@ def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceili
         some.n_subsets,
         exact,
     )
-
-
-def repeat(
-    study: Study, rows: Sequence[Units], *, jobs: int = 1, progress: Callable[[int], object] = lambda _: None
-) -> list[Ceiling]:
-    """Fold a study on many selections of its sentences, -1 for none: resamples, or random essays."""
-    results = []
-    for result in run(lambda units: ceiling(study, units=units), rows, jobs):
-        results.append(result)
-        progress(len(results))
-    return results
 
 
 def _own(sentence: Sentence, name: str, problems: Problems) -> Corrected:

@@ -124,3 +124,31 @@ def _bad_spec(text: str) -> UsageError:
 
 def _bad_value(metric: str, parameter: Parameter, text: str, expected: str) -> UsageError:
     return UsageError(Problem("bad-parameter", f"{metric}: {parameter.name} must be {expected}, got {text}"))
+
+
+MAX_BETA = 1000
+"""Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
+
+
+def beta_parameter(default: float) -> Parameter:
+    """The weight of recall in F."""
+    expected = f"a number above 0, at most {MAX_BETA}"
+
+    def check(value: Value) -> str:
+        return "" if isinstance(value, float) and 0 < value <= MAX_BETA else expected
+
+    return Parameter("beta", float, default, "Weight of recall against precision in F.", check)
+
+
+def word_parameter(name: str, doc: str, *words: str, aliases: tuple[str, ...] = ()) -> Parameter:
+    """A parameter that is one of some words, by default the first."""
+    return Parameter(name, str, words[0], doc, lambda value: "" if value in words else " or ".join(words), aliases)
+
+
+def unchanged_parameter(doc: str, *aliases: str) -> Parameter:
+    """How many unchanged words an edit may span."""
+
+    def check(value: Value) -> str:
+        return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
+
+    return Parameter("max_unchanged", int, 2, doc, check, aliases)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from errorbar.core.errors import Place
@@ -18,7 +18,6 @@ LEAST_LINES, LEAST_WORDS = 5, 100  # such lines, and words of their source lines
 MOVED = 0.3  # share of word triples standing in other lines if lines were shuffled; other texts share .17 at most
 FEW_TRIPLES = 10  # with fewer nobody can tell
 SOME = 0.02  # share of lines worth a word; of the most free corrections .002 are unlike, of tokenized texts .005 joined
-
 WINDOW, GAP = 3, 2  # lines that a line's own source is looked for away; suspicious ones so far apart are one stretch
 UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25  # own likeness of a suspicious line; a neighbor's, how much more, that convicts
 SHORTEST = 4  # shorter lines are too easily alike by chance
@@ -39,15 +38,14 @@ class Admission:
 
     def take(self, name: str, sources: Sequence[str], lines: Sequence[str], problems: Problems) -> list[str]:
         """Look at the whole of a text; the lines as they are scored."""
-        look = Look(self.retokenize)
-        taken = look.add(sources, lines)
-        self.say(name, look.seen, look.shifts, look.retokenized, problems)
+        look = Look()
+        taken = look.add(sources, lines, retokenize=self.retokenize)
+        self.say(name, look, problems)
         return taken
 
-    def say(
-        self, name: str, seen: Evidence, shifts: ShiftDetector, done: Retokenized | None, problems: Problems
-    ) -> None:
+    def say(self, name: str, look: Look, problems: Problems) -> None:
         """Say what was seen of a text and changed in it, and refuse what is for another source."""
+        seen, done = look.seen, look.retokenized
         if done is not None:
             what = "no line looks untokenized; nothing was changed"
             if done.lines.n:
@@ -61,11 +59,11 @@ class Admission:
         if bad > MOST_UNLIKE * n and bad >= LEAST_LINES and seen.n_unlike_words >= LEAST_WORDS and not moved:
             self._refuse(name, seen, problems)
             return
-        if stretches := shifts.stretches():
-            said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
+        if look.shifted:
+            said = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
             what = f"lines {said} look shifted against the source; they are scored as they are"
             problems.note("shifted-lines", what, Place(name), "check the order of lines around them")
-        if seen.unlike.n > SOME * n and len(shifts.lines) < seen.unlike.n / 2:
+        if seen.unlike.n > SOME * n and len(look.shifted) < seen.unlike.n / 2:
             what = f"{seen.unlike.n:,} of {n:,} lines are unlike their source lines ({seen.unlike}: {seen.quoted})"
             what += f", but {seen.moved:.0%} of what they say stands in other lines" if moved else ""
             what, where = f"{what}; they are scored as they are", Place(name, seen.unlike.first[0])
@@ -99,71 +97,71 @@ class Admission:
         problems.error("not-this-source", what, where, "corrected sentences of the source, in order", fix)
 
 
+@dataclass(slots=True)
 class Look:
-    """A look at a text, piece by piece in order; ``retokenized`` is None where nobody asked for it."""
+    """What was seen of a text, in pieces that follow each other; ``retokenized`` is None where nobody asked for it.
 
-    def __init__(self, retokenize: bool = False) -> None:
-        self.seen = Evidence()
-        self.shifts = ShiftDetector()
-        self.retokenized: Retokenized | None = None
-        self._retokenize = retokenize
-
-    def add(self, sources: Sequence[str], lines: Sequence[str]) -> list[str]:
-        """Look at the next lines; the lines as they are scored."""
-        taken = list(lines)
-        if self._retokenize:
-            from errorbar.edits.retokenize import Retokenized, retokenize_lines  # noqa: PLC0415 - few ask for it
-
-            taken, done = retokenize_lines(sources, taken)
-            self.retokenized = self.retokenized or Retokenized()
-            self.retokenized.add(done)
-        changed = changed_lines(sources, taken)
-        self.shifts.add(sources, taken, changed)
-        self.seen.add(evidence(sources, taken, changed))
-        return taken
-
-
-class ShiftDetector:
-    """Collects lines that belong to another source line over the parts of a corpus, in order.
-
-    Likeness is the number of shared distinct words over the larger of the two sets.
+    A line that looks shifted within a piece looks so in the whole, where it has more neighbors to be taken from; so
+    only lines near a border are looked at again, with the neighbors on both sides.
     """
 
-    def __init__(self) -> None:
-        self.lines: list[int] = []
-        self._seen = 0
-        self._before: list[str] = []
-        self._waiting: list[Changed] = []
+    seen: Evidence = field(default_factory=Evidence)
+    shifted: set[int] = field(default_factory=set)  # lines that belong to another source line, counted from 1
+    retokenized: Retokenized | None = None
+    head: list[tuple[str, str]] = field(default_factory=list)  # the first source lines, each with its line
+    tail: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, sources: Sequence[str], lines: Sequence[str], changed: Sequence[Changed] | None = None) -> None:
-        """Look at the next lines of both sides, of which the changed ones may be known already."""
-        start, end = self._seen, self._seen + len(sources)
-        for at, source, said in changed_lines(sources, lines) if changed is None else changed:
-            if len(said) >= SHORTEST and _likeness(said, source) < UNLIKE:
-                self._waiting.append((start + at, source, said))
-        known = [*self._before, *sources] if self._waiting else sources
-        first = end - len(known)
-        words: dict[int, Words] = {}  # of the few lines beside a waiting one
-        still: list[Changed] = []
-        for number, source, said in self._waiting:
-            near = range(max(first, number - WINDOW), min(end, number + WINDOW + 1))
-            words |= {other: frozenset(known[other - first].split()) for other in near if other not in words}
+    def add(self, sources: Sequence[str], lines: Sequence[str], *, retokenize: bool = False) -> list[str]:
+        """Look at the next lines; the lines as they are scored."""
+        taken, done = list(lines), None
+        if retokenize:
+            from errorbar.edits.retokenize import retokenize_lines  # noqa: PLC0415 - few ask for it
+
+            taken, done = retokenize_lines(sources, taken)
+        changed, both = changed_lines(sources, taken), list(zip(sources, taken, strict=True))
+        shifted = _shifted(sources, changed)
+        self.join(Look(evidence(sources, taken, changed), shifted, done, both[: 2 * WINDOW], both[-2 * WINDOW :]))
+        return taken
+
+    def join(self, other: Look) -> None:
+        """Take what was seen of the lines that follow."""
+        n, border = self.seen.n_lines, self.tail + other.head
+        sources = [source for source, _ in border]
+        again = _shifted(sources, changed_lines(sources, [line for _, line in border]))
+        self.shifted |= {n + line for line in other.shifted} | {n - len(self.tail) + line for line in again}
+        self.head, self.tail = (self.head + other.head)[: 2 * WINDOW], (self.tail + other.tail)[-2 * WINDOW :]
+        self.seen.add(other.seen)
+        if self.retokenized is None:
+            self.retokenized = other.retokenized
+        elif other.retokenized is not None:
+            self.retokenized.add(other.retokenized)
+
+
+def _shifted(sources: Sequence[str], changed: Sequence[Changed]) -> set[int]:
+    """Changed lines that share less than half of their words with their source line, and clearly more with a neighbor.
+
+    Likeness is the number of shared distinct words over the larger of the two sets. Lines count from 1.
+    """
+    found = set()
+    words: dict[int, Words] = {}  # of the few source lines beside an unlike one
+    for at, source, said in changed:
+        own = _likeness(said, source)
+        if len(said) >= SHORTEST and own < UNLIKE:
+            near = range(max(0, at - WINDOW), min(len(sources), at + WINDOW + 1))
+            words |= {other: frozenset(sources[other].split()) for other in near if other not in words}
             best = max(_likeness(said, words[other]) for other in near)
-            if best >= ALIKE and best >= _likeness(said, source) + MARGIN:
-                self.lines.append(number + 1)
-            elif number + WINDOW >= end:
-                still.append((number, source, said))
-        self._waiting = still
-        self._before = [*self._before, *sources[-2 * WINDOW :]][-2 * WINDOW :]
-        self._seen = end
+            if best >= ALIKE and best >= own + MARGIN:
+                found.add(at + 1)
+    return found
 
-    def stretches(self) -> list[tuple[int, int]]:
-        """First and last line of every suspicious stretch, counted from 1."""
-        found: list[tuple[int, int]] = []
-        for line in sorted(self.lines):
-            near = bool(found) and line - found[-1][1] <= GAP
-            found.append((found.pop()[0] if near else line, line))
-        return found
+
+def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
+    """First and last of every stretch of lines that are near each other."""
+    found: list[tuple[int, int]] = []
+    for line in sorted(lines):
+        near = bool(found) and line - found[-1][1] <= GAP
+        found.append((found.pop()[0] if near else line, line))
+    return found
 
 
 def _likeness(first: Words, second: Words) -> float:

@@ -23,10 +23,7 @@ from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, r
 Floats = NDArray[np.float64]
 Reads = Literal["sentences", "fragments", "judgments"]
 Feature = Literal["annotators", "types", "closed"]
-Opaque = Any
-"""What only the metric knows: its own statistics, and what it reads."""
-MAX_BETA = 1000
-"""Larger weights make F the recall to the last digit, and beta squared overflow in the end."""
+Opaque = Any  # what only the metric knows: its own statistics, and what it reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +32,7 @@ class Measure:
 
     name: str  # its name for programs, unique in the metric: ``f``
     title: str  # its heading: ``F0.5``
-    kind: Literal["percent", "number"] = "percent"
-    """``percent``: a fraction that is shown in percent; ``number``: shown as it is."""
+    kind: Literal["percent", "number"] = "percent"  # a fraction that is shown in percent, or shown as it is
     better: Literal["higher", "lower"] = "higher"
     group: str = ""  # what it is shown under, where measures come in groups: ``detection, no bonus``
 
@@ -51,57 +47,42 @@ class Swapping:
     """Ways to swap the outputs of two systems, whose units stand one after the other: unit u of the second is N + u."""
 
     swaps: NDArray[np.bool_]  # whether outputs are swapped; shape (replicates, columns)
-    slots: NDArray[np.int64]
-    """Column of ``swaps`` that each unit goes by, e.g. its document's, -1 for a unit that never swaps; shape (N,)."""
+    slots: NDArray[np.int64]  # column that each unit goes by, e.g. its document's, -1 if it never swaps; shape (N,)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to fold: replicates of units and of annotators."""
+    """What to fold: replicates of units, or for ``additive`` metrics of their weights, and of annotators."""
 
-    units: NDArray[np.int64] | None = None
-    """Unit numbers in order, e.g. a resample, -1 for padding; shape (replicates, n) or (1, n). None: all, once."""
-    weights: Floats | None = None
-    """Instead of ``units``, how often each unit counts, for metrics that are ``additive``; shape (replicates, units) or
-    (1, units)."""
-    annotators: NDArray[np.uint8] | None = None
-    """Which annotators may be chosen; shape (replicates, annotators) or (1, annotators). None: all."""
-    swapping: Swapping | None = None
-    """Ways to swap the outputs of two systems; ``units`` are then those of the first, in one row. None: no swaps."""
+    units: NDArray[np.int64] | None = None  # in order, -1 for padding, None: all, once; shape (replicates or 1, n)
+    weights: Floats | None = None  # how often each unit counts; shape (replicates or 1, units)
+    annotators: NDArray[np.uint8] | None = None  # who may be chosen, None: all; shape (replicates or 1, annotators)
+    swapping: Swapping | None = None  # swaps of two systems' outputs; ``units`` are those of the first, in one row
 
     def as_weights(self, n_units: int) -> Floats:
         """How often each unit counts, however the selection says it; shape (replicates or 1, n_units)."""
         if self.weights is not None:
             return self.weights
-        if self.swapping is not None:
-            half = n_units // 2
-            slots, swaps = self.swapping.slots, self.swapping.swaps
-            swapped = np.where(slots >= 0, swaps[:, np.maximum(slots, 0)], False)
-            once = np.ones(half) if self.units is None else _counted(self.units, half)[0]
-            return np.concatenate([np.where(swapped, 0.0, once), np.where(swapped, once, 0.0)], axis=1)
-        return np.ones((1, n_units)) if self.units is None else _counted(self.units, n_units)
-
-
-def _counted(units: NDArray[np.int64], n_units: int) -> Floats:
-    """How often each row holds each unit; -1 is no unit."""
-    shifted = units + 1 + (n_units + 1) * np.arange(len(units))[:, None]
-    counted = np.bincount(shifted.ravel(), minlength=len(units) * (n_units + 1))
-    return counted.reshape(len(units), n_units + 1)[:, 1:].astype(np.float64)
+        n = n_units if self.swapping is None else n_units // 2
+        once = np.ones((1, n))
+        if self.units is not None:
+            shifted = self.units + 1 + (n + 1) * np.arange(len(self.units))[:, None]  # -1 is no unit
+            counted = np.bincount(shifted.ravel(), minlength=len(self.units) * (n + 1))
+            once = counted.reshape(-1, n + 1)[:, 1:].astype(np.float64)
+        if self.swapping is None:
+            return once
+        slots, swaps = self.swapping.slots, self.swapping.swaps
+        swapped = np.where(slots >= 0, swaps[:, np.maximum(slots, 0)], False)
+        return np.concatenate([np.where(swapped, 0.0, once), np.where(swapped, once, 0.0)], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
     """What a fold gives."""
 
-    values: Floats
-    """Value of each measure, NaN where it is undefined; shape (replicates, measures)."""
-    counts: NDArray[Any]
-    """What the values are made of: first what ``Metric.counted`` names, then what only the metric knows.
-
-    Shape (replicates, at least counted).
-    """
-    n_units: NDArray[np.int64]
-    """Units that somebody looked at; shape (replicates,)."""
+    values: Floats  # value of each measure, NaN where it is undefined; shape (replicates, measures)
+    counts: NDArray[Any]  # what ``Metric.counted`` names, then its own; shape (replicates, at least counted)
+    n_units: NDArray[np.int64]  # units that somebody looked at; shape (replicates,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +91,16 @@ class UnitParts:
 
     annotators: Sequence[str | None]  # the annotator that each unit counts with, None where nobody looked
     counts: NDArray[Any]  # what each unit adds to ``Folded.counts``; shape (units, counted)
-    values: Floats | None = None
-    """The measures of each unit alone; shape (units, measures); None where a unit alone has no value."""
+    values: Floats | None = None  # measures of each unit alone, if it has any; shape (units, measures)
 
 
 class Statistics(Protocol):
     """What a metric keeps of units: opaque to everybody but the metric."""
 
-    def __len__(self) -> int:
-        """How many units."""
-        ...
+    def __len__(self) -> int: ...
 
     def take(self, units: NDArray[np.int64] | slice) -> Self:
         """The statistics of some units: a metric of a sub-corpus needs no second measuring."""
-        ...
 
 
 class Metric(ABC):
@@ -134,20 +111,16 @@ class Metric(ABC):
     name: ClassVar[str]  # what its spec starts with
     summary: ClassVar[str]  # what it is, in a line
     parameters: ClassVar[tuple[Parameter, ...]] = ()  # what its spec can say; the names of its fields
-    shorthands: ClassVar[tuple[Parameter, ...]] = ()
-    """What its spec can say too: names that each stand for values of several parameters."""
+    shorthands: ClassVar[tuple[Parameter, ...]] = ()  # names in its spec that each stand for several parameters
     fold_only: ClassVar[frozenset[str]] = frozenset()  # parameters that the map does not depend on
-    reads: ClassVar[Reads] = "sentences"
-    """What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``."""
+    reads: ClassVar[Reads] = "sentences"  # what it measures: sentences of a corpus, stand-off edits, judgments
     counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
     takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
-    additive: ClassVar[bool] = False
-    """Whether the order of units does not matter, so that a fold can be told how often each counts."""
+    additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
-    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """What is to be said of some units, by code: what follows their number, and what to do."""
+    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what follows a number of units, and what to do
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -155,11 +128,7 @@ class Metric(ABC):
 
     @classmethod
     def read(cls, raw: Mapping[str, str]) -> Self:
-        """The metric of a spec's parameters, as they are written.
-
-        Raises:
-            UsageError: If a parameter is unknown, or its value will not do.
-        """
+        """The metric of a spec's parameters, as they are written; raises ``UsageError`` if one will not do."""
         return cls(**read_parameters(cls.name, cls.parameters, raw))
 
     def replaced(self, **values: Value) -> Self:
@@ -195,11 +164,7 @@ class Metric(ABC):
         return None
 
     def against(self, annotator: str) -> Metric:
-        """The metric against one annotator alone.
-
-        Raises:
-            UsageError: If it cannot, or says already against whom.
-        """
+        """The metric against one annotator alone; raises ``UsageError`` if it cannot, or says already against whom."""
         raise lacking(self, "annotators")
 
     def variants(self) -> Sequence[Metric]:
@@ -208,15 +173,12 @@ class Metric(ABC):
 
     @abstractmethod
     def measure(self, reference: Opaque, output: Opaque, *, by_type: bool = False) -> Statistics:
-        """The map: pure, and knows one unit at a time.
+        """The map: pure, and knows one unit at a time; raises ``InputError`` if the two do not fit.
 
         Args:
             reference: What is measured against: a ``Corpus``, a sequence of ``Fragment``, or judgments.
             output: What a system says of it: a sentence for each, edits for each, or flags.
             by_type: Also count each error type.
-
-        Raises:
-            InputError: If the two do not fit.
         """
 
     @abstractmethod
@@ -225,12 +187,9 @@ class Metric(ABC):
 
     @abstractmethod
     def fold(self, statistics: Opaque, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
-        """The fold: values of each replicate of a selection.
+        """The fold: values of each replicate of a selection (None: everything, once) of what ``measure`` kept.
 
-        Args:
-            statistics: What ``measure`` kept.
-            selection: Replicates; None: everything, once.
-            start: What to go on from: how a stream is folded part by part.
+        ``start``: what to go on from, which is how a stream is folded part by part.
         """
 
     @abstractmethod
@@ -266,15 +225,9 @@ class Metric(ABC):
     def edits(
         self, reference: Opaque, output: Opaque, annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Any]] | None:
-        """A system's edits as this metric sees them, each told whether it is correct, to be shown to people.
+        """A system's edits, each told whether it is correct: ``errorbar.edits.matching.Proposed`` of each unit.
 
-        Args:
-            reference: What was measured against.
-            output: The system's output.
-            annotators: Whom each unit is scored against.
-
-        Returns:
-            ``errorbar.edits.matching.Proposed`` of each unit; None: the metric sees no edits.
+        ``annotators``: whom each unit is scored against. None: the metric sees no edits.
         """
         return None
 
@@ -289,42 +242,13 @@ class Metric(ABC):
 
 def lacking(metric: Metric, feature: Feature) -> UsageError:
     """Make the error for what a metric cannot give."""
+    features = {"annotators": "single annotators to score against", "types": "scores by error type"}
     why = metric.lacks.get(feature, f"it does not give {feature}")
-    return UsageError(Problem("metric-lacks", f"{metric.name} has no {_FEATURES[feature]}: {why}", fix="leave it out"))
-
-
-_FEATURES: Mapping[Feature, str] = {
-    "annotators": "single annotators to score against",
-    "types": "scores by error type",
-    "closed": "intervals by formula",
-}
+    what = f"{metric.name} has no {features.get(feature, 'intervals by formula')}: {why}"
+    return UsageError(Problem("metric-lacks", what, fix="leave it out"))
 
 
 def divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
     """Quotients, NaN where the divisor is not above 0."""
     shape = np.broadcast_shapes(above.shape, below.shape)
     return np.asarray(np.divide(above, below, out=np.full(shape, np.nan), where=below > 0), np.float64)
-
-
-def beta_parameter(default: float) -> Parameter:
-    """The weight of recall in F."""
-    expected = f"a number above 0, at most {MAX_BETA}"
-
-    def check(value: Value) -> str:
-        return "" if isinstance(value, float) and 0 < value <= MAX_BETA else expected
-
-    return Parameter("beta", float, default, "Weight of recall against precision in F.", check)
-
-
-def word_parameter(name: str, doc: str, *words: str, aliases: tuple[str, ...] = ()) -> Parameter:
-    """A parameter that is one of some words, by default the first."""
-    return Parameter(name, str, words[0], doc, lambda value: "" if value in words else " or ".join(words), aliases)
-
-
-def unchanged_parameter(doc: str, *aliases: str) -> Parameter:
-    """How many unchanged words an edit may span."""
-
-    def check(value: Value) -> str:
-        return "" if isinstance(value, int) and 0 <= value <= 100 else "a whole number from 0 to 100"
-
-    return Parameter("max_unchanged", int, 2, doc, check, aliases)

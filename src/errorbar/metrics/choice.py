@@ -63,15 +63,7 @@ def fold_counts(
 ) -> Choice:
     """Choose an annotator for every sentence and add up, for many replicates in one pass.
 
-    Args:
-        statistics: Edit counts of every sentence and annotator.
-        rule: How annotators are compared.
-        selection: Sentences, annotators and swaps of each replicate.
-        start: Totals to go on from; shape (replicates, 3).
-        want_chosen: Return who was chosen.
-
-    Raises:
-        ValueError: If the selection does not fit the counts.
+    ``start``: totals to go on from; shape (replicates, 3). A selection that does not fit is a ``ValueError``.
     """
     counts, present, swapping = statistics.counts, statistics.present, selection.swapping
     n_units, n_annotators = present.shape

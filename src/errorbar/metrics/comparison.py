@@ -31,17 +31,14 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.intervals import left_out_values, resampled_values
-from errorbar.metrics.swaps import SwapPlan, swap_tests
+from errorbar.metrics.swaps import SwapPlan, Tested, swap_tests
 from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_letters, letter, shared_letters
-from errorbar.stats.paired import Randomization
 from errorbar.stats.power import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
 
-POINT = 0.01
-"""The difference whose power is reported: a point of a measure in percent, 0.01 of another."""
+POINT = 0.01  # the difference whose power is reported: a point of a measure in percent, 0.01 of another
 MOST_NAMED = 3
-FEW = 11
-"""So few systems have letters whatever their pairs: 3^(11 / 3) groups, or 57, are the most (Moon & Moser 1965)."""
+FEW = 11  # so few systems have letters whatever their pairs: at most 3^(11 / 3) groups, or 57 (Moon & Moser 1965)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +49,15 @@ class System:
     statistics: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair(Tested):
     """Two systems compared."""
 
     first: str
     second: str
     difference: float  # of the main measure, the first minus the second
     interval: Interval | Undefined | None  # None: none was asked for
-    test: Randomization  # of this pair alone
-    p_adjusted: float | None  # for all pairs; None where there is no p-value
     power: PairedPower  # what the corpus can show about these two
-    smallest_p: float | None = None  # adjusted, of any difference of the two with these documents and swaps
-    at_floor: bool = False  # p_adjusted is only known to be at most what it says: no random swap was as extreme
-
-    def significant(self, alpha: float) -> bool:
-        """Whether the two differ significantly, adjusted for all pairs."""
-        return self.p_adjusted is not None and self.p_adjusted <= alpha
-
-    def undecided(self, alpha: float) -> bool:
-        """Whether no difference, however large, could have been significant: then nothing follows from this one."""
-        return not self.significant(alpha) and self.smallest_p is not None and self.smallest_p > alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +75,12 @@ class Comparison:
         """Adjusted p-values; symmetric, shape (systems, systems), NaN where there is none."""
         return self._table([np.nan if pair.p_adjusted is None else pair.p_adjusted for pair in self.pairs], np.nan)
 
-    def undecided_table(self, alpha: float) -> NDArray[np.bool_]:
-        """Which pairs no difference could have decided at ``alpha``; symmetric, shape (systems, systems)."""
-        return self._table([pair.undecided(alpha) for pair in self.pairs], 0.0) > 0
-
     def ranking(self, alpha: float) -> list[Ranked]:
         """The systems, the best first, with letters for what is significant at ``alpha``, adjusted."""
         goodness = self.measures[self.main].sign * self.scores[:, self.main]
         order = np.argsort(-goodness, kind="stable")
-        p_values, undecided = (t[np.ix_(order, order)] for t in (self.p_table(), self.undecided_table(alpha)))
+        p_values = self.p_table()[np.ix_(order, order)]
+        undecided = self._table([pair.undecided(alpha) for pair in self.pairs], 0.0)[np.ix_(order, order)] > 0
         better = better_letters(goodness[order], p_values, alpha=alpha)
         groups = shared_letters(p_values, alpha=alpha, undecided=undecided)
         rows = []
@@ -171,8 +153,16 @@ def compare_systems(
         if intervals:
             interval = resampling.interval(difference, resampled[a] - resampled[b], without)
         power = _power(difference, without, int(codes.max()) + 1, resampling)
-        test = one.test, one.p_adjusted, power, one.smallest_p, one.at_floor
-        pairs.append(Pair(systems[a].name, systems[b].name, difference, interval, *test))
+        pairs.append(
+            Pair(
+                *(one.test, one.p_adjusted, one.smallest_p, one.at_floor),
+                first=systems[a].name,
+                second=systems[b].name,
+                difference=difference,
+                interval=interval,
+                power=power,
+            )
+        )
     return Comparison(tuple(s.name for s in systems), metric.measures, main, scores, tuple(pairs), testing)
 
 

@@ -38,18 +38,9 @@ from numpy.typing import ArrayLike
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.metrics.base import Floats
-from errorbar.metrics.crowd_weighted import (
-    EQUAL,
-    Crowd,
-    CrowdScore,
-    CrowdStatistics,
-    Estimand,
-    Flags,
-    estimated,
-    resampled,
-    score_kinds,
-)
+from errorbar.metrics.base import Floats, divided
+from errorbar.metrics.crowd_weighted import EQUAL, Crowd, CrowdScore, CrowdStatistics, Estimand, Flags, score_kinds
+from errorbar.metrics.intervals import estimated, resampled
 from errorbar.stats.resampling import Resampling
 
 EDGES = (0.5, 0.75, 0.9, 1.0)
@@ -155,14 +146,10 @@ def kappa_curve(
         several = drawn if n > 1 and n_clusters != 1 else None
         made = estimated(values, reasons, (n, n_clusters), resampling, None if several is None else several[:, at])
         n_ties, share = int(units.frequency[keeping[at] & tied].sum()), n / total if total else 0.0
-        shares = (_number(here.prevalence), _number(here.sensitivity), _number(here.specificity))
-        found.append(CurvePoint(tau, n, n_ties, share, *shares, *made))
+        of_items = (here.prevalence, here.sensitivity, here.specificity)
+        pi, se, sp = (None if np.isnan(one[0]) else float(one[0]) for one in of_items)
+        found.append(CurvePoint(tau, n, n_ties, share, pi, se, sp, *made))
     return found
-
-
-def _number(value: Floats) -> float | None:
-    number = float(value[0])
-    return None if np.isnan(number) else number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +177,7 @@ def kappa_of_rates(sensitivity: ArrayLike, specificity: ArrayLike, prevalence: A
             raise UsageError(Problem("crowd-rates", "a rate or a prevalence is no fraction", expected="0 to 1"))
     a, b, c, d = pi * se, pi * (1 - se), (1 - pi) * (1 - sp), (1 - pi) * sp
     expected = pi * (a + c) + (1 - pi) * (b + d)
-    return _over(a + d - expected, 1 - expected)
+    return divided(a + d - expected, np.where(1 - expected > 1e-12, 1 - expected, 0.0))  # but for rounding 0
 
 
 def rates(counts: Floats, reference_prevalence: float) -> Rates:
@@ -204,8 +191,8 @@ def rates(counts: Floats, reference_prevalence: float) -> Rates:
         raise UsageError(Problem("crowd-rates", what, expected="a fraction between 0 and 1"))
     hits, wrong, missed, right = np.maximum(counts, 0).T
     errors, fine = hits + missed, wrong + right
-    se, sp = _over(hits, errors), _over(right, fine)
-    prevalence = _over(errors, errors + fine)
+    se, sp = divided(hits, errors), divided(right, fine)
+    prevalence = divided(errors, errors + fine)
     smoothed = counts + np.where((counts <= 0).any(axis=1, keepdims=True), 0.5, 0.0)
     defined = (errors > 0) & (fine > 0)
     odds = smoothed[:, 0] * smoothed[:, 3] / (smoothed[:, 1] * smoothed[:, 2])
@@ -218,9 +205,3 @@ def rates(counts: Floats, reference_prevalence: float) -> Rates:
         np.where(defined, np.log(odds), np.nan),
         kappa_of_rates(se, sp, np.full(len(counts), reference_prevalence)),
     )
-
-
-def _over(above: Floats, below: Floats) -> Floats:
-    value: Floats = np.full(np.shape(above), np.nan)
-    np.divide(above, below, out=value, where=np.abs(below) > 1e-12)
-    return value

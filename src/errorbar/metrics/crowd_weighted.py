@@ -20,7 +20,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
@@ -28,21 +28,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.errors import Problem, UsageError, nearest
+from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.core.spec import Parameter
-from errorbar.execute import run
-from errorbar.metrics.base import (
-    Floats,
-    Folded,
-    Measure,
-    Metric,
-    Selection,
-    UnitParts,
-    beta_parameter,
-    divided,
-    word_parameter,
-)
+from errorbar.core.spec import Parameter, beta_parameter, word_parameter
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, divided
+from errorbar.metrics.intervals import estimated, resampled
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.units import Units, cluster_table
 
@@ -53,17 +43,12 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 Estimand = Literal["weighted", "majority"]
 ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
 Shares = Literal["votes", "trust", "dawid-skene"]
-EQUAL = 1e-9
-"""Shares this near to ½ are a tie."""
+EQUAL = 1e-9  # shares this near to ½ are a tie
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """What a crowd says of items.
-
-    Raises:
-        UsageError: If the columns do not fit, or a share is no fraction.
-    """
+    """What a crowd says of items; columns that do not fit, or a share that is no fraction, are a ``UsageError``."""
 
     share: Floats  # of errors, NaN where nobody judged; shape (items,), as the next
     n_judgments: Counts
@@ -127,13 +112,7 @@ class CrowdScore:
 
 
 def majority_share(share: Floats, ties: Ties = "half") -> Floats:
-    """Shares rounded to 0 and 1; ties ½, NaN, 1 or 0 as the policy says.
-
-    Raises:
-        UsageError: If there is no such policy.
-    """
-    if ties not in TIES:
-        raise UsageError(Problem("crowd-ties", f"no policy for ties is called '{ties}'", fix=nearest(ties, TIES)))
+    """Shares rounded to 0 and 1; ties ½, NaN, 1 or 0 as the policy says."""
     tie = {"half": 0.5, "unknown": np.nan, "error": 1.0, "ok": 0.0}[ties]
     rounded = np.where(share > 0.5 + EQUAL, 1.0, np.where(share < 0.5 - EQUAL, 0.0, tie))
     return np.where(np.isnan(share), np.nan, rounded)
@@ -141,11 +120,7 @@ def majority_share(share: Floats, ties: Ties = "half") -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Crowd(Metric):
-    """P, R and F against a crowd; ``parameters`` says what its fields are.
-
-    Raises:
-        UsageError: If a parameter will not do.
-    """
+    """P, R and F against a crowd; ``parameters`` says what its fields are, and checks them."""
 
     name: ClassVar[str] = "crowd"
     summary: ClassVar[str] = "P, R and F of flags against the judgments of many raters, weighted or by majority"
@@ -177,11 +152,7 @@ class Crowd(Metric):
         return Measure("precision", "P"), Measure("recall", "R"), Measure("f", f"F{self.beta:g}")
 
     def measure(self, reference: Votes, output: Flags, *, by_type: bool = False) -> CrowdStatistics:
-        """Count flags against votes; ``output`` says whether each item is flagged, there are no types.
-
-        Raises:
-            UsageError: If there is not one flag for each item.
-        """
+        """Count flags (``output``) against votes; ``UsageError`` if there is not one for each item."""
         share, n_judgments = reference.share, reference.n_judgments
         if output.shape != share.shape:
             raise _unlike("shares and flags", share, output)
@@ -203,8 +174,7 @@ class Crowd(Metric):
     def join(self, parts: Sequence[CrowdStatistics]) -> CrowdStatistics:
         """Kinds stand one after the other; clusters keep their numbers."""
         if not parts:
-            nobody = np.zeros(0)
-            return self.measure(Votes(nobody, nobody.astype(np.int64)), nobody.astype(np.bool_))
+            return self.measure(Votes(np.zeros(0), np.zeros(0, np.int64)), np.zeros(0, np.bool_))
         starts = np.cumsum([0, *(len(part.counts) for part in parts)])
         kind = [np.where(part.kind >= 0, part.kind + start, -1) for part, start in zip(parts, starts, strict=False)]
         groups = [part.clusters for part in parts if part.clusters is not None]
@@ -258,36 +228,6 @@ class Crowd(Metric):
         """What each item adds; nothing where it does not count."""
         counts = np.vstack([statistics.counts, np.zeros(4)])[statistics.kind]
         return UnitParts([None] * len(statistics), counts, self._values(counts))
-
-
-def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
-    """What a fold gives for every resample of items, or of clusters; the same names give the same resamples.
-
-    The fold takes how many items each kind stands for, shape (replicates, kinds), and gives shape (replicates, ...).
-    """
-
-    def of_block(draw: Callable[[], Iterator[Floats]]) -> Floats:
-        return np.concatenate([fold(weights) for weights in draw()])
-
-    return np.concatenate(list(run(of_block, units.draws(resampling, *names), resampling.jobs)))
-
-
-def estimated(
-    values: Sequence[float],
-    reasons: Sequence[Undefined | None],
-    n: tuple[int, int | None],
-    resampling: Resampling | None,
-    drawn: Floats | None,
-) -> list[Estimate]:
-    """Values of n items in n clusters with their intervals; ``drawn`` has a column for each, None: it is one unit."""
-    made = []
-    for k, (value, reason) in enumerate(zip(values, reasons, strict=True)):
-        estimate = Estimate(None if reason else value, n[0], n_clusters=n[1], undefined=reason)
-        if reason is None and resampling is not None:
-            interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
-            estimate = estimate.with_interval(interval, n_clusters=n[1])
-        made.append(estimate)
-    return made
 
 
 def score_kinds(

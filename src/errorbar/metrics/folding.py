@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from errorbar.core.corpus import ContentHash, absent_note, annotator_order, unknown_annotator
 from errorbar.core.estimate import Estimate, Signature, Undefined
+from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.metrics.base import Folded, Metric, Opaque, UnitParts
 from errorbar.metrics.documents import Documents
-from errorbar.metrics.measuring import Reading, Sentences
+from errorbar.metrics.measuring import Part, Reading, Sentences
 from errorbar.metrics.scored import Score, TypeScore, UnitScore
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +37,63 @@ class Plan:
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins one system's signature, by its name
 
 
-@dataclass(frozen=True, slots=True)
 class Whole:
-    """What is known of the whole corpus in the end."""
+    """What is known of the whole corpus so far."""
 
-    annotators: Sequence[str]
-    types: str  # their content hash
-    resampling: Resampling | None
-    documents: Documents
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._hashes = ContentHash(), ContentHash(), ContentHash()  # of sources, references and types
+        self._absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
+        self._names: set[str] = set()
+        self.documents = Documents(plan.metrics[0].reads.removesuffix("s") if plan.metrics else "sentence")
+        self.n = 0
+        self.resampling: Resampling | None = None  # known in the end, as what joins every signature
+        self.conventions = (*plan.conventions, *plan.admission.conventions)
+
+    def add(self, part: Part) -> None:
+        """Take the next piece."""
+        self._names.update(part.annotators)
+        for content, records in zip(self._hashes, part.records, strict=True):
+            content.add([records] if part.n else [])  # joined by line feeds, as the hash itself does
+        if part.clusters is not None and (self._plan.most is None or self.n <= self._plan.most):
+            self.documents.add_names(part.clusters)
+        for only, missing in part.absent.items():
+            self._absent[only] += missing
+        self.n += part.n
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Everybody who annotated something, in order."""
+        return tuple(annotator_order(self._names))
+
+    def check_annotators(self) -> None:
+        """Refuse an annotator who is scored against alone and did not annotate anything."""
+        for name in self._absent:
+            if name not in self._names:
+                raise unknown_annotator(name, self.annotators)
+
+    def end(self, problems: Problems) -> None:
+        """Decide how intervals are made, now that the number of units is known, and say who did not look at all."""
+        plan, resampling = self._plan, self._plan.resampling
+        if resampling is not None and (
+            plan.most is None or unasked(self.n, plan.metrics[0].reads, problems, most=plan.most)
+        ):
+            if resampling.method != "closed":
+                self.documents.warn(problems)
+            self.resampling = resampling
+            self.conventions += (resampling.convention(self.documents.clustering),)
+        if len(self._names) > 1:
+            problems.notes += [absent_note(name, k, self.n, "") for name, k in self._absent.items() if k]
+
+    def signature(self, metric: Metric, system: str, output: ContentHash) -> Signature:
+        """The signature of a system's score."""
+        source, reference, _ = (content.short() for content in self._hashes)
+        conventions = (*self._plan.own.get(system, ()), *self.conventions)
+        return Signature(str(metric.spec), source, reference, output.short(), self.n, len(self._names), conventions)
+
+    def types(self) -> str:
+        """Hash of the error types, where they are counted."""
+        return self._hashes[2].short() if self._plan.by_type else ""
 
 
 class SystemFold:
@@ -106,11 +157,11 @@ class SystemFold:
             dict(zip(names, estimates, strict=True)),
             dict(zip(metric.counted, folded.counts[0].tolist(), strict=False)),
             n_units,
-            tuple(whole.annotators) if metric.annotator is None else (metric.annotator,),
+            whole.annotators if metric.annotator is None else (metric.annotator,),
             signature,
             by_type,
             self.units,
-            whole.types,
+            whole.types(),
             getattr(metric, "beta", None),
             metric.reads.removesuffix("s"),
         )

@@ -19,27 +19,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from itertools import product
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.estimate import Undefined
-from errorbar.core.spec import Parameter, Spec, Value, check_value, make_spec, read_parameters
-from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.base import (
-    Floats,
-    Folded,
-    Measure,
-    Metric,
-    Selection,
-    UnitParts,
+from errorbar.core.spec import (
+    Parameter,
+    Spec,
+    Value,
     beta_parameter,
-    divided,
+    check_value,
+    make_spec,
+    read_parameters,
     unchanged_parameter,
     word_parameter,
 )
+from errorbar.edits.standoff_maxmatch import redecompose
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, divided
 from errorbar.metrics.hoo_align import Rules, align
 from errorbar.metrics.hoo_counts import (
     COLUMNS,
@@ -58,10 +58,7 @@ from errorbar.metrics.hoo_counts import (
     row_names,
 )
 
-N_VALUES = len(CONDITIONS) * len(MEASURES) * len(FIGURES)
-GOLD_NAME = "gold"
-"""What the annotators of HOO are called, who worked as one."""
-
+GOLD_NAME = "gold"  # what the annotators of HOO are called, who worked as one
 PAPER = "paper"
 _TOOLS: Mapping[str, Value] = {
     "insertion": "text",
@@ -87,10 +84,7 @@ def _known_rows(value: Value) -> str:
 class Hoo(Rules, Metric):
     """The HOO metric. ``Hoo()`` is the paper's reading; ``Hoo.read({"conventions": name})`` gives the others.
 
-    ``parameters`` says what its fields are, docs/metrics/hoo.md more.
-
-    Raises:
-        UsageError: If a parameter will not do.
+    ``parameters`` says what its fields are, and checks them; docs/metrics/hoo.md says more.
     """
 
     name: ClassVar[str] = "hoo"
@@ -117,10 +111,9 @@ class Hoo(Rules, Metric):
         ),
         Parameter("rows", str, "", "Codes that count in other rows of table 8, e.g. ID=Noun;AS=Verb.", _known_rows),
     )
-    conventions_parameter: ClassVar[Parameter] = word_parameter(
-        "conventions", f"A named set of these: {', '.join(CONVENTIONS)}.", *CONVENTIONS
+    shorthands: ClassVar = (
+        word_parameter("conventions", f"A named set of these: {', '.join(CONVENTIONS)}.", *CONVENTIONS),
     )
-    shorthands: ClassVar = (conventions_parameter,)
     fold_only = frozenset({"beta", "aggregate", "empty", "unrecognized", "by", "missing", "rows"})
     reads = "fragments"
     counted = COLUMNS
@@ -144,15 +137,10 @@ class Hoo(Rules, Metric):
 
     @classmethod
     def read(cls, raw: Mapping[str, str]) -> Self:
-        """The metric of a spec's parameters, as they are written; others than those given are of ``conventions``.
-
-        Raises:
-            UsageError: If a parameter is unknown, or its value will not do.
-        """
+        """The metric of a spec's parameters, as they are written; others than those given are of ``conventions``."""
         given = dict(raw)
-        called = str(check_value(cls.name, cls.conventions_parameter, given.pop("conventions", PAPER)))
-        values: dict[str, Any] = dict(read_parameters(cls.name, cls._defaults(called), given))
-        return cls(**values)
+        called = str(check_value(cls.name, cls.shorthands[0], given.pop("conventions", PAPER)))
+        return cls(**cast("Any", read_parameters(cls.name, cls._defaults(called), given)))
 
     @classmethod
     def _defaults(cls, conventions: str) -> tuple[Parameter, ...]:
@@ -173,9 +161,7 @@ class Hoo(Rules, Metric):
         """P, R and F of detection, recognition and correction, without and with bonus."""
         return tuple(
             Measure(measure_name(condition, measure, figure), figure[0].upper(), group=f"{measure}, {condition}")
-            for condition in CONDITIONS
-            for measure in MEASURES
-            for figure in FIGURES
+            for condition, measure, figure in product(CONDITIONS, MEASURES, FIGURES)
         )
 
     @property
@@ -186,12 +172,7 @@ class Hoo(Rules, Metric):
     def measure(
         self, reference: Sequence[Fragment], output: Sequence[Sequence[StandoffEdit]], *, by_type: bool = True
     ) -> HooStatistics:
-        """Counts per fragment; error types are always among them.
-
-        Raises:
-            InputError: If a parameter needs source texts and a fragment has none.
-        """
-        del by_type
+        """Counts per fragment, always by error type; ``InputError`` where a parameter needs a text that is missing."""
         pairs = list(zip(reference, output, strict=True))
         if self.matching == "maxmatch":
             pairs = [(one, redecompose(one, edits, max_unchanged=self.max_unchanged)) for one, edits in pairs]
@@ -222,13 +203,13 @@ class Hoo(Rules, Metric):
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Which empty case fills P, R and F of each measure; F rests on what fills P or R."""
         if not folded.n_units[0]:
-            return [Undefined.NO_UNITS] * N_VALUES
-        of = quotients(folded.counts[:1])
+            return [Undefined.NO_UNITS] * len(self.measures)
+        _, proposed, wanted = quotients(folded.counts[:1])
         above_0 = (folded.values[0].reshape(2, 3, 3) > 0).any(axis=2)
         found: list[Undefined | None] = []
         for c, m in np.ndindex(2, 3):
-            no_p = None if of.proposed[0, c, m] else Undefined.NOTHING_PROPOSED
-            no_r = None if of.wanted[0, c, m] else Undefined.NOTHING_IN_REFERENCE
+            no_p = None if proposed[0, c, m] else Undefined.NOTHING_PROPOSED
+            no_r = None if wanted[0, c, m] else Undefined.NOTHING_IN_REFERENCE
             no_f = Undefined.NO_EDITS if no_p and no_r else no_p or no_r
             found += [no_p, no_r, no_f or (None if above_0[c, m] else Undefined.NOTHING_CORRECT)]
         return found
@@ -239,7 +220,6 @@ class Hoo(Rules, Metric):
 
     def parts(self, statistics: HooStatistics, *, start: Folded | None = None) -> UnitParts:
         """The counts of each fragment, and P, R and F of it alone."""
-        del start  # fragments do not depend on each other
         return UnitParts([GOLD_NAME] * len(statistics), statistics.counts, self._rates(statistics.counts))
 
     def types(self, statistics: HooStatistics) -> tuple[str, ...]:
@@ -250,7 +230,6 @@ class Hoo(Rules, Metric):
         self, statistics: HooStatistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> NDArray[np.int64]:
         """Gold, detected, recognized and corrected edits of each type; systems' edits have no types."""
-        del start
         weights = (selection or Selection()).as_weights(len(statistics))
         return np.rint(np.tensordot(weights, self._by_type(statistics).astype(np.float64), axes=1)).astype(np.int64)
 
@@ -268,4 +247,4 @@ class Hoo(Rules, Metric):
 
     def _rates(self, counts: Floats | NDArray[np.int64]) -> Floats:
         made = rates(counts, float(self.empty == "one"), float(self.unrecognized == "one"), self.beta)
-        return made.reshape(len(counts), N_VALUES)
+        return made.reshape(len(counts), len(self.measures))

@@ -23,8 +23,7 @@ from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.metrics.hoo_counts import Alignment, Flags
 
-MOST_PAIRS = 250_000
-"""Pairs of one fragment; where no annotator's edits overlap there are about as many as edits."""
+MOST_PAIRS = 250_000  # of one fragment; where no annotator's edits overlap there are about as many as edits
 Numbers = NDArray[np.int64]
 _OPTIONAL: dict[str, Callable[[StandoffEdit], bool]] = {
     "any": lambda edit: True,
@@ -227,21 +226,19 @@ def _failed_sets(
     fitting: dict[int, list[StandoffEdit]] = {}
     for k in np.flatnonzero(pairs.fits).tolist():
         fitting.setdefault(int(pairs.g[k]), []).append(system[pairs.s[k]])
-    failed = []
-    for members in _sets(gold):
-        whole = all(g in fitting for g in members)
-        if whole and len({len(gold[g].corrections) for g in members}) == 1 and gold[members[0]].corrections:
-            whole = bool(set.intersection(*(_alternatives(gold[g], fitting[g], rules) for g in members)))
-        failed += [] if whole else members
-    return failed
-
-
-def _alternatives(gold: StandoffEdit, system: Sequence[StandoffEdit], rules: Rules) -> set[int]:
-    """Which of a gold edit's corrections the system gives."""
 
     def plain(text: str) -> str:
         folded = rules.folded(text)
         return folded.strip() if rules.edge_space else folded
 
-    said = {plain(edit.corrections[0]) for edit in system}
-    return {at for at, text in enumerate(gold.corrections) if plain(text) in said}
+    def given(g: int) -> set[int]:
+        said = {plain(edit.corrections[0]) for edit in fitting[g]}
+        return {at for at, text in enumerate(gold[g].corrections) if plain(text) in said}
+
+    failed = []
+    for members in _sets(gold):
+        whole = all(g in fitting for g in members)
+        if whole and len({len(gold[g].corrections) for g in members}) == 1 and gold[members[0]].corrections:
+            whole = bool(set.intersection(*map(given, members)))
+        failed += [] if whole else members
+    return failed

@@ -6,10 +6,10 @@ Formula, conventions and source are those of ``errorbar.metrics.hoo``. The 13 ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from errorbar.core.errors import Problem, UsageError, nearest
 from errorbar.core.labels import error_types
 
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 COLUMNS = ("gold", "system", "detected", "recognized", "corrected", "missing_optional", "missing_mandatory", "spurious")
 GOLD, SYSTEM, DETECTED, RECOGNIZED, CORRECTED, MISSING_OPTIONAL, MISSING_MANDATORY, SPURIOUS = range(len(COLUMNS))
 MEASURES = ("detection", "recognition", "correction")
@@ -46,18 +47,16 @@ class Alignment:
 class HooStatistics:
     """Counts per fragment."""
 
-    units: tuple[str, ...]  # the fragments' names
     counts: NDArray[np.int64]  # in the order of COLUMNS; shape (units, columns)
     types: tuple[str, ...]  # ascending
     by_type: NDArray[np.int64]  # gold edits in the order of TYPE_COLUMNS; shape (units, types, 4)
 
     def __len__(self) -> int:
-        return len(self.units)
+        return len(self.counts)
 
     def take(self, units: NDArray[np.int64] | slice) -> HooStatistics:
         """The statistics of some fragments."""
-        names = np.array(self.units, object)[units]
-        return HooStatistics(tuple(names.tolist()), self.counts[units], self.types, self.by_type[units])
+        return HooStatistics(self.counts[units], self.types, self.by_type[units])
 
 
 @cache
@@ -66,13 +65,8 @@ def row_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(_table().values()))
 
 
-def row_of(code: str, overrides: Mapping[str, str] | None = None) -> str:
-    """The row an error code is counted in; ``Other`` for an unknown one."""
-    return (overrides or {}).get(code) or _table().get(code, OTHER)
-
-
 @cache
-def read_overrides(text: str) -> Mapping[str, str]:
+def read_overrides(text: str) -> dict[str, str]:
     """Read error codes and the rows they count in, ``ID=Noun;AS=Verb``.
 
     Raises:
@@ -89,11 +83,9 @@ def read_overrides(text: str) -> Mapping[str, str]:
 
 
 def count_rows(codes: Iterable[str]) -> dict[str, int]:
-    """How many codes each row holds, rows in the order of the table."""
-    counts = dict.fromkeys(row_names(), 0)
-    for code in codes:
-        counts[row_of(code)] += 1
-    return counts
+    """How many codes each row holds, rows in the order of the table; unknown ones are in ``Other``."""
+    counts = Counter(_table().get(code, OTHER) for code in codes)
+    return {row: counts[row] for row in row_names()}
 
 
 @cache
@@ -101,11 +93,11 @@ def _table() -> dict[str, str]:
     return {code: said.partition(":")[0] for code, said in error_types().items()}
 
 
-def by_row(statistics: HooStatistics, overrides: Mapping[str, str]) -> NDArray[np.int64]:
+def by_row(statistics: HooStatistics, overrides: dict[str, str]) -> NDArray[np.int64]:
     """Counts of gold edits by row instead of by code; shape (units, rows, 4)."""
-    summed = np.zeros((len(statistics), len(row_names()), len(TYPE_COLUMNS)), np.int64)
+    summed, rows = np.zeros((len(statistics), len(row_names()), len(TYPE_COLUMNS)), np.int64), _table() | overrides
     for at, code in enumerate(statistics.types):
-        summed[:, row_names().index(row_of(code, overrides))] += statistics.by_type[:, at]
+        summed[:, row_names().index(rows.get(code, OTHER))] += statistics.by_type[:, at]
     return summed
 
 
@@ -130,21 +122,20 @@ def collect(gold: Sequence[Fragment], aligned: Sequence[tuple[Alignment, int]]) 
         kinds = np.array([column[edit.type] for edit in fragment.edits], np.int64)
         flags = np.stack([np.ones_like(missing), found.detected, found.recognized, found.corrected], axis=1)
         np.add.at(by_type[unit], kinds, flags.astype(np.int64))
-    return HooStatistics(tuple(fragment.name for fragment in gold), counts, types, by_type)
+    return HooStatistics(counts, types, by_type)
 
 
 def join(parts: Sequence[HooStatistics]) -> HooStatistics:
     """Put the counts of consecutive fragments together."""
     types = tuple(sorted({kind for part in parts for kind in part.types}))
     column = {kind: at for at, kind in enumerate(types)}
-    units = tuple(unit for part in parts for unit in part.units)
-    by_type = np.zeros((len(units), len(types), len(TYPE_COLUMNS)), np.int64)
+    by_type = np.zeros((sum(map(len, parts)), len(types), len(TYPE_COLUMNS)), np.int64)
     at = 0
     for part in parts:
         by_type[at : at + len(part), [column[kind] for kind in part.types]] = part.by_type
         at += len(part)
     counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *(part.counts for part in parts)])
-    return HooStatistics(units, counts, types, by_type)
+    return HooStatistics(counts, types, by_type)
 
 
 def measure_name(condition: str, measure: str, figure: str) -> str:
@@ -152,38 +143,28 @@ def measure_name(condition: str, measure: str, figure: str) -> str:
     return f"{measure}_{figure}{'_bonus' if condition == CONDITIONS[1] else ''}"
 
 
-class Quotients(NamedTuple):
-    """The numerator of P and R, and what each divides by; shape (rows, 2 conditions, 3 measures)."""
+def quotients(counts: Floats | NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    """The numerator of P and R of counts in the order of COLUMNS, then what P divides by, then R.
 
-    found: NDArray[np.float64]
-    proposed: NDArray[np.float64]
-    wanted: NDArray[np.float64]
-
-
-def quotients(counts: NDArray[np.float64] | NDArray[np.int64]) -> Quotients:
-    """Numerators and denominators of P and R of counts in the order of COLUMNS; shape (rows, columns)."""
+    Each of shape (rows, 2 conditions, 3 measures).
+    """
     given = np.asarray(counts, np.float64)
     bonus = given[:, MISSING_OPTIONAL, None, None] * np.array([0, 1])[:, None]
     proposed = np.stack([given[:, SPURIOUS] + given[:, DETECTED], given[:, SYSTEM], given[:, SYSTEM]], axis=1)
     found = given[:, None, [DETECTED, RECOGNIZED, CORRECTED]]
     wanted = np.broadcast_to(given[:, GOLD, None, None], (len(given), 2, 3))
-    return Quotients(found + bonus, proposed[:, None] + bonus, wanted)
+    return found + bonus, proposed[:, None] + bonus, wanted
 
 
-def rates(
-    counts: NDArray[np.float64] | NDArray[np.int64], empty: float, unrecognized: float, beta: float
-) -> NDArray[np.float64]:
+def rates(counts: Floats | NDArray[np.int64], empty: float, unrecognized: float, beta: float) -> Floats:
     """P, R and F of counts in the order of COLUMNS; shape (rows, 2 conditions, 3 measures, 3 figures).
 
     Where it is 0/0, P or R is ``empty``; F of recognition and correction is ``unrecognized`` where both are 0/0 = 1.
     F is 0 where P = R = 0. Rates are not cut at 1.
     """
-    made = quotients(counts)
-    p, r = (
-        np.divide(made.found, of, out=np.full_like(made.found, empty), where=of > 0)
-        for of in (made.proposed, made.wanted)
-    )
-    below = beta * beta * p + r
-    f = np.divide((1 + beta * beta) * p * r, below, out=np.zeros_like(p), where=below > 0)
-    f[:, :, 1:][made.found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
+    found, *below = quotients(counts)
+    p, r = (np.divide(found, of, out=np.full_like(found, empty), where=of > 0) for of in below)
+    under = beta * beta * p + r
+    f = np.divide((1 + beta * beta) * p * r, under, out=np.zeros_like(p), where=under > 0)
+    f[:, :, 1:][found[:, :, 1:] == 0] *= unrecognized  # without a hit F is 0, or 1 where P = R = 0/0 = 1
     return np.stack([p, r, f], axis=-1)

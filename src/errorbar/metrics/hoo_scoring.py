@@ -24,10 +24,8 @@ from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 
 _RUN = re.compile(r"(?P<team>.*?)[-_. ]?(?P<run>\d+)")
-MOST_RUNS = 10
-"""Runs a team could submit."""
-_ABOVE = 1 + 1e-9
-"""Above 1 beyond the rounding of a mean of fragments; no quotient of counts is that near."""
+MOST_RUNS = 10  # that a team could submit
+_ABOVE = 1 + 1e-9  # above 1 beyond the rounding of a mean of fragments; no quotient of counts is that near
 
 
 class Fragments(Reading):
@@ -51,18 +49,8 @@ class Fragments(Reading):
         sources, references = map(text_record, gold), (edits_record(one.name, one.edits) for one in gold)
         return "\n".join(sources), "\n".join(references), "\n".join(types)
 
-    def clusters(self) -> Sequence[str]:
-        """Every fragment stands for itself."""
-        return [""] * len(self)
-
-    def absent(self, annotator: str) -> int:
-        """The annotators worked as one."""
-        del annotator
-        return 0
-
     def output(self, system: int, *, retokenize: bool) -> Output | None:
         """A run's edits."""
-        del retokenize
         if self.problems.errors:
             return None
         edits = self._read.runs[system]
@@ -81,7 +69,6 @@ class Run:
 
     def finish(self, n_sentences: int) -> None:
         """Say which fragments it lacks."""
-        del n_sentences
         say_missing(self.name, self.missing, self.problems, as_empty=self.missing_as_empty)
 
 

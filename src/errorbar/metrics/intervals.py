@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.execute import run
 from errorbar.metrics.base import Floats, Folded, Metric, Opaque, Selection
 from errorbar.metrics.scored import TypeScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import Resampling, blocks
 from errorbar.stats.units import (
+    Units,
     cluster_members,
     left_out_groups,
     left_out_units,
@@ -35,27 +36,17 @@ from errorbar.stats.units import (
     resampled_units,
 )
 
-Fold = Callable[[Selection], Floats]
-"""Values of each replicate of a selection; shape (replicates, ...)."""
+Fold = Callable[[Selection], Floats]  # values of each replicate of a selection; shape (replicates, ...)
 Rows = NDArray[np.int64]
-MOST_HELD = 1 << 24
-"""Units in the rows of a fold: 128 MB. Weights take four times as much, so there are fewer at a time."""
+MOST_HELD = 1 << 24  # units in the rows of a fold: 128 MB; weights take four times as much, so there are fewer
 
 
 def score_intervals(
     metric: Metric, statistics: Opaque, folded: Folded, clusters: NDArray[np.int64], resampling: Resampling
 ) -> Sequence[Interval | Undefined]:
-    """Intervals of every measure, or why there is none.
+    """Intervals of every measure, or why there is none; closed formulas that it does not have are a ``UsageError``.
 
-    Args:
-        metric: What was computed.
-        statistics: What its map kept for the whole corpus.
-        folded: The fold of everything.
-        clusters: Which cluster each unit belongs to.
-        resampling: How to make the intervals.
-
-    Raises:
-        UsageError: If the metric has no closed formulas and these are asked for.
+    ``folded``: the fold of everything. ``clusters``: which cluster each unit belongs to.
     """
     if not folded.n_units[0]:
         return [Undefined.NO_UNITS] * len(metric.measures)
@@ -112,16 +103,9 @@ def _intervals(
 
 
 def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
-    """What a fold gives for every resample; systems that are compared see the same resamples.
+    """What a fold gives for every resample, the same for all systems; shape (replicates, ...).
 
-    Args:
-        metric: Whose fold it is: one whose units have an order is told units, another how often each counts.
-        fold: Values of a selection.
-        clusters: Which cluster each unit belongs to.
-        resampling: How many, from which seed, on how many cores.
-
-    Returns:
-        Shape (replicates, ...).
+    A metric whose units have an order is told units, another how often each counts.
     """
 
     def of_rows(draw: Callable[[], Rows]) -> Floats:
@@ -183,3 +167,33 @@ def _with(row: TypeScore, intervals: Sequence[Interval | Undefined]) -> TypeScor
         for (name, estimate), interval in zip(row.estimates.items(), intervals, strict=True)
     }
     return replace(row, estimates=made)
+
+
+def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
+    """What a fold gives for every resample of units by kind; the same names give the same resamples.
+
+    The fold takes how many units each kind stands for, shape (replicates, kinds), and gives shape (replicates, ...).
+    """
+
+    def of_block(draw: Callable[[], Iterator[Floats]]) -> Floats:
+        return np.concatenate([fold(weights) for weights in draw()])
+
+    return np.concatenate(list(run(of_block, units.draws(resampling, *names), resampling.jobs)))
+
+
+def estimated(
+    values: Sequence[float],
+    reasons: Sequence[Undefined | None],
+    n: tuple[int, int | None],
+    resampling: Resampling | None,
+    drawn: Floats | None,
+) -> list[Estimate]:
+    """Values of n units in n clusters with their intervals; ``drawn`` has a column for each, None: it is one unit."""
+    made = []
+    for k, (value, reason) in enumerate(zip(values, reasons, strict=True)):
+        estimate = Estimate(None if reason else value, n[0], n_clusters=n[1], undefined=reason)
+        if reason is None and resampling is not None:
+            interval = Undefined.ONE_UNIT if drawn is None else resampling.interval(value, drawn[:, k])
+            estimate = estimate.with_interval(interval, n_clusters=n[1])
+        made.append(estimate)
+    return made

@@ -21,15 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus
-from errorbar.core.spec import Parameter
+from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import Rules
-from errorbar.metrics.base import beta_parameter, divided, unchanged_parameter
+from errorbar.metrics.base import divided
 from errorbar.metrics.choice import EDITS, RUNNING
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, count_types
 
 LARGE = "large-pairs"
+_SPACE = "Drop proposed edits that only change case or white space."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,7 @@ class M2(EditMetric):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         beta_parameter(0.5),
         unchanged_parameter("How many unchanged words one edit may span.", "max_unchanged_words"),
-        Parameter(
-            "ignore_case_space",
-            bool,
-            False,
-            "Drop proposed edits that only change case or white space.",
-            aliases=("ignore_whitespace_casing",),
-        ),
+        Parameter("ignore_case_space", bool, False, _SPACE, aliases=("ignore_whitespace_casing",)),
         CHOOSE,
     )
 
@@ -77,11 +72,7 @@ class M2(EditMetric):
     choose: str = RUNNING
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
-        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
-
-        Raises:
-            InputError: If the numbers of sentences differ, or a sentence pair is too large.
-        """
+        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too."""
         matches = match_corpus(reference, output, Rules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,

@@ -1,11 +1,11 @@
-"""The map over a stream: what is measured of one piece, by whichever worker has it."""
+"""A piece of a stream that has been read, by whichever worker has it, and what is kept of it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from errorbar.core.corpus import (
     Corpus,
@@ -18,12 +18,8 @@ from errorbar.core.corpus import (
 )
 from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
-from errorbar.edits.admission import WINDOW, Admission, ShiftDetector
-from errorbar.edits.likeness import Changed, Evidence, changed_lines, evidence
-from errorbar.metrics.base import Metric, Opaque, Statistics
-
-if TYPE_CHECKING:
-    from errorbar.edits.retokenize import Retokenized
+from errorbar.edits.admission import Look
+from errorbar.metrics.base import Opaque, Statistics
 
 
 class InMemory:
@@ -66,13 +62,13 @@ class Reading(ABC):
     def records(self, *, by_type: bool) -> Records:
         """Canonical texts; that of the types is empty unless asked for."""
 
-    @abstractmethod
     def clusters(self) -> Sequence[str]:
         """What each unit is from, e.g. its document; empty where that is not known."""
+        return [""] * len(self)
 
-    @abstractmethod
     def absent(self, annotator: str) -> int:
         """How many units an annotator did not look at."""
+        return 0
 
     @abstractmethod
     def output(self, system: int, *, retokenize: bool) -> Output | None:
@@ -84,18 +80,7 @@ class Output(NamedTuple):
 
     value: Any  # what metrics measure
     record: str  # its canonical text, for the hash
-    seen: Seen | None = None  # None: whether it looks like corrections of the source cannot be told
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What was seen of a system's lines."""
-
-    shifted: list[int]  # suspicious lines, counted from 1 in the piece
-    head: list[tuple[str, str]]  # the first source and system lines, for the neighbors of the piece
-    tail: list[tuple[str, str]]
-    evidence: Evidence
-    retokenized: Retokenized | None
+    seen: Look | None = None  # None: whether it looks like corrections of the source cannot be told
 
 
 class Sentences(Reading):
@@ -133,13 +118,9 @@ class Sentences(Reading):
         texts, lines = self._texts, self._lines[system]
         if len(lines) != len(texts):
             return None
-        done = None
-        if retokenize:
-            from errorbar.edits.retokenize import retokenize_lines  # noqa: PLC0415 - few ask for it
-
-            lines, done = retokenize_lines(texts, lines)
-        seen = _seen(texts, lines, changed_lines(texts, lines), done)
-        return Output(lines, "\n".join(map(system_record, lines)), seen)
+        look = Look()
+        lines = look.add(texts, lines, retokenize=retokenize)
+        return Output(lines, "\n".join(map(system_record, lines)), look)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +128,7 @@ class SystemPart:
     """What is kept of a system's output for a piece."""
 
     record: str
-    seen: Seen | None
+    seen: Look | None
     statistics: Mapping[str, Statistics]  # by ``measure_key``
 
 
@@ -162,95 +143,3 @@ class Part:
     absent: dict[str, int]  # units that an annotator did not look at who is scored against alone
     systems: Iterable[SystemPart | None]  # to be gone through once; None where a system's file has ended
     problems: Problems
-
-
-@dataclass(frozen=True, slots=True)
-class Measuring:
-    """The work on one piece: pure, and independent of every other piece."""
-
-    metrics: tuple[Metric, ...]
-    reading: Callable[[Any], Reading] = Sentences
-    by_type: bool = False
-    clusters: bool = False  # keep what each unit is from
-    retokenize: bool = False
-    lazy: bool = False  # measure a system when its part is asked for, so that memory is that of one; in one process
-
-    def __call__(self, piece: Opaque) -> Part:
-        """Measure a piece of whatever the reading takes.
-
-        Raises:
-            InputError: If it cannot be read, or a pair of texts is too large.
-        """
-        read = self.reading(piece)
-        systems = (self._system(read, k) for k in range(read.n_systems))
-        return Part(
-            len(read),
-            read.annotators,
-            read.records(by_type=self.by_type),
-            read.clusters() if self.clusters else None,
-            {only: read.absent(only) for metric in self.metrics if (only := metric.annotator) is not None},
-            systems if self.lazy else list(systems),
-            read.problems,
-        )
-
-    def _system(self, read: Reading, system: int) -> SystemPart | None:
-        output = read.output(system, retokenize=self.retokenize)
-        if output is None:
-            return None
-        measurers = {metric.measure_key: metric for metric in self.metrics}  # those with one key share
-        statistics = {
-            key: metric.measure(read.reference, output.value, by_type=self.by_type) for key, metric in measurers.items()
-        }
-        return SystemPart(output.record, output.seen, statistics)
-
-
-def _seen(texts: Sequence[str], lines: Sequence[str], changed: Sequence[Changed], done: Retokenized | None) -> Seen:
-    detector = ShiftDetector()
-    detector.add(texts, lines, changed)
-    both = list(zip(texts, lines, strict=True))
-    return Seen(detector.lines, both[: 2 * WINDOW], both[-2 * WINDOW :], evidence(texts, lines, changed), done)
-
-
-class Looked:
-    """Joins what was seen of a system's lines in each piece, in order, with what shows only across their borders.
-
-    A line that looks shifted within a piece looks so in the whole, where it has more neighbors to be taken from; so
-    only lines near a border are looked at again, with the neighbors on both sides.
-    """
-
-    def __init__(self) -> None:
-        self._shifted: set[int] = set()
-        self._before: list[tuple[str, str]] = []
-        self._n = 0
-        self._evidence: Evidence | None = None
-        self._retokenized: Retokenized | None = None
-
-    def add(self, seen: Seen | None, n: int) -> None:
-        """Take the next piece, of ``n`` lines."""
-        if seen is None:
-            return
-        self._shifted.update(self._n + line for line in seen.shifted)
-        if self._before:
-            both = self._before + seen.head
-            detector = ShiftDetector()
-            detector.add([text for text, _ in both], [line for _, line in both])
-            self._shifted.update(self._n - len(self._before) + line for line in detector.lines)
-        self._before = (self._before + seen.tail)[-2 * WINDOW :]
-        self._n += n
-        self._evidence = self._evidence or Evidence()
-        self._evidence.add(seen.evidence)
-        if self._retokenized is None:
-            self._retokenized = seen.retokenized
-        elif seen.retokenized is not None:
-            self._retokenized.add(seen.retokenized)
-
-    def shifts(self) -> ShiftDetector:
-        """What one detector over all lines would have found."""
-        whole = ShiftDetector()
-        whole.lines = sorted(self._shifted)
-        return whole
-
-    def say(self, name: str, admission: Admission, problems: Problems) -> None:
-        """Say what was seen of a system, and refuse what is for another source."""
-        if self._evidence is not None:
-            admission.say(name, self._evidence, self.shifts(), self._retokenized, problems)

@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, absent_note, annotator_order, unknown_annotator
+from errorbar.core.corpus import ContentHash, Corpus, Hypothesis
 from errorbar.core.errors import Place
-from errorbar.core.estimate import Signature
 from errorbar.core.problems import Problems
+from errorbar.edits.admission import Look
 from errorbar.execute.executor import Executor, Serial
-from errorbar.metrics.base import Metric
-from errorbar.metrics.documents import Documents
+from errorbar.metrics.base import Opaque
 from errorbar.metrics.folding import Plan, SystemFold, Whole
-from errorbar.metrics.measuring import InMemory, Looked, Measuring, Part, SystemPart
+from errorbar.metrics.measuring import InMemory, Part, Reading, SystemPart
 from errorbar.metrics.scored import Score
-from errorbar.stats.resampling import Resampling, unasked
 
-PIECE = 4096
-"""System sentences of a piece: a fifth of a second of work, some megabytes."""
+PIECE = 4096  # system sentences of a piece: a fifth of a second of work, some megabytes
 SMALLEST_PIECE = 64
 
 
@@ -119,15 +116,8 @@ def score_pieces(
         InputError: If a file is bad, or a system has another number of units than the source or is no correction of it.
         UsageError: If a metric names an annotator that the corpus does not have, or cannot give what is asked for.
     """
-    whole, kept, worker = _Whole(plan), [_System(plan) for _ in systems], executor or Serial()
-    work = Measuring(
-        tuple(plan.metrics),
-        plan.reading,
-        plan.by_type,
-        plan.resampling is not None,
-        plan.admission.retokenize,
-        isinstance(worker, Serial),
-    )
+    whole, kept, worker = Whole(plan), [_System(plan) for _ in systems], executor or Serial()
+    work = Measuring(plan, isinstance(worker, Serial))
     for part in worker.map_ordered(work, pieces):
         problems.collect(part.problems)
         for system, said in zip(kept, part.systems, strict=True):
@@ -138,71 +128,53 @@ def score_pieces(
     for ending in systems:
         ending.finish(whole.n)
     problems.raise_errors()
-    for name in whole.absent:
-        if name not in whole.annotators:
-            raise unknown_annotator(name, annotator_order(whole.annotators))
+    whole.check_annotators()
     for ending, system in zip(systems, kept, strict=True):
-        system.looked.say(ending.name, plan.admission, problems)
+        plan.admission.say(ending.name, system.look, problems)
         _remark(ending.name, system.folds, problems)
     problems.raise_errors()
-    resampling, conventions = whole.resampling(problems)
-    if len(whole.annotators) > 1:
-        problems.notes += [absent_note(name, k, whole.n, "") for name, k in whole.absent.items() if k]
-    found = Whole(annotator_order(whole.annotators), whole.types(), resampling, whole.documents)
+    whole.end(problems)
     return [
-        fold.finish(
-            ending.name,
-            found,
-            whole.signature(fold.metric, system.output, (*plan.own.get(ending.name, ()), *conventions)),
-        )
+        fold.finish(ending.name, whole, whole.signature(fold.metric, ending.name, system.output))
         for ending, system in zip(systems, kept, strict=True)
         for fold in system.folds
     ]
 
 
-class _Whole:
-    """What is known of the whole corpus so far."""
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """The work on one piece: pure, and independent of every other piece."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._hashes = ContentHash(), ContentHash(), ContentHash()
-        self.annotators: set[str] = set()
-        self.absent = {metric.annotator: 0 for metric in plan.metrics if metric.annotator is not None}
-        self.documents = Documents(plan.metrics[0].reads.removesuffix("s") if plan.metrics else "sentence")
-        self.n = 0
+    plan: Plan
+    lazy: bool = False  # measure a system when its part is asked for, so that memory is that of one; in one process
 
-    def add(self, part: Part) -> None:
-        """Take the next piece."""
-        self.annotators.update(part.annotators)
-        for content, records in zip(self._hashes, part.records, strict=True):
-            content.add([records] if part.n else [])  # joined by line feeds, as the hash itself does
-        if part.clusters is not None and (self._plan.most is None or self.n <= self._plan.most):
-            self.documents.add_names(part.clusters)
-        for only, missing in part.absent.items():
-            self.absent[only] += missing
-        self.n += part.n
+    def __call__(self, piece: Opaque) -> Part:
+        """Measure a piece of whatever the plan's reading takes.
 
-    def resampling(self, problems: Problems) -> tuple[Resampling | None, tuple[str, ...]]:
-        """How intervals are made, now that the number of units is known, and what joins the signature."""
-        plan, resampling = self._plan, self._plan.resampling
-        conventions = (*plan.conventions, *plan.admission.conventions)
-        if resampling is None:
-            return None, conventions
-        if plan.most is not None and not unasked(self.n, plan.metrics[0].reads, problems, most=plan.most):
-            return None, conventions
-        if resampling.method != "closed":
-            self.documents.warn(problems)
-        return resampling, (*conventions, resampling.convention(self.documents.clustering))
+        Raises:
+            InputError: If it cannot be read, or a pair of texts is too large.
+        """
+        plan, read = self.plan, self.plan.reading(piece)
+        systems = (self._system(read, k) for k in range(read.n_systems))
+        return Part(
+            len(read),
+            read.annotators,
+            read.records(by_type=plan.by_type),
+            None if plan.resampling is None else read.clusters(),
+            {only: read.absent(only) for metric in plan.metrics if (only := metric.annotator) is not None},
+            systems if self.lazy else list(systems),
+            read.problems,
+        )
 
-    def signature(self, metric: Metric, output: ContentHash, conventions: tuple[str, ...]) -> Signature:
-        """The signature of a system's score."""
-        source, reference, _ = (content.short() for content in self._hashes)
-        spec, n_annotators = str(metric.spec), len(self.annotators)
-        return Signature(spec, source, reference, output.short(), self.n, n_annotators, conventions)
-
-    def types(self) -> str:
-        """Hash of the error types, where they are counted."""
-        return self._hashes[2].short() if self._plan.by_type else ""
+    def _system(self, read: Reading, system: int) -> SystemPart | None:
+        plan, output = self.plan, read.output(system, retokenize=self.plan.admission.retokenize)
+        if output is None:
+            return None
+        measurers = {metric.measure_key: metric for metric in plan.metrics}  # those with one key share
+        statistics = {
+            key: metric.measure(read.reference, output.value, by_type=plan.by_type) for key, metric in measurers.items()
+        }
+        return SystemPart(output.record, output.seen, statistics)
 
 
 class _System:
@@ -210,13 +182,14 @@ class _System:
 
     def __init__(self, plan: Plan) -> None:
         self.folds = [SystemFold(metric) for metric in plan.metrics]
-        self.looked = Looked()
+        self.look = Look()
         self.output = ContentHash()
 
     def add(self, part: SystemPart, plan: Plan, n: int, *, at: int) -> None:
         """Take the next piece, of ``n`` units, of which ``at`` came before."""
         self.output.add([part.record] if n else [])
-        self.looked.add(part.seen, n)
+        if part.seen is not None:
+            self.look.join(part.seen)
         for fold in self.folds:
             fold.add(part.statistics[fold.metric.measure_key], plan, at=at)
 

@@ -42,22 +42,15 @@ from errorbar.stats.resampling import Resampling, blocks
 
 Adjust = Literal["max-t", "holm"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
-MOST_DRAWN = 2**26
-"""Swaps in memory at once. Where they are cut changes the digits, so it depends on the number of documents only."""
-MOST_WEIGHED = 2**23
-"""Swaps that the favor of essays is told by."""
-MOST_KEPT = 40_000_000
-"""Differences that max-T keeps: 320 MB, which is 200 systems by 2,000 ways."""
+MOST_DRAWN = 2**26  # swaps at once; where they are cut changes digits, so it depends on the number of documents only
+MOST_WEIGHED = 2**23  # swaps that the favor of essays is told by
+MOST_KEPT = 40_000_000  # differences that max-T keeps: 320 MB, which is 200 systems by 2,000 ways
 Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class SwapPlan:
-    """How pairs of systems are tested.
-
-    Raises:
-        UsageError: If there is no such adjustment, or no swap is asked for.
-    """
+    """How pairs of systems are tested; no such adjustment, or no swaps, are a ``UsageError``."""
 
     adjust: Adjust = "max-t"  # of p-values for the number of pairs
     swaps: int | None = None  # random ways to swap; None: as many as decide at the level (``needed``)
@@ -88,8 +81,16 @@ class Tested:
 
     test: Randomization  # of the pair alone
     p_adjusted: float | None = None  # for all pairs; None where there is no p-value
-    smallest_p: float | None = None  # adjusted, of any difference that the pair could have had
+    smallest_p: float | None = None  # adjusted, of any difference that the pair could have had with these documents
     at_floor: bool = False  # p_adjusted is only known to be at most this: no random way was as extreme
+
+    def significant(self, alpha: float) -> bool:
+        """Whether the two differ significantly, adjusted for all pairs."""
+        return self.p_adjusted is not None and self.p_adjusted <= alpha
+
+    def undecided(self, alpha: float) -> bool:
+        """Whether no difference, however large, could have been significant: then nothing follows from this one."""
+        return not self.significant(alpha) and self.smallest_p is not None and self.smallest_p > alpha
 
 
 def swap_tests(
@@ -100,28 +101,21 @@ def swap_tests(
     resampling: Resampling,
     testing: SwapPlan,
 ) -> list[Tested]:
-    """Test pairs of systems, essays swapped as a whole.
+    """Test pairs of systems, essays swapped as a whole; ``UsageError`` if max-T would have to keep too much.
 
-    Args:
-        metric: What is computed.
-        systems: What it keeps of each system for the whole corpus.
-        pairs: Which systems to test against each other.
-        codes: Number of the essay that each sentence is from, from 0 without gaps.
-        resampling: Seed, level and number of cores.
-        testing: How many ways to swap, and how to adjust.
-
-    Raises:
-        UsageError: If max-T would have to keep more than ``MOST_KEPT`` differences.
+    ``systems``: what the metric keeps of each for the whole corpus. ``codes``: number of the essay of each sentence,
+    from 0 without gaps.
     """
     ways = testing.number(len(systems), 1 - resampling.confidence_level)
-    same = Randomization(0.0, None, 0, 0, exact=True, undefined=Undefined.NO_DISAGREEMENT)
-    results = [Tested(same)] * len(pairs)
     n_differing = [int(differing(metric, systems[a], systems[b], codes).sum()) for a, b in pairs]
     values = [float(main_values(metric, one)[0]) for one in systems]
-    for k, (a, b) in enumerate(pairs):
-        if np.isnan(values[a] - values[b]):
-            results[k] = Tested(Randomization(np.nan, None, 0, 0, exact=True, undefined=Undefined.NOT_COMPARABLE))
-    known = [k for k, n in enumerate(n_differing) if n and results[k].test.undefined is not Undefined.NOT_COMPARABLE]
+    differences = np.array([values[a] - values[b] for a, b in pairs])
+    untested = [
+        (np.nan, Undefined.NOT_COMPARABLE) if unknown else (0.0, Undefined.NO_DISAGREEMENT)
+        for unknown in np.isnan(differences)
+    ]
+    results = [Tested(Randomization(value, None, 0, 0, exact=True, undefined=why)) for value, why in untested]
+    known = [k for k, n in enumerate(n_differing) if n and not np.isnan(differences[k])]
     if not known:
         return results
     mixer = _Mixer(metric, systems, [pairs[k] for k in known], codes, resampling.jobs)
@@ -136,22 +130,22 @@ def swap_tests(
         what = f"{kept:,} ways to swap {len(known):,} pairs are too many to be kept for max-T"
         fix = "compare fewer systems, take fewer --swaps, or --adjust=holm, which keeps none"
         raise UsageError(Problem("compare-too-large", what, expected=f"at most {MOST_KEPT:,} together", fix=fix))
-    observed = np.array([values[a] - values[b] for a, b in mixer.pairs])
-    swapped = _swap(mixer, drawn, observed, kept)
+    observed = differences[known]
+    counts, table, first = mixer.swap(drawn, observed, kept)
 
     def test(number: int) -> Randomization:
         if _few(n_differing[known[number]], ways):
             return mixer.test_all(number)
-        extreme = int(swapped.extreme[number])
+        extreme = int(counts[number])
         return Randomization(float(observed[number]), (extreme + 1) / (ways + 1), extreme, ways, exact=False)
 
     tests = list(run(test, range(len(known)), resampling.jobs))
     p_values = np.array([one.p_value for one in tests], np.float64)
     least = np.array([one.smallest for one in tests], np.float64)
     if keep:
-        adjusted = step_down_max_t(observed, swapped.table, exact=exact, p_values=p_values)
-        furthest = observed if exact else mixer.furthest(swapped)  # all ways are in the table
-        smallest = np.maximum(smallest_max_t(observed, swapped.table, furthest, adjusted, exact=exact), least)
+        adjusted = step_down_max_t(observed, table, exact=exact, p_values=p_values)
+        furthest = observed if exact else mixer.furthest(table, first)  # all ways are in the table
+        smallest = np.maximum(smallest_max_t(observed, table, furthest, adjusted, exact=exact), least)
     else:
         adjusted, smallest = adjust(p_values, method="holm"), smallest_holm(p_values, least)
     for k, one, p, floor in zip(known, tests, adjusted.tolist(), smallest.tolist(), strict=True):
@@ -165,15 +159,6 @@ def differing(metric: Metric, first: Opaque, second: Opaque, codes: NDArray[np.i
     found = np.zeros(int(codes.max()) + 1, np.bool_)
     found[codes[metric.differ(first, second)]] = True
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Swapped:
-    """Differences after swapping."""
-
-    extreme: NDArray[np.int64]  # in how many ways each pair differs at least as much as observed; shape (pairs,)
-    table: Floats  # all differences, where they are kept; shape (pairs, ways)
-    first: Swaps  # the first ways; shape (some, essays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,34 +187,37 @@ class _Mixer:
         every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
         return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
 
-    def furthest(self, swapped: _Swapped) -> Floats:
+    def swap(self, drawn: Iterator[Swaps], observed: Floats, n_kept: int) -> tuple[NDArray[np.int64], Floats, Swaps]:
+        """Swap every pair in every way, block by block, and keep the differences of ``n_kept`` ways (all, or none).
+
+        In how many ways each pair differs at least as much as observed; what is kept, shape (pairs, ways); the first
+        block of ways.
+        """
+        extreme, table = np.zeros(len(observed), np.int64), np.empty((len(observed), n_kept))
+        first, at = np.zeros((0, 0), np.bool_), 0
+        for swaps in drawn:
+            first = swaps if at == 0 else first
+            rows = run(partial(self.differences, swaps=swaps), range(len(observed)), self.jobs)
+            for number, row in enumerate(rows):
+                extreme[number] += count_extreme(observed[number], row)
+                if n_kept:
+                    table[number, at : at + len(swaps)] = row
+            at += len(swaps)
+        return extreme, table, first
+
+    def furthest(self, table: Floats, first: Swaps) -> Floats:
         """The difference of each pair where every essay is swapped in favor of the same system.
 
         Which system an essay favors is told by the differences with and without it swapped, over the first ways.
         """
-        weights = 1.0 - 2.0 * swapped.first[: max(1, MOST_WEIGHED // swapped.first.shape[1])]
+        weights = 1.0 - 2.0 * first[: max(1, MOST_WEIGHED // first.shape[1])]
 
         def ahead(number: int) -> float:
-            row = swapped.table[number, : len(weights)]
+            row = table[number, : len(weights)]
             way = (row - row.mean()) @ weights < 0
             return float(self.differences(number, way[None, :])[0])
 
         return np.array(list(run(ahead, range(len(self.pairs)), self.jobs)))
-
-
-def _swap(mixer: _Mixer, drawn: Iterator[Swaps], observed: Floats, n_kept: int) -> _Swapped:
-    """Swap every pair in every way, block by block; the differences of ``n_kept`` ways (all, or none) are kept."""
-    numbers = range(len(observed))
-    extreme, table, first = np.zeros(len(observed), np.int64), np.empty((len(observed), n_kept)), np.zeros((0, 0), bool)
-    at = 0
-    for swaps in drawn:
-        first = swaps if at == 0 else first
-        for number, row in enumerate(run(partial(mixer.differences, swaps=swaps), numbers, mixer.jobs)):
-            extreme[number] += count_extreme(observed[number], row)
-            if n_kept:
-                table[number, at : at + len(swaps)] = row
-        at += len(swaps)
-    return _Swapped(extreme, table, first)
 
 
 def main_values(metric: Metric, statistics: Opaque, swapping: Swapping | None = None) -> Floats:

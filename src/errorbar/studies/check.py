@@ -189,7 +189,7 @@ def _check_output(
 ) -> Mapping[str, int]:
     """A system's output against the sentences of a reference, whose own problems are no matter here."""
     (stream,) = system_streams([output], problems)
-    look = Look(admission.retokenize)
+    look = Look()
     sentences = changed = 0
     quiet = Problems(lenient=True)
     for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
@@ -197,10 +197,10 @@ def _check_output(
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
         if len(lines) == len(texts):
-            lines = look.add(texts, lines)
+            lines = look.add(texts, lines, retokenize=admission.retokenize)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)
-    admission.say(stream.name, look.seen, look.shifts, look.retokenized, problems)
+    admission.say(stream.name, look, problems)
     return {"lines": stream.count, "sentences changed": changed}
 
 

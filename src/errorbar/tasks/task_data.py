@@ -116,7 +116,7 @@ class SentenceData(_Data):
         """See whether a run that is not scored is one for this source, as scoring does."""
         look = Look()
         look.add([sentence.text for sentence in self.units], lines)
-        AS_SENT.say(name, look.seen, look.shifts, None, problems)
+        AS_SENT.say(name, look, problems)
         problems.raise_errors()
 
     def n_changed(self, output: Sequence[str]) -> int:
