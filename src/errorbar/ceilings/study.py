@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence, absent_note
+from errorbar.core.corpus import Corpus, Corrected, Hypothesis, absent_note
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
@@ -210,16 +210,16 @@ def prepare_study(
         absent = sum(name not in sentence.annotations for sentence in corpus.sentences)
         if absent:
             problems.notes.append(absent_note(name, absent, len(corpus), corpus.name))
-    humans: list[tuple[str, int, Sequence[str]]] = [
-        (name, column, [_own(sentence, name, problems) for sentence in corpus.sentences])
-        for column, name in enumerate(corpus.annotators)
-    ]
-    texts_of = [sentence.text for sentence in corpus.sentences]
+    pieces: list[tuple[str, int, Sequence[str]]] = []
+    for column, name in enumerate(corpus.annotators):
+        texts_by = [corrected_text(sentence, name, problems, file=name) for sentence in corpus.sentences]
+        made = zip(texts_by, corpus.sentences, strict=True)
+        pieces.append((name, column, [Corrected(text, s.annotations.get(name, ())) for text, s in made]))
     for system in systems if not plan.force else ():
         if len(system.lines) == len(corpus):
-            Admission().take(system.name, texts_of, system.lines, problems)
+            Admission().take(system.name, [one.text for one in corpus.sentences], system.lines, problems)
     problems.raise_errors()
-    pieces = humans + [(system.name, NO_ONE, list(system.lines)) for system in systems]
+    pieces += [(system.name, NO_ONE, list(system.lines)) for system in systems]
 
     def measure(piece: tuple[str, int, Sequence[str]]) -> Text:
         name, author, lines = piece
@@ -248,8 +248,3 @@ def ceiling(study: Study, *, jobs: int = 1, units: Units | None = None) -> Ceili
         some.n_subsets,
         exact,
     )
-
-
-def _own(sentence: Sentence, name: str, problems: Problems) -> Corrected:
-    """What an annotator made of a sentence, and by which edits."""
-    return Corrected(corrected_text(sentence, name, problems, file=name), sentence.annotations.get(name, ()))

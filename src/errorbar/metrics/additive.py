@@ -60,7 +60,7 @@ class ReferenceTexts(Metric):
     __slots__ = ()
     additive = True
     fold_only = frozenset({"only"})
-    remarks = {OVERLAP: ("edits of annotators overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
+    remarks = {OVERLAP: ("edits of annotators that overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
     lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
 
     @property

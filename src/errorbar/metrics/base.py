@@ -120,7 +120,7 @@ class Metric(ABC):
     takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
-    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what follows a number of units, and what to do
+    remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what stands before a number of units; what to do
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -187,10 +187,7 @@ class Metric(ABC):
 
     @abstractmethod
     def fold(self, statistics: Opaque, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
-        """The fold: values of each replicate of a selection (None: everything, once) of what ``measure`` kept.
-
-        ``start``: what to go on from, which is how a stream is folded part by part.
-        """
+        """Values of each replicate of a selection (None: everything, once) of what ``measure`` kept, after ``start``."""
 
     @abstractmethod
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
@@ -250,5 +247,5 @@ def lacking(metric: Metric, feature: Feature) -> UsageError:
 
 def divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
     """Quotients, NaN where the divisor is not above 0."""
-    shape = np.broadcast_shapes(above.shape, below.shape)
-    return np.asarray(np.divide(above, below, out=np.full(shape, np.nan), where=below > 0), np.float64)
+    nowhere = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    return np.asarray(np.divide(above, below, out=nowhere, where=below > 0), np.float64)

@@ -61,7 +61,7 @@ class M2(EditMetric):
     type_measures = ("recall",)
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {
         LARGE: (
-            "sentence pairs were too large for the official search order; the integer objective served",
+            "sentence pairs too large for the official search order, matched by the integer objective",
             "see docs/design/large-lattices.md",
         )
     }

@@ -199,4 +199,4 @@ def _remark(system: str, folds: Sequence[SystemFold], problems: Problems) -> Non
     for code, (what, fix) in {code: text for fold in folds for code, text in fold.metric.remarks.items()}.items():
         n = max(fold.remarked[code] for fold in folds)
         if n:
-            problems.note(code, f"{n} {what}", Place(system), fix=fix)
+            problems.note(code, f"{what}: {n}", Place(system), fix=fix)
