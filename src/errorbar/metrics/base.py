@@ -187,7 +187,7 @@ class Metric(ABC):
 
     @abstractmethod
     def fold(self, statistics: Opaque, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
-        """Values of each replicate of a selection (None: everything, once) of what ``measure`` kept, after ``start``."""
+        """Values of each replicate of a selection (None: everything, once) of what was measured, after ``start``."""
 
     @abstractmethod
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
