@@ -55,7 +55,7 @@ def fold_counts(
     """The fold of bare counts."""
     statistics = EditStatistics(counts, present, tuple(map(str, range(present.shape[1]))))
     selection = Selection(units, annotators=masks, swapping=swapping)
-    return choice.fold_counts(statistics, Rule(beta, running, kernel), selection, start, want_chosen=want_chosen)
+    return choice.fold_counts(statistics, Rule(beta, running, kernel=kernel), selection, start, want_chosen=want_chosen)
 
 
 def chosen(metric: M2, statistics: EditStatistics) -> list[int]:

@@ -149,13 +149,17 @@ class TypeRow:
 
 def type_rows(study: Study, size: int) -> list[TypeRow]:
     """Recall of every type against subsets of one size, by name of the type; they must have been counted."""
-    human = human_type_recall(study, size)
-    systems = [type_recall(study, text, size) for text in study.systems]
-    ratios = [divided(one, human) for one in systems]
-    names = study.metric.types(study.humans[0].statistics)
+    of_texts = [(study.metric.types(text.statistics), text) for text in (*study.humans, *study.systems)]
+    names = sorted({name for types, _ in of_texts for name in types})
+    recalls = np.full((len(of_texts), len(names)), np.nan)
+    for row, (types, text) in zip(recalls, of_texts, strict=True):
+        row[[names.index(name) for name in types]] = type_recall(study, text, size)
+    human, systems = _mean(recalls[: len(study.humans)]), recalls[len(study.humans) :]
+    ratios = divided(systems, np.broadcast_to(human, systems.shape))
     return [
-        TypeRow(names[k], _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
-        for k in sorted(range(len(names)), key=names.__getitem__)
+        TypeRow(name, _known(human[k]), tuple(map(_known, systems[:, k])), tuple(map(_known, ratios[:, k])))
+        for k, name in enumerate(names)
+        if not np.isnan(recalls[:, k]).all()  # types of systems alone have no recall
     ]
 
 
@@ -169,11 +173,6 @@ def type_recall(study: Study, text: Text, size: int) -> Floats:
     masks = subsets.masks[subsets.masks.sum(axis=1) == size]
     counts = metric.fold_types(text.statistics, Selection(annotators=masks))
     return _mean(metric.type_values(counts)[..., metric.type_measures.index("recall")])
-
-
-def human_type_recall(study: Study, size: int) -> Floats:
-    """Mean over the annotators' texts; shape (types,)."""
-    return _mean(np.stack([type_recall(study, text, size) for text in study.humans]))
 
 
 def _mean(rows: Floats) -> Floats:

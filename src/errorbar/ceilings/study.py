@@ -198,7 +198,7 @@ def prepare_study(
         raise lacking(metric, "annotators")
     if metric.annotator is not None:
         what = f"{metric.spec} scores against one annotator only"
-        raise UsageError(Problem("no-subsets", what, expected="choose=running or choose=sentence"))
+        raise UsageError(Problem("no-subsets", what, fix="name no annotator in the metric"))
     wanted = plan.sizes or range(1, n)
     subsets = {  # humans first: they allow one annotator less
         author: annotator_subsets(

@@ -95,5 +95,5 @@ def command(output: Output, **options: Any) -> None:
 
     with progress_bar("sentences") as progress:
         found = score(progress=progress, **options)
-    rows = [found.type_rows()] if by == "type" and output.style == "csv" else None
+    rows = found.type_rows() if by == "type" and output.style == "csv" else None
     output.show(found, found.schema, rows)

@@ -23,7 +23,7 @@ class EditsReader:
                 "this is not M2, and the metric needs the edits of a system",
                 Place(self._lines.name),
             )
-            fix = "make M2 of a corrected text: errorbar convert --source SOURCE TEXT --to m2"
+            fix = "make M2 of a corrected text: errorbar convert --source SOURCE TEXT --edits errant -o TEXT.m2"
             raise InputError(Problem("no-edits", what, place, "a line S with a sentence, lines A with edits", fix))
         self._sentences = read_m2(self._lines, problems)
 

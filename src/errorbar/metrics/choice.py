@@ -39,8 +39,8 @@ class Rule:
 
     beta: float
     running: bool = True
-    rounded: bool = False  # as errant_compare: F to four places, then more correct, fewer false, fewer missed edits
     kernel: bool = KERNEL  # choose by the compiled kernel, or by its twin
+    rounded: bool = False  # as errant_compare: F to four places, then more correct, fewer false, fewer missed edits
 
 
 @dataclass(frozen=True, slots=True)

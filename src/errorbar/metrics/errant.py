@@ -70,7 +70,13 @@ class Errant(EditMetric):
         beta_parameter(0.5),
         Parameter("single", bool, False, "Leave out edits whose span or correction has more than one token."),
         Parameter("multi", bool, False, "Leave out edits whose span and correction have at most one token each."),
-        Parameter("without", str, "", "Types to leave out, apart by white space.", aliases=("filt",)),
+        Parameter(
+            "without",
+            str,
+            "",
+            'Types to leave out, apart by white space and in quotes: errant(without="R:NOUN R:VERB").',
+            aliases=("filt",),
+        ),
         Parameter("level", str, "full", "Which part of types is counted: full, type or operation.", _one_of(LEVELS)),
         CHOOSE,
     )
@@ -173,9 +179,7 @@ def edits_of(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit
         place = Place(reference.name, sentence.line or number)
         if not isinstance(line, Corrected):
             what = f"the metric {Errant.name} compares edits, and the system has a text for this sentence"
-            raise UsageError(
-                Problem("no-edits", what, place, fix="give M2: errorbar convert --source --to m2 makes it")
-            )
+            raise UsageError(Problem("no-edits", what, place, fix="give M2: errorbar convert --edits errant makes it"))
         if line.source and line.source.split() != sentence.tokens:
             what = f"the system's edits are of another sentence: {shortened(line.source)}"
             raise InputError(Problem("system-sentence", what, place, f"{shortened(sentence.text)}"))

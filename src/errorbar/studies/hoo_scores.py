@@ -98,7 +98,7 @@ class HooScores(Scores):
         if self.by_sentence:
             return [self._fragment_table()]
         if self.by_type:
-            return [self.type_rows()]
+            return self.type_rows()
         return [(best_table if self.best else _score_table)(self.scores, self.teams)]
 
     def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
@@ -123,7 +123,7 @@ class HooScores(Scores):
             "signature": str(score.type_signature),
         }
 
-    def type_rows(self) -> Table:
+    def type_rows(self) -> list[Table]:
         """Recall of each row of table 8."""
         columns, labels = _labels(self.scores)
         rows: list[list[Cell]] = [
@@ -132,7 +132,7 @@ class HooScores(Scores):
             for row in in_order(score.by_type)
         ]
         columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
-        return Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores, types=True)])
+        return [Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores, types=True)])]
 
     def _fragment_table(self) -> Table:
         columns, labels = _labels(self.scores)

@@ -62,7 +62,9 @@ class Scores(Result):
             kinds = _alike(self.scores, lambda score: (*score.counts, *score.estimates))
             return [self._sentence_table(scores, f"units{k or ''}") for k, scores in enumerate(kinds)]
         if self.by_type:
-            return [self._types_side_by_side() if len(self.scores) > 1 else self.type_rows()]
+            if len(self.scores) == 1:
+                return self.type_rows()
+            return [_types_side_by_side(scores, f"types{k or ''}") for k, scores in enumerate(self._type_kinds())]
         kinds = _alike(self._ordered(), lambda score: tuple(score.estimates))
         return [_score_table(scores, f"scores{k or ''}") for k, scores in enumerate(kinds)]
 
@@ -122,39 +124,12 @@ class Scores(Result):
         notes = [f"no interval of a {first.unit}: {Undefined.ONE_UNIT}"] if first.has_intervals else []
         return Table(columns, rows, name=name, notes=[*notes, *signature_lines(scores)])
 
-    def type_rows(self) -> Table:
-        """A row for each system and type, with everything that is known of it."""
-        scores = self._ordered()
-        names, labels = row_labels(scores)
-        counts = next((list(row.counts) for score in scores for row in score.by_type), [])
-        columns = [*names, Column("type"), *map(measure_column, _type_measures(scores))]
-        rows: list[list[Cell]] = [
-            [*label, row.type, *row.estimates.values(), *row.counts.values()]
-            for label, score in zip(labels, scores, strict=True)
-            for row in score.by_type
-        ]
-        columns += [Column(one, "count") for one in counts]
-        return Table(columns, rows, name="types", notes=signature_lines(scores, types=True))
+    def type_rows(self) -> list[Table]:
+        """A row for each system and type with all that is known of it; a table for metrics that give the same."""
+        return [_type_table(scores, f"types{k or ''}") for k, scores in enumerate(self._type_kinds())]
 
-    def _types_side_by_side(self) -> Table:
-        """A row for each type, and a column for each system and measure."""
-        scores = self._ordered()
-        measures = _type_measures(scores)
-        several = len({score.metric for score in scores}) > 1
-        columns, found = [Column("type")], []
-        for score in scores:
-            title = f"{score.system} {score.metric}" if several else score.system
-            short = len(measures) == 1
-            columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
-            found.append({row.type: row.estimates for row in score.by_type})
-        nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
-        rows: list[list[Cell]] = [
-            [kind, *(estimate for own in found for estimate in own.get(kind, nothing).values())]
-            for kind in sorted({kind for own in found for kind in own})
-        ]
-        said = "/".join(measure.title for measure in measures)
-        notes = [f"{said} in percent; – where the chosen annotators have no edit of the type"]
-        return Table(columns, rows, name="types", notes=[*notes, *signature_lines(scores, types=True)])
+    def _type_kinds(self) -> list[list[Score]]:
+        return _alike(self._ordered(), lambda score: tuple(one.name for one in _type_measures([score])))
 
 
 def _alike(scores: Sequence[Score], key: Callable[[Score], tuple[str, ...]]) -> list[list[Score]]:
@@ -194,6 +169,39 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
 def measure_column(measure: Measure) -> Column:
     """The column of a measure."""
     return Column(measure.title, measure.kind, measure.name)
+
+
+def _type_table(scores: Sequence[Score], name: str) -> Table:
+    names, labels = row_labels(scores)
+    counts = next((list(row.counts) for score in scores for row in score.by_type), [])
+    columns = [*names, Column("type"), *map(measure_column, _type_measures(scores))]
+    rows: list[list[Cell]] = [
+        [*label, row.type, *row.estimates.values(), *row.counts.values()]
+        for label, score in zip(labels, scores, strict=True)
+        for row in score.by_type
+    ]
+    columns += [Column(one, "count") for one in counts]
+    return Table(columns, rows, name=name, notes=signature_lines(scores, types=True))
+
+
+def _types_side_by_side(scores: Sequence[Score], name: str) -> Table:
+    """A row for each type, and a column for each system and measure."""
+    measures = _type_measures(scores)
+    several = len({score.metric for score in scores}) > 1
+    columns, found = [Column("type")], []
+    for score in scores:
+        title = f"{score.system} {score.metric}" if several else score.system
+        short = len(measures) == 1
+        columns += [Column(title if short else f"{title} {one.title}", one.kind) for one in measures]
+        found.append({row.type: row.estimates for row in score.by_type})
+    nothing = dict.fromkeys((measure.name for measure in measures), Estimate(None, 0))
+    rows: list[list[Cell]] = [
+        [kind, *(estimate for own in found for estimate in own.get(kind, nothing).values())]
+        for kind in sorted({kind for own in found for kind in own})
+    ]
+    said = "/".join(measure.title for measure in measures)
+    notes = [f"{said} in percent; – where the chosen annotators have no edit of the type"]
+    return Table(columns, rows, name=name, notes=[*notes, *signature_lines(scores, types=True)])
 
 
 def merged_measures(scores: Sequence[Score]) -> list[Measure]:
