@@ -12,17 +12,17 @@ from errorbar.cli.metric_options import metric_options
 from errorbar.cli.options import (
     ADJUSTMENTS,
     BOOTSTRAPS,
+    INPUT,
     choice,
     essays_option,
     option,
     scoring_options,
-    systems_argument,
 )
 from errorbar.cli.show import Output, output_options
 
 
 @click.command("compare", cls=Command)
-@systems_argument
+@click.argument("systems", nargs=-1, type=INPUT, required=True, metavar="SYSTEM SYSTEM...")
 @scoring_options
 @essays_option
 @metric_options

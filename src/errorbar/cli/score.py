@@ -56,7 +56,10 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @systems_argument
 @scoring_options
 @option(
-    "--metric", multiple=True, metavar="SPEC", help="What to compute, e.g. 'm2(beta=1)'; repeatable.  [default: m2]"
+    "--metric",
+    multiple=True,
+    metavar="SPEC",
+    help="What to compute, e.g. 'm2(beta=1)' ('errorbar metrics' lists all); repeatable.  [default: m2]",
 )
 @beta_option()
 @click.option(
@@ -80,8 +83,8 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
-    A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files
-    are read as they are.
+    A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
+    as they are. Systems of the metric errant are M2.
 
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI

@@ -119,15 +119,15 @@ class Corrected(str):
 
     __slots__ = ("edits", "source")
     edits: tuple[Edit, ...]
-    source: str  # the sentence that they are edits of; "": that of the corpus
+    source: str | None  # the sentence that they are edits of; None: that of the corpus
 
-    def __new__(cls, text: str, edits: Iterable[Edit], source: str = "") -> Self:
+    def __new__(cls, text: str, edits: Iterable[Edit], source: str | None = None) -> Self:
         """The text, with what turns the source into it."""
         made = super().__new__(cls, text)
         made.edits, made.source = tuple(edits), source
         return made
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str | None]]:
         """What a copy in another process is made of."""
         return type(self), (str(self), self.edits, self.source)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.core.errors import InputError, Problem, UsageError, shortened
 from errorbar.execute import Executor, Serial
 
 if TYPE_CHECKING:
@@ -91,20 +92,27 @@ def _edit(found: Any) -> Edit:  # noqa: ANN401 - errant has no types
 def _versions(pipeline: str) -> dict[str, str]:
     found = {}
     for name in (*_NEEDED, pipeline):
-        folder = Path(name) / "meta.json"
-        if name == pipeline and folder.is_file():
-            meta = json.loads(folder.read_text(encoding="utf-8"))
-            found[f"{meta['lang']}_{meta['name']}"] = str(meta["version"])
-            continue
         try:
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            if name in (*_NEEDED, OWN):
+        except (metadata.PackageNotFoundError, ValueError):
+            if name == pipeline and Path(name).is_dir():
+                found[Path(name).resolve().name] = _content(Path(name))
+            elif name in (*_NEEDED, OWN):
                 fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en"
                 raise UsageError(Problem("no-errant", f"edits as ERRANT makes them need {name}", fix=fix)) from None
-            what = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
-            raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
+            else:
+                what = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
+                raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
     return found
+
+
+def _content(folder: Path) -> str:
+    """What a pipeline in a folder is told by: a hash of its files, since another training changes no version."""
+    content = blake2b(digest_size=6)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return content.hexdigest()
 
 
 @cache
@@ -113,7 +121,15 @@ def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
     import errant  # noqa: PLC0415 - seconds
     import spacy  # noqa: PLC0415 - as above
 
-    nlp = spacy.load(pipeline, exclude=["ner"])
+    try:
+        nlp = spacy.load(pipeline, exclude=["ner"])
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+    ) as error:  # what spaCy raises for a damaged pipeline, or one of other versions
+        what = f"the pipeline {pipeline} cannot be loaded: {shortened(str(error))}"
+        raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
     tags = set().union(*(nlp.get_pipe(name).labels for name in nlp.pipe_names if name == "tagger"))
     if not tags >= _PENN:
         what = f"the pipeline {pipeline} must give Penn tags (NN, VBZ, ...), which the rules of ERRANT read"
@@ -131,9 +147,9 @@ class EditCache:
     def __init__(self, path: Path, signature: str) -> None:
         import sqlite3  # noqa: PLC0415 - only with a cache
 
-        self._error = sqlite3.Error
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        self._path, self._wrong = path, (sqlite3.Error, OSError)
+        with self._named():
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._file: sqlite3.Connection = sqlite3.connect(path, timeout=60)
             self._file.execute("PRAGMA journal_mode = WAL")
             with self._file:
@@ -142,20 +158,28 @@ class EditCache:
                 row = self._file.execute("SELECT signature FROM made").fetchone()
                 if row is None:
                     self._file.execute("INSERT INTO made VALUES (?)", (signature,))
-        except sqlite3.Error as error:
-            raise InputError(Problem("edit-cache", f"{path} cannot be used as a cache of edits: {error}")) from None
         if row is not None and row[0] != signature:
             self._file.close()
             what = f"the edits in {path} were made by {row[0]}, not by {signature}"
             raise InputError(Problem("edit-cache", what, fix="name another file, or delete this one"))
 
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Say of the file what SQLite or the system says."""
+        try:
+            yield
+        except self._wrong as error:
+            what = f"{self._path} cannot be used as a cache of edits: {error}"
+            raise InputError(Problem("edit-cache", what, fix="if it is damaged, delete it")) from None
+
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Edits]:
         """The edits of pairs that are known."""
         found = {}
-        for pair in pairs:
-            row = self._file.execute("SELECT edits FROM edits WHERE key = ?", (_key(pair),)).fetchone()
-            if row is not None:
-                found[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(row[0]))
+        with self._named():
+            for pair in pairs:
+                row = self._file.execute("SELECT edits FROM edits WHERE key = ?", (_key(pair),)).fetchone()
+                if row is not None:
+                    found[pair] = tuple(Edit(a, b, (c,), kind) for a, b, c, kind in json.loads(row[0]))
         return found
 
     def add(self, found: Mapping[Pair, Edits]) -> None:
@@ -164,7 +188,7 @@ class EditCache:
             (_key(pair), json.dumps([(e.start, e.end, e.replacements[0], e.type) for e in edits], ensure_ascii=False))
             for pair, edits in found.items()
         ]
-        with self._file:
+        with self._named(), self._file:
             self._file.executemany("INSERT OR REPLACE INTO edits VALUES (?, ?)", rows)
 
     def close(self) -> None:

@@ -18,6 +18,9 @@ class EditsReader:
     def __init__(self, path: Source, name: str, problems: Problems) -> None:
         self.name = name
         self._problems, self._lines, self.count = problems, Lines(path, problems), 0
+        if not self._lines.ahead(1):
+            place, expected = Place(self._lines.name), "a sentence for each of the source"
+            raise InputError(Problem("hypothesis-empty", "the file is empty", place, expected))
         if not self._lines.peek().startswith("S "):
             what, place = (
                 "this is not M2, and the metric needs the edits of a system",
@@ -40,7 +43,8 @@ class EditsReader:
                     "system-annotators", what, place, fix="errorbar convert --annotator NAME keeps one"
                 )
             edits = sentence.annotations[names[0]] if names else ()
-            text = apply_edits(sentence.tokens, edits, problems=self._problems, place=place)
+            silent = Problems(lenient=True)  # the reader has complained
+            text = apply_edits(sentence.tokens, edits, problems=silent, place=place)
             taken.append(Corrected(" ".join(text), edits, sentence.text))
         self.count += len(taken)
         return taken

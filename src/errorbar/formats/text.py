@@ -68,20 +68,21 @@ def read_parallel(source: Lines, corrected: Sequence[Lines], problems: Problems)
         check_end(lines, number - (text is None), n_sentences, problems)
 
 
-def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) -> None:
-    """See that a file has a line for each sentence; lenient reading leaves blank ones at the end out."""
+def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) -> int:
+    """Count a file's lines, one for each sentence; lenient reading leaves blank ones at the end out."""
     n_rest = n_said = 0
     for line in lines:
         n_rest += 1
         n_said += bool(line.strip())
     if n_taken + n_rest == n_sentences:
-        return
+        return n_sentences
     what, place, expected = wrong_count(n_taken + n_rest, n_sentences), Place(lines.name), f"{n_sentences} lines"
     if n_taken + n_rest > n_sentences and not n_said:
         what += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
         problems.repairable("line-count", what, place, "blank lines at the end are left out", expected)
     else:
         problems.error("line-count", what, place, expected, "one line per sentence")
+    return n_taken + n_rest
 
 
 class HypothesisReader:
@@ -99,7 +100,7 @@ class HypothesisReader:
         elif first.startswith("S ") and any(a[:2] == "A " and a.count("|||") >= 4 for a in self.lines.ahead(20)):
             code = "hypothesis-m2"
             gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
-            what, fix = "M2", f"{gold} {fix} 0 {path}"
+            what, fix = "M2", f"{gold} {fix} 0 {path}, or --metric errant, which takes M2"
         if code:
             place = Place(self.lines.name, 1)
             raise InputError(Problem(code, f"this is {what}, not plain text", place, "one sentence per line", fix))
@@ -115,7 +116,7 @@ class HypothesisReader:
         if n_sentences and not self.count and not self.lines.ahead(1):
             place = Place(self.lines.name)
             raise InputError(Problem("hypothesis-empty", "the file is empty", place, f"{n_sentences} lines"))
-        check_end(self.lines, self.count, n_sentences, self.problems)
+        self.count = check_end(self.lines, self.count, n_sentences, self.problems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,12 @@ class Errant(EditMetric):
     level: str = "full"
     choose: str = RUNNING
 
+    def __post_init__(self) -> None:
+        EditMetric.__post_init__(self)
+        if self.single and self.multi:
+            what = f"the metric {self.spec} leaves out every edit: single and multi are each other's rest"
+            raise UsageError(Problem("bad-parameter", what, fix="give one of them"))
+
     @property
     def rule(self) -> Rule:
         """How annotators are compared."""
@@ -180,7 +186,7 @@ def edits_of(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit
         if not isinstance(line, Corrected):
             what = f"the metric {Errant.name} compares edits, and the system has a text for this sentence"
             raise UsageError(Problem("no-edits", what, place, fix="give M2: errorbar convert --edits errant makes it"))
-        if line.source and line.source.split() != sentence.tokens:
+        if line.source is not None and line.source.split() != sentence.tokens:
             what = f"the system's edits are of another sentence: {shortened(line.source)}"
             raise InputError(Problem("system-sentence", what, place, f"{shortened(sentence.text)}"))
         found.append(line.edits)

@@ -32,6 +32,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Value
 from errorbar.metrics.additive import ReferenceTexts, Sums
 from errorbar.metrics.base import Folded, Measure, Selection, UnitParts
@@ -197,6 +198,12 @@ class Gleu(ReferenceTexts):
     def summands(self, statistics: Sums, allowed: NDArray[np.bool_]) -> Floats:
         """Means and covariances over the references of each unit."""
         return draw_moments(statistics.counts, allowed)
+
+    def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
+        """Nothing was scored, or the outputs are too short for n-grams of some order."""
+        if not folded.n_units[0]:
+            return [Undefined.NO_UNITS]
+        return [Undefined.TOO_SHORT if np.isnan(folded.values[0, 0]) else None]
 
     def rate(self, sums: Floats) -> Floats:
         """GLEU without draws."""

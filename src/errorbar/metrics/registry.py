@@ -95,4 +95,8 @@ def parse_metrics(metrics: Metric | str | Sequence[Metric | str] | None, reads: 
     if metrics is None or (not isinstance(metrics, str) and isinstance(metrics, Sequence) and not metrics):
         metrics = next(name for name, (_, read) in BUILT_IN.items() if reads in (None, read))
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
-    return [parse_metric(metric, reads) for metric in several]
+    found = [parse_metric(metric, reads) for metric in several]
+    for at, metric in enumerate(found):
+        if metric in found[:at]:
+            raise UsageError(Problem("two-choices", f"the metric {metric.spec} is named twice", fix="name it once"))
+    return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.agreement.cohen import PairAgreement, Weighting
 from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.label_counts import Clusters
 from errorbar.agreement.report import TITLES, AgreementReport, agreement_report, without_unknown
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate
@@ -129,7 +129,7 @@ def agree(
     *,
     scale: Level = "nominal",
     weights: Weighting | None = None,
-    clusters: Clusters = None,
+    clusters: Sequence[object] | NDArray[Any] | None = None,
     **shared: Unpack[Judging],
 ) -> AgreementResult:
     """Compute every coefficient of agreement that fits, all intervals from the same resamples.

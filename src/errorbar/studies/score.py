@@ -79,9 +79,9 @@ def score(
         runs = Runs(gold, systems, texts, shared["lenient"], processes, dask)
         scored = score_hoo(runs, metrics_of(metric, beta, "fragments"), drawn, most=most, progress=progress)
         return replace(scored, by_type=by_type, by_sentence=by_sentence, best=by == "team", order=order)
-    if by == "team":
+    if by in ("team", "fragment"):
         fix = "leave it out, or score a HOO folder"
-        raise UsageError(Problem("useless-option", "--by=team is for HOO data", fix=fix))
+        raise UsageError(Problem("useless-option", f"--by={by} is for HOO data", fix=fix))
     parsed = metrics_of(metric, beta, "sentences")
     reading = ReadingOptions.of(shared, parsed)
     for each in parsed:
