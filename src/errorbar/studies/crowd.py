@@ -137,10 +137,7 @@ def _record(row: CrowdRow) -> dict[str, object]:
         "estimand": score.estimand,
         "n_items": score.n_items,
         "n_judgments": {"least": low, "mean": mean, "most": high},
-        "hits": score.hits,
-        "false_positives": score.false_positives,
-        "misses": score.misses,
-        "true_negatives": score.true_negatives,
+        **{name: getattr(score, name) for name in ("hits", "false_positives", "misses", "true_negatives")},
         "P": estimate_record(score.precision),
         "R": estimate_record(score.recall),
         "F": estimate_record(score.f),
@@ -212,15 +209,7 @@ def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling
 
 
 def read_systems(systems: Systems, crowd: Judged, problems: Problems) -> dict[str, Flags]:
-    """Every system's flag for each item of a crowd: name to flags of shape (items,).
-
-    Systems are tables ``item,flag`` or, with a corpus, texts with one corrected sentence per line: paths,
-    ``name=path``, or name to path; or name to flags: for each item in order, or by the item's name.
-
-    Raises:
-        InputError: If a file is bad or does not fit.
-        UsageError: If two systems have one name, or an argument is of the wrong type.
-    """
+    """Every system's flag for each item of a crowd: name to flags of shape (items,); errors are those of ``crowd``."""
     if isinstance(systems, Mapping):
         return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
     named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
@@ -233,11 +222,9 @@ def _system(name: str, given: Given, crowd: Judged, problems: Problems) -> Flags
         return _of_file(NamedFile(str(given), name), crowd, problems)
     if isinstance(given, Mapping):
         return _for_items(given, crowd.judgments.items, name, problems)
-    flags = np.asarray(given)
-    if flags.dtype != np.bool_ or flags.shape != (len(crowd.judgments.items),):
-        what = (
-            f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
-        )
+    flags, n_items = np.asarray(given), len(crowd.judgments.items)
+    if flags.dtype != np.bool_ or flags.shape != (n_items,):
+        what = f"the flags of '{name}' must be {n_items} truth values, got {flags.shape} {flags.dtype}"
         raise UsageError(Problem("wrong-type", what))
     return cast("Flags", flags)
 
@@ -275,7 +262,6 @@ def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems
     lines = reader.take(len(corpus))
     reader.finish(len(corpus))
     problems.raise_errors()
-    system = Hypothesis(file.name, lines)
     items, words = split_items(options.items)
-    flags: Flags = changed_items(corpus, [system], items, words=words)[1][0]
+    _, (flags,) = changed_items(corpus, [Hypothesis(file.name, lines)], items, words=words)
     return flags
