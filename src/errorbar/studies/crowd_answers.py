@@ -19,7 +19,7 @@ from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.door import public
-from errorbar.studies.judgment_input import JudgmentOptions, Reading, Votes, read_crowd
+from errorbar.studies.judgment_input import Reading, Votes, take_crowd
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -78,13 +78,11 @@ class CrowdAnswers(Result):
         names, first = list(self.made.answers), self.made.answers["majority"]
         columns = [Column("item"), *map(Column, names), Column("judgments", "count")]
         columns += [Column(f"{name} share", "number") for name in names]
-        rows: list[list[Cell]] = [
-            [
-                *(first.items[item], *(each.name(item) for each in self.made.answers.values())),
-                *(int(first.n_judgments[item]), *(self._share(name, item) for name in names)),
-            ]
-            for item in self.chosen
-        ]
+        rows: list[list[Cell]] = []
+        for item in self.chosen:
+            said = [each.name(item) for each in self.made.answers.values()]
+            shares = [self._share(name, item) for name in names]
+            rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
         note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
         return Table(columns, rows, "Answers", "answers", [note])
 
@@ -149,13 +147,12 @@ def crowd_aggregate(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or a method that is named does not apply.
     """
-    options = JudgmentOptions.of(shared)
     if len(prior) != 2:
         what = f"prior must be two numbers, of right and of wrong judgments, got {len(prior)}"
         raise UsageError(Problem("bad-parameter", what))
     believed, run = Prior(*prior), Runs(starts, max_iterations=passes)
-    problems = options.problems()
-    table = read_crowd(judgments, options, problems).judgments
+    judged, problems = take_crowd(judgments, shared)
+    table = judged.judgments
 
     def aggregated(names: Sequence[Method]) -> Comparison:
         how = Modeling(believed, run, min_items)
@@ -248,15 +245,13 @@ def crowd_howmany(
     if bool(experts) == (truth is not None):
         what = "the crowd needs somebody to be compared with"
         raise UsageError(Problem("howmany-truth", what, expected="either --experts or --truth"))
-    options = JudgmentOptions.of(shared)
-    problems = options.problems()
-    table = read_crowd(judgments, options, problems).judgments
+    judged, problems = take_crowd(judgments, shared)
     generator = stream(seed, "crowd", "howmany")
     if truth is None:
         names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
-        found = against_experts(table, names, generator, n_draws=draws)
+        found = against_experts(judged.judgments, names, generator, n_draws=draws)
     else:
-        found = how_many(table, [known_answers(truth, problems)], generator, n_draws=draws)
+        found = how_many(judged.judgments, [known_answers(truth, problems)], generator, n_draws=draws)
     return CrowdSizes(found, seed, tuple(problems.notes))
 
 
