@@ -156,14 +156,15 @@ def type_rows(study: Study, size: int) -> list[TypeRow]:
     ratios = [divided(one, human) for one in systems]
     return sorted(
         (
-            TypeRow(name, _known(human[k]), tuple(_known(x[k]) for x in systems), tuple(_known(x[k]) for x in ratios))
+            TypeRow(name, known(human[k]), tuple(known(x[k]) for x in systems), tuple(known(x[k]) for x in ratios))
             for k, name in enumerate(study.metric.types(study.humans[0].statistics))
         ),
         key=lambda row: row.type,
     )
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """The value, or None where it is not a number."""
     return None if np.isnan(value) else float(value)
 
 
@@ -189,6 +190,6 @@ def human_type_recall(study: Study, size: int) -> Floats:
 
 def _mean(rows: Floats) -> Floats:
     """The mean of every column over the rows that know it."""
-    known = ~np.isnan(rows)
-    total, count = np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0)
+    there = ~np.isnan(rows)
+    total, count = np.where(there, rows, 0.0).sum(axis=0), there.sum(axis=0)
     return divided(total, count)

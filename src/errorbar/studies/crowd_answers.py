@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Unpack
 
 import numpy as np
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval
-from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import UNKNOWN, Answers
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
@@ -56,10 +55,8 @@ class CrowdAnswers(Result):
         answers, fit = self.made.answers[name], self.made.fits.get(name)
         record: dict[str, object] = {"answers": dict(zip((*answers.labels, UNKNOWN), _counts(answers), strict=True))}
         if fit is not None:
-            names = ("name", "log_likelihood", "objective", "n_iterations", "converged")
             record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
-            record["best"] = fit.best
-            record["starts"] = [{key: getattr(run, key) for key in names} for run in fit.starts]
+            record |= {"best": fit.best, "starts": [asdict(run) for run in fit.starts]}
         return record
 
     def _item(self, item: int) -> dict[str, object]:
@@ -189,11 +186,8 @@ class CrowdSizes(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The curve and the expert's line."""
-        names = ("k", "n_items", "accuracy", "kappa")
-        curve = [
-            {**{name: getattr(p, name) for name in names}, "kappa_low": p.low, "kappa_high": p.high}
-            for p in self.found.curve
-        ]
+        names = ("k", "n_items", "accuracy", "kappa", "kappa_low", "kappa_high")
+        curve = [dict(zip(names, astuple(p), strict=True)) for p in self.found.curve]
         facts = ("n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
         return {"curve": curve, **{name: getattr(self.found, name) for name in facts}, "seed": self.seed}
 
@@ -251,10 +245,6 @@ def crowd_howmany(
         names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
         found = against_experts(judged.judgments, names, generator, n_draws=draws)
     else:
-        found = how_many(judged.judgments, [known_answers(truth, problems)], generator, n_draws=draws)
+        known = truth if isinstance(truth, Mapping) else read_answers(truth, problems)
+        found = how_many(judged.judgments, [known], generator, n_draws=draws)
     return CrowdSizes(found, seed, tuple(problems.notes))
-
-
-def known_answers(given: Answered, problems: Problems) -> Mapping[str, str]:
-    """Item to true label, read where it is a table."""
-    return given if isinstance(given, Mapping) else read_answers(given, problems)
