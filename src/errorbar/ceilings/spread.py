@@ -157,13 +157,14 @@ def type_rows(study: Study, size: int) -> list[TypeRow]:
     human, systems = _mean(recalls[: len(study.humans)]), recalls[len(study.humans) :]
     ratios = divided(systems, np.broadcast_to(human, systems.shape))
     return [
-        TypeRow(name, _known(human[k]), tuple(map(_known, systems[:, k])), tuple(map(_known, ratios[:, k])))
+        TypeRow(name, known(human[k]), tuple(map(known, systems[:, k])), tuple(map(known, ratios[:, k])))
         for k, name in enumerate(names)
         if not np.isnan(recalls[:, k]).all()  # types of systems alone have no recall
     ]
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """The value, or None where it is not a number."""
     return None if np.isnan(value) else float(value)
 
 

@@ -47,7 +47,7 @@ def against(specs: Sequence[str], annotator: str) -> list[str]:
 
 def in_rows(specs: Sequence[str], path: str) -> object:
     """``--types`` as metrics that count types in the rows of a file."""
-    from errorbar.studies.hoo_scores import rows_of
+    from errorbar.studies.score import rows_of
 
     return with_parameter(specs or ["hoo"], "rows", rows_of(path))
 

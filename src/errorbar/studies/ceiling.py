@@ -10,11 +10,20 @@ import numpy as np
 
 from errorbar.ceilings import Ceiling, Study, StudyPlan, prepare_study
 from errorbar.ceilings import ceiling as fold_ceiling
-from errorbar.ceilings.spread import CeilingIntervals, EssaySpread, TypeRow, ceiling_intervals, essay_spread, type_rows
+from errorbar.ceilings.spread import (
+    CeilingIntervals,
+    EssaySpread,
+    TypeRow,
+    ceiling_intervals,
+    essay_spread,
+    known,
+    type_rows,
+)
+from errorbar.ceilings.study import MOST
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
-from errorbar.metrics.base import Metric
+from errorbar.metrics.base import Floats, Metric
 from errorbar.metrics.registry import DEFAULT
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.door import Progress, public, resampling, sentence_metric
@@ -25,13 +34,10 @@ from errorbar.tables.table import Cell, Column, Table
 
 RESAMPLES = 200
 """Usual number of resamples: each folds every text against every subset of annotators."""
-MOST = 1000
-"""Subsets of annotators of one size that are enumerated."""
 MOST_FOLDED = 400_000_000
 """Sentences in all folds up to which intervals are made unasked: some seconds."""
 SLOWER = 50
 """How much longer a fold without a compiled kernel takes."""
-SPREAD = ("lowest", "5%", "median", "95%", "highest", "SD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +85,8 @@ class CeilingResult(Result):
         main = names[found.main]
         systems: dict[str, dict[str, object]] = {}
         for s, name in enumerate(found.systems):
-            ratio = _number(found.ratio[s, k])
-            own: dict[str, object] = dict(zip(names, map(_number, found.scores[s, k].tolist()), strict=True))
-            own["ratio"] = ratio
-            if ratio is None:
+            own: dict[str, object] = {**_named(names, found.scores[s, k]), "ratio": known(found.ratio[s, k])}
+            if own["ratio"] is None:
                 own["undefined"] = {"ratio": found.no_ratio(s, k)}
             if self.intervals is not None:
                 own["ratio_interval"] = _ends(self.intervals.ratios[s][k])
@@ -92,34 +96,27 @@ class CeilingResult(Result):
             "n_references": found.sizes[k],
             "n_subsets": found.n_subsets[k],
             "exact": found.exact[k],
-            "human": dict(zip(names, map(_number, found.human[k].tolist()), strict=True)),
-            "annotators": dict(
-                zip(found.annotators, map(_number, found.humans[:, k, found.main].tolist()), strict=True)
-            ),
+            "human": _named(names, found.human[k]),
+            "annotators": _named(found.annotators, found.humans[:, k, found.main]),
             "systems": systems,
         }
         return record if self.intervals is None else {**record, "human_interval": _ends(self.intervals.human[k])}
 
     def _spread_record(self, spread: EssaySpread) -> dict[str, object]:
+        ratios = [[list(map(known, row)) for row in system] for system in spread.ratios.swapaxes(0, 1)]
         return {
             "n_essays": spread.n_essays,
             "n_available": spread.n_available,
             "human_f": spread.human.tolist(),
-            "ratios": {
-                name: [[_number(value) for value in row] for row in spread.ratios[:, s].tolist()]
-                for s, name in enumerate(self.found.systems)
-            },
+            "ratios": dict(zip(self.found.systems, ratios, strict=True)),
         }
 
     def _table(self) -> Table:
         found, intervals = self.found, self.intervals
         measure = found.measures[found.main]
         columns = [Column("references", "text"), Column("subsets", "text", only="shown")]
-        columns += [
-            Column("subsets", "count", only="data"),
-            Column("exact", only="data"),
-            Column("human", measure.kind),
-        ]
+        columns += [Column("subsets", "count", only="data"), Column("exact", only="data")]
+        columns.append(Column("human", measure.kind))
         for name in found.systems:
             columns += [Column(name, measure.kind), _of_human(name)]
         rows: list[list[Cell]] = []
@@ -128,13 +125,13 @@ class CeilingResult(Result):
             human = _estimate(found.human[k, found.main], None if intervals is None else intervals.human[k])
             row: list[Cell] = [size, drawn, found.n_subsets[k], found.exact[k], human]
             for s in range(len(found.systems)):
-                value = _number(found.scores[s, k, found.main])
+                value = known(found.scores[s, k, found.main])
                 row += [value, _estimate(found.ratio[s, k], None if intervals is None else intervals.ratios[s][k])]
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
-        notes = [f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"]
-        notes += found.ratio_notes()
-        return Table(columns, rows, name="ceiling", notes=[*notes, f"signature {self.signature}"])
+        note = f"{title} of {len(found.annotators)} annotators, each against subsets of the others, and of systems"
+        notes = [note, *found.ratio_notes(), f"signature {self.signature}"]
+        return Table(columns, rows, name="ceiling", notes=notes)
 
     def _type_table(self, types: Sequence[TypeRow]) -> Table:
         columns = [Column("type"), Column("human", "percent")]
@@ -157,19 +154,14 @@ class CeilingResult(Result):
         rows: list[list[Cell]] = []
         for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
             for size, value, one in zip(found.sizes, values, summaries, strict=True):
-                rows.append([name, size, _number(value), *one])
+                rows.append([name, size, known(value), *one])
         note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
         n = len(rows) if measure.kind == "percent" else len(found.sizes)
         parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
-        shown = ("all documents", *SPREAD)
+        start = [Column("what"), Column("references", "text")]
+        shown = ("all documents", "lowest", "5%", "median", "95%", "highest", "SD")
         return [
-            Table(
-                [Column("what"), Column("references", "text"), *(Column(one, kind) for one in shown)],
-                part,
-                "",
-                name,
-                [note],
-            )
+            Table([*start, *(Column(one, kind) for one in shown)], part, name=name, notes=[note])
             for name, kind, part in parts
             if part
         ]
@@ -266,7 +258,7 @@ def _of_human(name: str) -> Column:
 
 
 def _estimate(value: float, interval: Interval | Undefined | None) -> Estimate:
-    made = Estimate(_number(value), 0)
+    made = Estimate(known(value), 0)
     return made if interval is None else made.with_interval(interval)
 
 
@@ -274,5 +266,5 @@ def _ends(value: Interval | Undefined) -> object:
     return {"reason": str(value)} if isinstance(value, Undefined) else {"low": value.low, "high": value.high}
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _named(names: Sequence[str], values: Floats) -> dict[str, float | None]:
+    return dict(zip(names, map(known, values), strict=True))

@@ -36,12 +36,7 @@ WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not Non
 USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
 """What options are where nobody gave them; the others are None or False."""
 OF_KIND = {
-    "text": (
-        "source",
-        "edits",
-        "pipeline",
-        "jobs",
-    ),
+    "text": ("source", "edits", "pipeline", "jobs"),
     "nucle": ("tokens", "detach_stops"),
     "corpus": ("documents",),
 }

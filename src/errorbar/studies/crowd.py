@@ -1,21 +1,18 @@
-"""Systems against a crowd: the scores of ``errorbar crowd score``.
-
-Systems flag items: tables ``item,flag``, corrected texts where there is a corpus, or flags.
-"""
+"""Systems against a crowd: the scores of ``errorbar crowd score``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Unpack, cast
 
 import numpy as np
 
-from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.corpus import Hypothesis
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.problems import Problems
-from errorbar.crowdsourcing.answers import Answers, error_codes, error_convention, majority, trust_weighted
+from errorbar.crowdsourcing.answers import error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.edits.items import changed_items, split_items
 from errorbar.formats.item_tables import read_flags
@@ -28,7 +25,7 @@ from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdScore, CrowdS
 from errorbar.stats.resampling import Resampling, stream, unasked
 from errorbar.studies.door import metrics_of, public, resampling
 from errorbar.studies.inputs import need_systems
-from errorbar.studies.judgment_input import CrowdJudging, Judged, JudgmentOptions, paths_of, read_crowd
+from errorbar.studies.judgment_input import CrowdJudging, Judged, paths_of, take_crowd
 from errorbar.studies.judgment_input import Votes as GivenVotes
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.records import estimate_record
@@ -53,15 +50,13 @@ class Against:
         """Find the share of errors of each item."""
         judgments = judged.judgments
         codes = error_codes(judgments.labels, error)
-        ways: dict[str, Callable[[], Answers]] = {
-            "votes": lambda: majority(judgments),
-            "trust": lambda: trust_weighted(judgments),
-            "dawid-skene": lambda: dawid_skene(judgments, stream(seed, "crowd", "dawid-skene"))[0],
-        }
-        answers = ways[metric.shares]()
-        votes = Votes(answers.share_of(codes), answers.n_judgments, judged.clusters)
-        drawn = (f"seed:{seed}",) if metric.shares == "dawid-skene" else ()
-        return cls(judged, votes, metric, (*error_convention(judgments.labels, codes), *drawn))
+        said = error_convention(judgments.labels, codes)
+        if metric.shares == "dawid-skene":
+            answers, _ = dawid_skene(judgments, stream(seed, "crowd", "dawid-skene"))
+            said = (*said, f"seed:{seed}")
+        else:
+            answers = majority(judgments) if metric.shares == "votes" else trust_weighted(judgments)
+        return cls(judged, Votes(answers.share_of(codes), answers.n_judgments, judged.clusters), metric, said)
 
     @property
     def unit(self) -> str:
@@ -78,10 +73,6 @@ class Against:
         unit = "item" if self.judged.clusters is None else "cluster"
         said = self.conventions if resampling is None else (*self.conventions, resampling.convention(unit))
         return crowd_signature(str(spec), self.judged.judgments, flags, said, self.judged.clusters)
-
-    def untied(self, flags: Flags) -> CrowdStatistics:
-        """The counts of the curve, which leaves ties out and counts them, whatever they are to the scores."""
-        return replace(self.metric, estimand="majority", ties="half").measure(self.votes, flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +103,8 @@ class CrowdScores(Result):
         columns += [Column(name, "number", name, 1) for name in ("hits", "FP", "misses")]
         columns += [Column(name, "percent", name) for name in ("P", "R", f_name)]
         body: list[list[Cell]] = []
-        for row in self.rows:
-            s = row.score
-            start: list[Cell] = [row.system, s.estimand, judgments_text(s.n_judgments), s.n_items]
+        for system, s in ((row.system, row.score) for row in self.rows):
+            start: list[Cell] = [system, s.estimand, judgments_text(s.n_judgments), s.n_items]
             body.append([*start, s.hits, s.false_positives, s.misses, s.precision, s.recall, s.f])
         notes = [
             "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
@@ -131,16 +121,12 @@ def judgments_text(k: tuple[int, float, int]) -> str:
 
 def _record(row: CrowdRow) -> dict[str, object]:
     score = row.score
-    low, mean, high = score.n_judgments
     return {
         "system": row.system,
         "estimand": score.estimand,
         "n_items": score.n_items,
-        "n_judgments": {"least": low, "mean": mean, "most": high},
-        "hits": score.hits,
-        "false_positives": score.false_positives,
-        "misses": score.misses,
-        "true_negatives": score.true_negatives,
+        "n_judgments": dict(zip(("least", "mean", "most"), score.n_judgments, strict=True)),
+        **{name: getattr(score, name) for name in ("hits", "false_positives", "misses", "true_negatives")},
         "P": estimate_record(score.precision),
         "R": estimate_record(score.recall),
         "F": estimate_record(score.f),
@@ -194,11 +180,10 @@ def read_against(
     judgments: GivenVotes, metric: Crowd, given: CrowdJudging
 ) -> tuple[Against, Problems, Resampling | None]:
     """A crowd to be compared with, the notebook of its reading, and how intervals are made, if any are."""
-    options = JudgmentOptions.of(given)
-    problems = options.problems()
     drawn = resampling(given, jobs=given["jobs"])
-    against = Against.of(read_crowd(judgments, options, problems), metric, options.error, given["seed"])
-    ci, n = given["ci"], len(against.judged.judgments.items)
+    judged, problems = take_crowd(judgments, given)
+    against = Against.of(judged, metric, judged.options.error, given["seed"])
+    ci, n = given["ci"], len(judged.judgments.items)
     return against, problems, drawn if (unasked(n, "items", problems) if ci is None else ci) else None
 
 
@@ -212,15 +197,7 @@ def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling
 
 
 def read_systems(systems: Systems, crowd: Judged, problems: Problems) -> dict[str, Flags]:
-    """Every system's flag for each item of a crowd: name to flags of shape (items,).
-
-    Systems are tables ``item,flag`` or, with a corpus, texts with one corrected sentence per line: paths,
-    ``name=path``, or name to path; or name to flags: for each item in order, or by the item's name.
-
-    Raises:
-        InputError: If a file is bad or does not fit.
-        UsageError: If two systems have one name, or an argument is of the wrong type.
-    """
+    """Every system's flag for each item of a crowd: name to flags of shape (items,); errors are those of ``crowd``."""
     if isinstance(systems, Mapping):
         return {name: _system(name, given, crowd, problems) for name, given in systems.items()}
     named_files = [NamedFile.parse(path) for path in paths_of(systems, "systems")] if systems else []
@@ -233,21 +210,25 @@ def _system(name: str, given: Given, crowd: Judged, problems: Problems) -> Flags
         return _of_file(NamedFile(str(given), name), crowd, problems)
     if isinstance(given, Mapping):
         return _for_items(given, crowd.judgments.items, name, problems)
-    flags = np.asarray(given)
-    if flags.dtype != np.bool_ or flags.shape != (len(crowd.judgments.items),):
-        what = (
-            f"the flags of '{name}' must be {len(crowd.judgments.items)} truth values, got {flags.shape} {flags.dtype}"
-        )
+    flags, n_items = np.asarray(given), len(crowd.judgments.items)
+    if flags.dtype != np.bool_ or flags.shape != (n_items,):
+        what = f"the flags of '{name}' must be {n_items} truth values, got {flags.shape} {flags.dtype}"
         raise UsageError(Problem("wrong-type", what))
     return cast("Flags", flags)
 
 
 def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
-    first = NamedFile(str(rereadable(file.path)), file.name)
-    if crowd.corpus is not None and not {"item", "flag"} <= {*header_of(first.path)}:
-        return _of_text(first, crowd.corpus, crowd.options, problems)
-    given = read_flags(first.path, problems, file.name).flags
-    return _for_items(given, crowd.judgments.items, first.path, problems)
+    """What a table says or, of a system that corrects, the items that its edits change."""
+    path, corpus = str(rereadable(file.path)), crowd.corpus
+    if corpus is None or {"item", "flag"} <= {*header_of(path)}:
+        return _for_items(read_flags(path, problems, file.name).flags, crowd.judgments.items, path, problems)
+    reader = HypothesisReader(path, file.name, problems)
+    lines = reader.take(len(corpus))
+    reader.finish(len(corpus))
+    problems.raise_errors()
+    items, words = split_items(crowd.options.items)
+    flags: Flags = changed_items(corpus, [Hypothesis(file.name, lines)], items, words=words)[1][0]
+    return flags
 
 
 def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
@@ -267,15 +248,3 @@ def _for_items(given: Mapping[str, bool], items: Sequence[str], name: str, probl
         problems.repairable("crowd-no-flag", what, Place(name), repair=repair)
         problems.raise_errors()
     return np.fromiter((given.get(item, False) for item in items), np.bool_, len(items))
-
-
-def _of_text(file: NamedFile, corpus: Corpus, options: JudgmentOptions, problems: Problems) -> Flags:
-    """A system that corrects: the items that its edits change."""
-    reader = HypothesisReader(file.path, file.name, problems)
-    lines = reader.take(len(corpus))
-    reader.finish(len(corpus))
-    problems.raise_errors()
-    system = Hypothesis(file.name, lines)
-    items, words = split_items(options.items)
-    flags: Flags = changed_items(corpus, [system], items, words=words)[1][0]
-    return flags

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Unpack
 
 import numpy as np
 
 from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Interval
-from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import UNKNOWN, Answers
 from errorbar.crowdsourcing.em import MAX_ITERATIONS, MIN_ITEMS, N_STARTS, Runs
 from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
@@ -19,7 +18,7 @@ from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Source
 from errorbar.stats.resampling import stream
 from errorbar.studies.door import public
-from errorbar.studies.judgment_input import JudgmentOptions, Reading, Votes, read_crowd
+from errorbar.studies.judgment_input import Reading, Votes, take_crowd
 from errorbar.studies.signatures import crowd_signature
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -56,10 +55,8 @@ class CrowdAnswers(Result):
         answers, fit = self.made.answers[name], self.made.fits.get(name)
         record: dict[str, object] = {"answers": dict(zip((*answers.labels, UNKNOWN), _counts(answers), strict=True))}
         if fit is not None:
-            names = ("name", "log_likelihood", "objective", "n_iterations", "converged")
             record["marginals"] = dict(zip(answers.labels, fit.marginals.tolist(), strict=True))
-            record["best"] = fit.best
-            record["starts"] = [{key: getattr(run, key) for key in names} for run in fit.starts]
+            record |= {"best": fit.best, "starts": [asdict(run) for run in fit.starts]}
         return record
 
     def _item(self, item: int) -> dict[str, object]:
@@ -78,13 +75,11 @@ class CrowdAnswers(Result):
         names, first = list(self.made.answers), self.made.answers["majority"]
         columns = [Column("item"), *map(Column, names), Column("judgments", "count")]
         columns += [Column(f"{name} share", "number") for name in names]
-        rows: list[list[Cell]] = [
-            [
-                *(first.items[item], *(each.name(item) for each in self.made.answers.values())),
-                *(int(first.n_judgments[item]), *(self._share(name, item) for name in names)),
-            ]
-            for item in self.chosen
-        ]
+        rows: list[list[Cell]] = []
+        for item in self.chosen:
+            said = [each.name(item) for each in self.made.answers.values()]
+            shares = [self._share(name, item) for name in names]
+            rows.append([first.items[item], *said, int(first.n_judgments[item]), *shares])
         note = f"{len(self.made.differing):,} of {len(first.items):,} items get different answers"
         return Table(columns, rows, "Answers", "answers", [note])
 
@@ -149,13 +144,12 @@ def crowd_aggregate(
         InputError: If a file is bad.
         UsageError: If an option does not fit, or a method that is named does not apply.
     """
-    options = JudgmentOptions.of(shared)
     if len(prior) != 2:
         what = f"prior must be two numbers, of right and of wrong judgments, got {len(prior)}"
         raise UsageError(Problem("bad-parameter", what))
     believed, run = Prior(*prior), Runs(starts, max_iterations=passes)
-    problems = options.problems()
-    table = read_crowd(judgments, options, problems).judgments
+    judged, problems = take_crowd(judgments, shared)
+    table = judged.judgments
 
     def aggregated(names: Sequence[Method]) -> Comparison:
         how = Modeling(believed, run, min_items)
@@ -192,11 +186,8 @@ class CrowdSizes(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The curve and the expert's line."""
-        names = ("k", "n_items", "accuracy", "kappa")
-        curve = [
-            {**{name: getattr(p, name) for name in names}, "kappa_low": p.low, "kappa_high": p.high}
-            for p in self.found.curve
-        ]
+        names = ("k", "n_items", "accuracy", "kappa", "kappa_low", "kappa_high")
+        curve = [dict(zip(names, astuple(p), strict=True)) for p in self.found.curve]
         facts = ("n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
         return {"curve": curve, **{name: getattr(self.found, name) for name in facts}, "seed": self.seed}
 
@@ -248,18 +239,12 @@ def crowd_howmany(
     if bool(experts) == (truth is not None):
         what = "the crowd needs somebody to be compared with"
         raise UsageError(Problem("howmany-truth", what, expected="either --experts or --truth"))
-    options = JudgmentOptions.of(shared)
-    problems = options.problems()
-    table = read_crowd(judgments, options, problems).judgments
+    judged, problems = take_crowd(judgments, shared)
     generator = stream(seed, "crowd", "howmany")
     if truth is None:
         names = [name for name in experts.split(",") if name] if isinstance(experts, str) else experts
-        found = against_experts(table, names, generator, n_draws=draws)
+        found = against_experts(judged.judgments, names, generator, n_draws=draws)
     else:
-        found = how_many(table, [known_answers(truth, problems)], generator, n_draws=draws)
+        known = truth if isinstance(truth, Mapping) else read_answers(truth, problems)
+        found = how_many(judged.judgments, [known], generator, n_draws=draws)
     return CrowdSizes(found, seed, tuple(problems.notes))
-
-
-def known_answers(given: Answered, problems: Problems) -> Mapping[str, str]:
-    """Item to true label, read where it is a table."""
-    return given if isinstance(given, Mapping) else read_answers(given, problems)

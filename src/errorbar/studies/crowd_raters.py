@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Unpack
 
@@ -22,11 +22,12 @@ from errorbar.crowdsourcing.rater_table import (
     sprt,
 )
 from errorbar.edits.items import WORD_CLASSES
+from errorbar.formats.item_tables import read_answers
 from errorbar.formats.opening import Lines, Source
 from errorbar.stats.resampling import stream
-from errorbar.studies.crowd_answers import Answered, known_answers
+from errorbar.studies.crowd_answers import Answered
 from errorbar.studies.door import public
-from errorbar.studies.judgment_input import JudgmentOptions, Reading, Votes, read_crowd
+from errorbar.studies.judgment_input import Reading, Votes, take_crowd
 from errorbar.tables.records import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
@@ -144,10 +145,8 @@ def crowd_raters(
     rules |= {"running": running(threshold), "fixed": fixed(threshold)}
     chosen = list(rules.values()) if rates else [rules[rule]]
     errors = [characteristic(each, accuracy, most) for each in chosen for accuracy in (good, bad, 0.5)]
-    options = JudgmentOptions.of(shared)
-    problems = options.problems()
-    crowd = read_crowd(judgments, options, problems)
-    known = None if gold is None else known_answers(gold, problems)
+    crowd, problems = take_crowd(judgments, shared)
+    known = gold if gold is None or isinstance(gold, Mapping) else read_answers(gold, problems)
     rows = rater_rows(crowd.judgments, known, rule=rules[rule], per_label=not together, seconds=crowd.seconds)
     return CrowdRaters(rules[rule].name, errors, rows, crowd.judgments.labels, rates, tuple(problems.notes))
 

@@ -180,8 +180,8 @@ def curve_rows(
         if marks.view != "kappa":
             in_bins = agreement_bins(against.counted(flags), marks.bins, resampling=drawn)
         if marks.view != "bins":
-            points = kappa_curve(
-                against.untied(flags), marks.thresholds, reference_prevalence=marks.prevalence, resampling=drawn
-            )
+            # Ties are left out and counted, whatever they are to the scores.
+            untied = replace(against.metric, estimand="majority", ties="half").measure(against.votes, flags)
+            points = kappa_curve(untied, marks.thresholds, reference_prevalence=marks.prevalence, resampling=drawn)
         found.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, drawn)))
     return found

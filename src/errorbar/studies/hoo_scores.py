@@ -9,14 +9,12 @@ from itertools import product
 from os import PathLike, fspath
 from typing import ClassVar
 
-from errorbar.core.errors import InputError, Place, Problem, UsageError, wrong_type
+from errorbar.core.errors import Place, Problem, UsageError, wrong_type
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import cut_fragments
 from errorbar.execute import choose_executor
 from errorbar.formats.hoo_folder import expand_runs, list_gold, list_run
-from errorbar.formats.opening import Lines
-from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.hoo_counts import CONDITIONS, FIGURES, MEASURES, measure_name, row_names
 from errorbar.metrics.hoo_scoring import (
@@ -99,7 +97,7 @@ class HooScores(Scores):
             return [self._fragment_table()]
         if self.by_type:
             return self.type_rows()
-        return [(best_table if self.best else _score_table)(self.scores, self.teams)]
+        return [best_table(self.scores, self.teams) if self.best else self._score_table()]
 
     def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
         why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
@@ -125,7 +123,7 @@ class HooScores(Scores):
 
     def type_rows(self) -> list[Table]:
         """Recall of each row of table 8."""
-        columns, labels = _labels(self.scores)
+        columns, labels = row_labels(self.scores, "run")
         rows: list[list[Cell]] = [
             [*label, row.type, row.counts["gold"], *row.estimates.values()]
             for label, score in zip(labels, self.scores, strict=True)
@@ -134,8 +132,22 @@ class HooScores(Scores):
         columns = [*columns, Column("type"), Column("gold", "count"), *(Column(each, "percent") for each in MEASURES)]
         return [Table(columns, rows, name="types", notes=["recall", *signature_lines(self.scores, types=True)])]
 
+    def _score_table(self) -> Table:
+        """A row for each run, measure and condition: P, R, F."""
+        columns, labels = row_labels(self.scores, "run")
+        counts = [Column(name, "count", only="data") for name in (self.scores[0].counts if self.scores else ())]
+        rows: list[list[Cell]] = []
+        for label, score in zip(labels, self.scores, strict=True):
+            start: list[Cell] = [*label, _team(score, self.teams)]
+            end: list[Cell] = [*score.counts.values(), str(score.signature)]
+            for measure, condition in product(MEASURES, CONDITIONS):
+                rows.append([*start, measure, condition, *prf(score, condition, measure), *end])
+        columns = [*columns, Column("team", only="data"), Column("measure"), Column("condition"), *_PRF, *counts]
+        columns.append(Column("signature", only="data"))
+        return Table(columns, rows, name="scores", notes=[WITH_BONUS, *signature_lines(self.scores)])
+
     def _fragment_table(self) -> Table:
-        columns, labels = _labels(self.scores)
+        columns, labels = row_labels(self.scores, "run")
         rows: list[list[Cell]] = [
             [*label, name, measure, condition, *(unit.values[measure_name(condition, measure, f)] for f in FIGURES)]
             for label, score in zip(labels, self.scores, strict=True)
@@ -182,8 +194,7 @@ def score_hoo(
         if count > MOST_RUNS:
             what = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
             problems.note("hoo-many-runs", what, Place(), fix="the best run is picked among all of them")
-    codes = [score.by_type for score in by_code]
-    return HooScores(by_row, tuple(problems.notes), by_code=codes, fragments=names)
+    return HooScores(by_row, tuple(problems.notes), by_code=[score.by_type for score in by_code], fragments=names)
 
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
@@ -198,26 +209,6 @@ def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
 
 def _team(score: Score, teams: Mapping[str, str] | None) -> str:
     return team_of(score.system) if teams is None else teams[score.system]
-
-
-def _score_table(scores: Sequence[Score], teams: Mapping[str, str] | None) -> Table:
-    """A row for each run, measure and condition: P, R, F."""
-    columns, labels = _labels(scores)
-    counts = [Column(name, "count", only="data") for name in (scores[0].counts if scores else ())]
-    rows: list[list[Cell]] = [
-        [
-            *label,
-            *(_team(score, teams), measure, condition),
-            *prf(score, condition, measure),
-            *score.counts.values(),
-            str(score.signature),
-        ]
-        for label, score in zip(labels, scores, strict=True)
-        for measure, condition in product(MEASURES, CONDITIONS)
-    ]
-    columns = [*columns, Column("team", only="data"), Column("measure"), Column("condition"), *_PRF, *counts]
-    columns.append(Column("signature", only="data"))
-    return Table(columns, rows, name="scores", notes=[WITH_BONUS, *signature_lines(scores)])
 
 
 def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> Table:
@@ -235,10 +226,8 @@ def best_table(scores: Sequence[Score], teams: Mapping[str, str] | None = None) 
 def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None) -> list[dict[str, object]]:
     """The best run of each team as it stands in JSON output."""
     return [
-        {
-            **{"measure": measure, "bonus": condition == BONUS, "team": team, "run": score.system},
-            **{"metric": score.metric, **_prf_record(score, condition, measure)},
-        }
+        {"measure": measure, "bonus": condition == BONUS, "team": team, "run": score.system, "metric": score.metric}
+        | _prf_record(score, condition, measure)
         for condition, measure, team, score in best_runs(scores, teams)
     ]
 
@@ -258,28 +247,3 @@ def _recall_record(row: TypeScore, *, asked: bool) -> dict[str, object]:
         named = zip(MEASURES, row.estimates.values(), strict=True)
         record["intervals"] = {measure: interval_record(each) for measure, each in named}
     return record
-
-
-def _labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
-    """The leading columns that tell rows apart."""
-    columns, labels = row_labels(scores)
-    return [Column("run"), *columns[1:]], labels
-
-
-def rows_of(path: str) -> str:
-    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them."""
-    problems = Problems()
-    lines = Lines(path, problems, last=True)
-    text = "\n".join(lines)
-    problems.raise_errors()
-    place, expected = Place(lines.name), '{"ID": "Noun"}'
-    try:
-        given = parse_json(text)
-    except NotJsonError as error:
-        place = Place(lines.name, error.line)
-        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, expected)) from None
-    if not isinstance(given, dict) or not all(isinstance(row, str) for row in given.values()):
-        raise InputError(Problem("hoo-types-file", "not a JSON object of type to row", place, expected))
-    if any(set("=;") & set(code + row) for code, row in given.items()):
-        raise InputError(Problem("hoo-types-file", "a type or row holds '=' or ';'", place))
-    return ";".join(f"{code}={row}" for code, row in given.items())

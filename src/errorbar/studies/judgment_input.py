@@ -22,13 +22,7 @@ from errorbar.core.labels import as_number, named, natural_order, usual_order
 from errorbar.core.problems import Problems
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items
 from errorbar.formats.item_tables import COLUMNS
-from errorbar.formats.judgment_files import (
-    JudgmentTable,
-    Layout,
-    is_corpus,
-    read_judgment_table,
-    refuse_others,
-)
+from errorbar.formats.judgment_files import JudgmentTable, Layout, is_corpus, read_judgment_table, refuse_others
 from errorbar.formats.opening import Source, display_name, rereadable
 from errorbar.formats.reference import NamedFile, Unmarked, expand_files
 from errorbar.studies.door import Lenient, Said, Working, part, public
@@ -228,6 +222,13 @@ def read_judgments(judgments: Files, problems: Problems | None = None, **shared:
     """
     options = JudgmentOptions.of(shared)
     return read_crowd(judgments, options, options.problems() if problems is None else problems).judgments
+
+
+def take_crowd(judgments: Votes, given: Reading) -> tuple[Judged, Problems]:
+    """A crowd as the arguments say, and the notebook of its reading."""
+    options = JudgmentOptions.of(given)
+    problems = options.problems()
+    return read_crowd(judgments, options, problems), problems
 
 
 def read_crowd(judgments: Votes, options: JudgmentOptions, problems: Problems) -> Judged:

@@ -35,8 +35,6 @@ from errorbar.tables.result import Result
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Table
 
-COUNTED = ("hits", "misses", "false positives")
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SamplePlan(Result):
@@ -50,9 +48,10 @@ class SamplePlan(Result):
         """The plan as JSON has it."""
         plan, cost = self.plan, self.cost
         names = ("system", "name", "value", "standard_error", "half_width")
+        strata = _by_stratum(plan.strata, plan.n, plan.rates)
         return {
             "target": plan.aim.target,
-            "strata": [dict(zip(("name", "size", "n", "rate"), row, strict=True)) for row in self._strata()],
+            "strata": [dict(zip(("name", "size", "n", "rate"), row, strict=True)) for row in strata],
             "expected": [{name: getattr(one, name) for name in names} for one in plan.expected],
             "cost": {name: getattr(cost, name) for name in ("items", "judgments", "money", "hours")},
             "costs": None if plan.costs is None else plan.costs.tolist(),
@@ -62,7 +61,7 @@ class SamplePlan(Result):
     def tables(self) -> list[Table]:
         """The allocation; what to expect stands below."""
         plan, cost, strata = self.plan, self.cost, self.plan.strata
-        rows: list[list[Cell]] = [list(row) for row in self._strata()]
+        rows: list[list[Cell]] = [list(row) for row in _by_stratum(strata, plan.n, plan.rates)]
         rows.append(["all", int(strata.sizes.sum()), cost.items, None])
         columns = [Column("stratum"), Column("items", "count", "size"), Column("to judge", "count", "n")]
         columns.append(Column("supposed errors %", "percent", "rate"))
@@ -83,9 +82,6 @@ class SamplePlan(Result):
         of = "the difference of " * several + plan.aim.target
         notes += [", ".join(spent), f"best for {of} if the supposed errors are right; 95 % intervals"]
         return [Table(columns, rows, "Items to judge", "plan", notes)]
-
-    def _strata(self) -> list[tuple[str, int, int, float]]:
-        return _by_stratum(self.plan.strata, self.plan.n, self.plan.rates)
 
     def compare(self) -> SampleDesigns:
         """What the same number of items gives with other designs: what stratifying buys.
@@ -177,14 +173,18 @@ class SampleEstimation(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The estimates as JSON has them."""
+
+        def ends(made: Interval | None) -> dict[str, float] | None:
+            return None if made is None else {"low": made.low, "high": made.high}
+
         systems = [
-            {"system": one.system, "estimates": [{**_record(row), "bayes": _ends(row.bayes)} for row in one.rows]}
+            {"system": one.system, "estimates": [{**_record(row), "bayes": ends(row.bayes)} for row in one.rows]}
             for one in self.found.systems
         ]
-        helped = self.assisted
+        helped, counts = self.assisted, _by_stratum(self.strata, self.sample.n, self.sample.x)
         return {
             "truth": self.truth,
-            "strata": [dict(zip(("name", "size", "judged", "errors"), row, strict=True)) for row in self._counts()],
+            "strata": [dict(zip(("name", "size", "judged", "errors"), row, strict=True)) for row in counts],
             "systems": systems,
             "differences": [_record(row) for row in self.found.differences],
             "votes": None if helped is None else {"items": list(helped.voted), "trust": helped.trust.tolist()},
@@ -196,7 +196,8 @@ class SampleEstimation(Result):
         rows = [_row(one.system, row, several) for one in self.found.systems for row in one.rows]
         apart = " − ".join(self.strata.systems)
         rows += [_row(apart, row, several, sign="+") for row in self.found.differences]
-        notes = [f"{name}: {x:g} errors in {n:,} of {size:,} items" for name, size, n, x in self._counts()]
+        counts = _by_stratum(self.strata, self.sample.n, self.sample.x)
+        notes = [f"{name}: {x:g} errors in {n:,} of {size:,} items" for name, size, n, x in counts]
         notes.append(f"truth: {self.truth} of the raters of an item; percent, items for hits, misses, false positives")
         if self.assisted is not None:
             trusts = zip(self.strata.names, self.assisted.trust.tolist(), strict=True)
@@ -211,9 +212,6 @@ class SampleEstimation(Result):
         columns += [Column(title, "number", only="shown") for title in ("estimate", level)]
         columns += [Column("by", "number", "method"), Column("Bayes", "number", only="shown")]
         return [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
-
-    def _counts(self) -> list[tuple[str, int, int, float]]:
-        return _by_stratum(self.strata, self.sample.n, self.sample.x)
 
 
 def _by_stratum(strata: Strata, n: NDArray[np.int64], shares: NDArray[np.float64]) -> list[tuple[str, int, int, float]]:
@@ -237,22 +235,19 @@ def _record(row: SampleEstimate) -> dict[str, object]:
     return {"name": row.name, "standard_error": row.standard_error, **value_record(row.estimate)}
 
 
-def _ends(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {"low": interval.low, "high": interval.high}
-
-
 def _row(system: str, row: SampleEstimate, several: bool, *, sign: Literal["", "+"] = "") -> list[Cell]:
     """A row of the table of estimates: values for programs, and texts for people."""
     interval = row.estimate.interval
 
-    def text(value: float) -> str:
-        return f"{value:,.1f}" if row.name in COUNTED else f"{100 * value:{sign}.2f}"
+    def text(value: float | None) -> str:
+        if value is None:
+            return DASH
+        return f"{100 * value:{sign}.2f}" if row.name in TARGETS else f"{value:,.1f}"
 
     def ends(made: Interval | None) -> str:
         return DASH if made is None else f"{text(made.low)}{' to ' if sign else DASH}{text(made.high)}"
 
     name = f"{row.name}, {system}" if sign else f"{system}: {row.name}" if several else row.name
-    value = DASH if row.estimate.value is None else text(row.estimate.value)
     method = None if interval is None else interval.method
-    shown = [value, ends(interval), method, ends(row.bayes)]
+    shown = [text(row.estimate.value), ends(interval), method, ends(row.bayes)]
     return [system, row.name, name, row.estimate, row.standard_error, row.bayes, *shown]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, Unpack
 
-from errorbar.core.errors import Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.problems import Problems
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
+from errorbar.formats.opening import Lines
+from errorbar.formats.untrusted import NotJsonError, parse_json
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import Plan
 from errorbar.metrics.scoring import score_pieces
@@ -91,3 +94,22 @@ def score(
         plan = Plan(parsed, by_type, by_sentence, drawn, reading.said, reading.admission, most=most)
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)
+
+
+def rows_of(path: str) -> str:
+    """The rows of a JSON file, ``{"ID": "Noun"}``, as the metric's parameter has them."""
+    problems = Problems()
+    lines = Lines(path, problems, last=True)
+    text = "\n".join(lines)
+    problems.raise_errors()
+    place, expected = Place(lines.name), '{"ID": "Noun"}'
+    try:
+        given = parse_json(text)
+    except NotJsonError as error:
+        place = Place(lines.name, error.line)
+        raise InputError(Problem("hoo-types-file", f"not JSON: {error}", place, expected)) from None
+    if not isinstance(given, dict) or not all(isinstance(row, str) for row in given.values()):
+        raise InputError(Problem("hoo-types-file", "not a JSON object of type to row", place, expected))
+    if any(set("=;") & set(code + row) for code, row in given.items()):
+        raise InputError(Problem("hoo-types-file", "a type or row holds '=' or ';'", place))
+    return ";".join(f"{code}={row}" for code, row in given.items())

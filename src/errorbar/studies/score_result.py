@@ -219,10 +219,10 @@ def _type_measures(scores: Sequence[Score]) -> list[Measure]:
     return [replace(one, title=one.name) for one in merged_measures(scores) if one.name in given]
 
 
-def row_labels(scores: Sequence[Score]) -> tuple[list[Column], list[list[Cell]]]:
+def row_labels(scores: Sequence[Score], title: str = "system") -> tuple[list[Column], list[list[Cell]]]:
     """The leading columns that tell rows apart."""
     several = len({score.metric for score in scores}) > 1
-    columns = [Column("system"), Column("metric", only="" if several else "data")]
+    columns = [Column(title), Column("metric", only="" if several else "data")]
     return columns, [[score.system, score.metric] for score in scores]
 
 
