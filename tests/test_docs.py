@@ -84,6 +84,16 @@ def test_console_examples_print_what_they_show(where: str, command: str, output:
         assert shown(result.stdout) == shown(output), f"{where}: {command}"
 
 
+def test_the_summary_on_the_page_of_the_report(tmp_path: Path) -> None:
+    """What ``sed`` shows of the file that the first command of docs/report.md writes."""
+    (_, block), *_ = ((where, text) for where, text in blocks("console") if where.startswith("report.md"))
+    command, look, summary = block.strip().splitlines()
+    assert look == "$ sed -n 3p report.md"
+    assert run("errorbar demo --save demo", tmp_path).returncode == 0
+    assert run(command.removeprefix("$ "), tmp_path).returncode == 0
+    assert (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()[2] == summary
+
+
 @pytest.mark.parametrize(
     "page",
     [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "crowd"))],

@@ -16,7 +16,9 @@ from errorbar.core.errors import Problem
 from errorbar.core.estimate import Estimate, Interval, Signature, Undefined
 from errorbar.core.problems import Problems
 from errorbar.edits.standoff_reading import Edits
+from errorbar.metrics.base import Metric
 from errorbar.metrics.comparison import Comparison, Pair
+from errorbar.metrics.gleu import Gleu
 from errorbar.metrics.hoo import Hoo
 from errorbar.metrics.m2 import M2
 from errorbar.metrics.scored import Score, TypeScore
@@ -69,6 +71,12 @@ def score(
         types,
         beta=beta,
     )
+
+
+def gleu_score(name: str, value: float) -> Score:
+    """A score under GLEU."""
+    signature = Signature("gleu", "s", "r", f"hyp-{name}", 100, 2, ())
+    return Score(name, Gleu().measures, "gleu", {"gleu": estimate(value)}, {}, 100, ("A",), signature, ())
 
 
 def comparison(
@@ -133,6 +141,7 @@ def study(
     annotators: Sequence[str] = ("A", "B"),
     others: Mapping[str, Sequence[Score]] | None = None,
     notes: Sequence[Problem] = (),
+    metric: Metric | None = None,
 ) -> CorpusStudy:
     """A study of a corpus of 100 sentences."""
     return CorpusStudy(
@@ -149,6 +158,7 @@ def study(
         None,
         notes,
         0.95,
+        metric or M2(),
     )
 
 

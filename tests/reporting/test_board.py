@@ -134,6 +134,18 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
     ]
 
 
+def test_a_metric_without_error_types(tmp_path: Path) -> None:
+    results = run_task(make_task(tmp_path, TASK.replace('"m2", "m2(beta=1)"', '"gleu"')))
+    report = board_report(results)
+    assert [section.title for section in report.sections] == ["Teams", "Scores", "Single annotators", "Every run"]
+    table = tables(report)["overview-scores"]
+    assert (table.columns[-1], table.notes[0]) == ("GLEU", "GLEU in percent")
+    assert set(tables(team_report(results, results.task.teams[0]))) == {"test-runs", "test-single"}
+    nobody = TASK.replace('"m2", "m2(beta=1)"', '"gleu"').replace('ons = "one"', "ons = {}")
+    empty = run_task(make_task(tmp_path, nobody.replace('ons = "two"', "ons = {}")))
+    assert tables(board_report(empty))["overview-scores"].columns[-1] == "GLEU"
+
+
 def test_a_team_without_a_run(tmp_path: Path) -> None:
     text = DESCRIBED.replace('submissions = "two"', "submissions = {}")
     results = run_task(make_task(tmp_path, text))

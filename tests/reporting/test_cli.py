@@ -87,7 +87,7 @@ def test_what_the_data_does_not_allow_is_said_in_one_line(folder: Path, errorbar
         "note: one: no comparison in the leaderboard: it takes two systems [report-no-section]",
         "note: one: no section on the human ceiling: it takes two annotators [report-no-section]",
         "note: one: no section on agreement: it takes two annotators of the same sentences [report-no-section]",
-        "note: one: no section on what the choices change: it takes two annotators or a second --metric "
+        "note: one: no section on what the choices change: it takes two annotators, or a second --metric with F0.5 "
         "[report-no-section]",
     ]
     text = Path("r.md").read_text(encoding="utf-8")

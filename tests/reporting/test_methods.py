@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from errorbar.core.errors import Place, Problem
+from errorbar.metrics.gleu import Gleu
 from errorbar.reporting.blocks import Code, Report
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.methods import left_out
@@ -17,6 +18,7 @@ from tests.reporting.studies import (
     comparison,
     crowd_study,
     curves,
+    gleu_score,
     hoo_study,
     sample_study,
     score,
@@ -121,6 +123,17 @@ class TestMethods:
         percentile = replace(first, signature=replace(first.signature, conventions=("ci:percentile,0.95",)))
         assert self.cited(study([percentile])) == [maxmatch]
 
+    def test_papers_of_the_metrics_that_are_used(self) -> None:
+        def names(one: Study) -> list[str]:
+            return [line.partition(":")[0] for line in self.cited(one)]
+
+        gleu = [gleu_score("a", 0.4)]
+        assert names(study(gleu, metric=Gleu())) == ["GLEU"]
+        others = {"m2(choose=sentence)": [score("a", 0.3)], "errant(beta=1)": [score("a", 0.3)], "gleu": gleu}
+        one = study([score("a", 0.3, half=None)], others=others)
+        assert [name for name in names(one) if name != "Intervals"] == ["MaxMatch", "ERRANT", "GLEU"]
+        assert "arXiv:1605.02592" in self.cited(study(gleu, metric=Gleu()))[0]
+
     def test_hoo_data_without_runs(self) -> None:
         nothing = replace(hoo_study(), scores=[], variants={})
         assert self.cited(nothing) == ["Scores: Dale and Kilgarriff 2011 (HOO)."]
@@ -184,7 +197,7 @@ class TestLeftOut:
     def test_of_a_corpus(self) -> None:
         human = "no section on the human ceiling: "
         agree = "no section on agreement: it takes two annotators of the same sentences"
-        choice = "no section on what the choices change: it takes two annotators or a second --metric"
+        choice = "no section on what the choices change: it takes two annotators, or a second --metric with F0.5"
         kinds = "no section on error types: no edit of the reference has one"
         pair = "no comparison in the leaderboard: it takes two systems"
         assert self.said(study([])) == [
@@ -202,6 +215,13 @@ class TestLeftOut:
             agreement=crowd_study().agreement,
         )
         assert self.said(whole) == []
+
+    def test_what_the_metric_cannot_give(self) -> None:
+        said = self.said(study([gleu_score("a", 0.4)], metric=Gleu()))
+        assert "no section on precision and recall: gleu gives neither" in said
+        assert "no section on error types: gleu has no scores by error type: texts have no error types" in said
+        choice = "gleu does not choose between annotators, and no second --metric has GLEU"
+        assert f"no section on what the choices change: {choice}" in said
 
     def test_of_the_others(self) -> None:
         assert [self.said(one) for one in (crowd_study(), hoo_study(), sample_study())] == [[], [], []]

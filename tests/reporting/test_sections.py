@@ -20,7 +20,18 @@ from errorbar.reporting.sections.ceiling import ceiling as ceiling_section
 from errorbar.reporting.sections.figures import listed, slug
 from tests.helpers.scoring import type_score
 from tests.reporting.pages import charts, drawn, headings, notes, prose, report_of, tables, text_rows
-from tests.reporting.studies import comparison, curves, estimate, hoo_study, human, score, study, systems, whole
+from tests.reporting.studies import (
+    comparison,
+    curves,
+    estimate,
+    gleu_score,
+    hoo_study,
+    human,
+    score,
+    study,
+    systems,
+    whole,
+)
 
 pytest.importorskip("altair", reason="needs the extra 'report'")
 PLAIN, _ = CONDITIONS
@@ -284,16 +295,35 @@ class TestChoices:
         _, text = self.section(*self.MAIN)
         assert text.endswith("m2(x=1) in place of m2 changes no digit of F that is shown, and no rank.")
 
+    def test_another_measure_has_a_table_of_its_own(self) -> None:
+        f1 = [replace(each, measures=M2(beta=1).measures) for each in (self.MAIN[1], self.MAIN[0])]
+        gleu = [gleu_score("a", 0.64), gleu_score("b", 0.65)]
+        others = {"m2(choose=sentence)": self.MAIN[:2], "m2(beta=1)": f1, "gleu": gleu}
+        report = report_of([study(self.MAIN[:2], others=others)])
+        found = tables(report)
+        assert [name for name in found if name.startswith("choice")] == ["choice-m2-choose-sentence"]
+        assert "beta=1" not in prose(report, "choices")
+        assert "gleu" not in prose(report, "choices")
+        assert found["scores-m2-beta-1"].columns == ["system", "P", "R", "F1"]
+        assert text_rows(found["scores-m2-beta-1"]) == [[n, v, v, v] for n, v in (("a", "40.00"), ("b", "30.00"))]
+        assert found["scores-gleu"].columns == ["system", "GLEU"]
+        assert text_rows(found["scores-gleu"]) == [["b", "65.00"], ["a", "64.00"]]
+        assert found["scores-gleu"].notes == ["GLEU in percent"]
+        assert found["scores-m2-beta-1"].notes == ["P, R and F in percent"]
+        assert "What the choices change" not in [
+            one.title for one in report_of([study(self.MAIN[:2], others={"gleu": gleu})]).sections
+        ]
+
     def test_one_annotator_leaves_no_choice(self) -> None:
         one = study(
             self.MAIN,
-            others={"m2(beta=1)": [replace(each, measures=M2(beta=1).measures) for each in self.MAIN]},
+            others={"m2(max_unchanged=3)": self.MAIN},
             annotators=["A"],
         )
         report = report_of([one])
-        assert prose(report, "choices").startswith("m2(beta=1) in place of m2 ")
-        columns = tables(report)["choice-m2-beta-1"].columns
-        assert columns == ["system", "F0.5", "rank", "new P", "new R", "F1", "new rank", "change"]
+        assert prose(report, "choices").startswith("m2(max_unchanged=3) in place of m2 ")
+        columns = tables(report)["choice-m2-max-unchanged-3"].columns
+        assert columns == ["system", "F0.5", "rank", "new P", "new R", "new F0.5", "new rank", "change"]
 
 
 class TestRunsUnderOtherConventions:

@@ -9,10 +9,10 @@ from operator import attrgetter
 
 from errorbar.metrics.hoo_counts import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
-from errorbar.metrics.m2 import M2
+from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Prose, Report, Section
-from errorbar.reporting.sections.figures import main_measure, plural, slug, value_text
+from errorbar.reporting.sections.figures import in_percent, main_measure, plural, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.studies.score_result import measure_column
 from errorbar.tables.table import Cell, Column, Table
@@ -76,23 +76,23 @@ def _profiles(task: Task) -> Section:
     return Section("profiles", "Teams", [Table(columns, rows, "Who takes part", "teams")])
 
 
-def _score_table(name: str, title: str, task: Task, ranked: Sequence[RunScores], scores: Sequence[Score]) -> Table:
-    """Best runs, best first; teams without a run follow with dashes."""
-    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), Column("late"), *_measures(scores)]
+def _score_table(name: str, title: str, task: Task, at: int, ranked: Sequence[tuple[RunScores, Score]]) -> Table:
+    """Best runs, best first, with scores under metric number ``at``; teams without a run follow with dashes."""
+    measures = parse_metric(task.metrics[at]).measures
+    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), Column("late")]
+    columns += [measure_column(measure) for measure in measures]
     rows: list[list[Cell]] = [
         [rank, run.submission.team, run.submission.run, run.late, *score.estimates.values()]
-        for rank, (run, score) in enumerate(zip(ranked, scores, strict=True), 1)
+        for rank, (run, score) in enumerate(ranked, 1)
     ]
-    there = {run.submission.team for run in ranked}
-    rows += [
-        [None, team.name, None, "", *[None] * len(_measures(scores))] for team in task.teams if team.name not in there
-    ]
-    notes = ["P, R and F in percent"]
-    if any(run.submission.late for run in ranked):
+    there = {run.submission.team for run, _ in ranked}
+    rows += [[None, team.name, None, "", *[None] * len(measures)] for team in task.teams if team.name not in there]
+    notes = in_percent(measures)
+    if any(run.submission.late for run, _ in ranked):
         notes.append(f"{LATE}: handed in after the deadline")
     if len(there) < len(task.teams):
         notes.append(f"–: {NO_RUN}")
-    notes += [f"signature {each}" for each in dict.fromkeys(str(s.signature).split("|hyp:")[0] for s in scores)]
+    notes += [f"signature {each}" for each in dict.fromkeys(str(s.signature).split("|hyp:")[0] for _, s in ranked)]
     return Table(columns, rows, title, name, notes)
 
 
@@ -117,13 +117,15 @@ def _of_sentences(task: Task, found: CorpusResults) -> list[Section]:
             runs = found.best(alternatives=other)
             scores = [(run.alternatives if other else run.gold)[0] for run in runs]
             each, kinds = (f"{said}, {what} alternative answers" for said in ("Best run of each team", BY_TYPE))
-            blocks.append(_score_table(f"scores{name}", each, task, runs, scores))
-            types.append(_type_table(f"types{name}", kinds, task, runs, scores))
+            blocks.append(_score_table(f"scores{name}", each, task, 0, list(zip(runs, scores, strict=True))))
+            if "types" not in parse_metric(task.metrics[0]).lacks:
+                types.append(_type_table(f"types{name}", kinds, task, runs, scores))
     for at, spec in enumerate(task.metrics[1:], 1):
-        ranked = sorted(best, key=lambda run: run.gold[at].rank_key)
-        scores = [run.gold[at] for run in ranked]
-        blocks.append(_score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, ranked, scores))
-    sections = [Section("ranking", "Scores", blocks), Section("error-types", BY_TYPE, types)]
+        ranked = sorted(((run, run.gold[at]) for run in best), key=lambda pair: pair[1].rank_key)
+        blocks.append(_score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, at, ranked))
+    sections = [Section("ranking", "Scores", blocks)]
+    if types:
+        sections.append(Section("error-types", BY_TYPE, types))
     if single := _single(task, found, best):
         sections.append(Section("annotators", "Single annotators", single))
     if len(found.runs) > len(best):
@@ -170,8 +172,9 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
     for one, *others in zip(*(run.gold[0].by_type for run in runs), strict=True):
         found = f"{one.counts['correct']} of {one.counts['gold']}"
         rows.append([one.type, *(row["recall"].value for row in (one, *others)), found])
-    types = Table(columns, rows, f"{BY_TYPE}, in percent", "types")
-    blocks: list[Block] = [_run_table("runs", "Runs", runs), types]
+    blocks: list[Block] = [_run_table("runs", "Runs", runs)]
+    if rows:
+        blocks.append(Table(columns, rows, f"{BY_TYPE}, in percent", "types"))
     if first.single:
         alone: list[list[Cell]] = [
             [run.submission.name, name, *score.estimates.values()] for run in runs for name, score in run.single.items()
@@ -184,7 +187,7 @@ def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
 
 
 def _measures(scores: Sequence[Score]) -> list[Column]:
-    return [measure_column(measure) for measure in (scores[0].measures if scores else M2().measures)]
+    return [measure_column(measure) for measure in scores[0].measures]
 
 
 def _of_fragments(task: Task, found: CorpusResults) -> list[Section]:

@@ -119,6 +119,7 @@ def study_corpus(
         shown,
         list(first.values()),
         resampling.confidence_level,
+        metric,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from errorbar.core.errors import Problem
+from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_counts import TYPE_COLUMNS
 from errorbar.metrics.scored import Score
 from errorbar.sampling import SampleEstimate, SampleEstimates
@@ -47,6 +48,7 @@ class CorpusStudy:
     browse: Browse | None
     notes: Sequence[Problem]
     confidence_level: float
+    metric: Metric  # the main one
 
     @property
     def groups(self) -> list[str]:

@@ -72,6 +72,19 @@ def main_measure(score: Score) -> Measure:
     return next(measure for measure in score.measures if measure.name == score.main)
 
 
+def in_percent(measures: Sequence[Measure]) -> list[str]:
+    """Which measures are in percent, as the note of a table; empty where none is."""
+    names = [measure.title.rstrip("0123456789.") for measure in measures if measure.kind == "percent"]
+    return [f"{listed(names)} in percent"] if names else []
+
+
+def comparable(study: CorpusStudy) -> dict[str, Sequence[Score]]:
+    """Scores under those other specs that have the main metric's main measure; no other can be set against it."""
+    title = study.metric.measures[study.metric.main].title
+    others = study.others.items()
+    return {spec: scores for spec, scores in others if scores and main_measure(scores[0]).title == title}
+
+
 def ranked(study: CorpusStudy) -> list[int]:
     """Numbers of the systems from the best to the worst; of equal ones the first comes first."""
     return sorted(range(len(study.scores)), key=lambda k: study.scores[k].rank_key)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import Comparison
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Chart, Prose, Section
@@ -14,7 +13,9 @@ from errorbar.reporting.charts.dots import Dot, dot_chart
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.sections.figures import (
     axis,
+    comparable,
     drawn,
+    in_percent,
     in_sentence,
     listed,
     main_measure,
@@ -49,6 +50,8 @@ def leaderboard(study: Study) -> Section | None:
     if len(study.scores) > 1:
         found = None if study.comparison is None else study.comparison.found
         blocks += [Prose([UNTESTED])] if found is None else [_how(study, found), _pairs(study, found)]
+    same = comparable(study)
+    blocks += [_other_table(spec, scores) for spec, scores in study.others.items() if spec not in same]
     return Section("leaderboard", "Leaderboard", blocks)
 
 
@@ -95,6 +98,16 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
         columns.append(Column("group"))
         notes += group_legend(study.comparison.found, 1 - study.confidence_level)
     return Table(columns, rows, "Scores, in percent", "scores", notes, study.confidence_level)
+
+
+def _other_table(spec: str, scores: Sequence[Score]) -> Table:
+    """Scores under a metric whose values cannot be set against those of the main one; best first."""
+    measures = scores[0].measures
+    columns = [Column("system"), *(replace(measure_column(each), interval="hidden") for each in measures)]
+    rows: list[list[Cell]] = [
+        [one.system, *one.estimates.values()] for one in sorted(scores, key=lambda one: one.rank_key)
+    ]
+    return Table(columns, rows, f"The same systems under {spec}", f"scores-{slug(spec)}", in_percent(measures))
 
 
 def _how(study: CorpusStudy, found: Comparison) -> Prose:
@@ -169,11 +182,11 @@ def _ends(estimate: Estimate) -> tuple[float, float] | None:
 
 
 def choices(study: Study) -> Section | None:
-    """Where a choice that scorers make differently changes a rank or a digit; None where there is no other spec."""
-    if not isinstance(study, CorpusStudy) or not study.scores or not study.others:
+    """Where a choice that scorers make differently changes a rank or a digit, or None without such a choice."""
+    if not isinstance(study, CorpusStudy) or not (same := comparable(study)):
         return None
-    made = [_compare(study, spec, scores) for spec, scores in study.others.items()]
-    opening = [OPENING] if len(study.annotators) > 1 else []
+    made = [_compare(study, spec, scores) for spec, scores in same.items()]
+    opening = [OPENING] if len(study.annotators) > 1 and study.metric.variants() else []
     blocks: list[Block] = [Prose([*opening, *(sentence for _, sentence in made)]), *(table for table, _ in made)]
     return Section("choices", "What the choices change", blocks)
 
@@ -182,10 +195,10 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
     other = {score.system: score for score in scores}
     every = [study.scores[k] for k in ranked(study)]
     pairs = [(score, other[score.system]) for score in every if score.system in other]
-    measure, theirs = main_measure(study.scores[0]), main_measure(scores[0])
+    measure = main_measure(study.scores[0])
     before, after = [one[one.main].value for one, _ in pairs], [two[two.main].value for _, two in pairs]
     apart = [None if a is None or b is None else b - a for a, b in zip(before, after, strict=True)]
-    old, new = ranks(before, measure.sign), ranks(after, theirs.sign)
+    old, new = ranks(before, measure.sign), ranks(after, measure.sign)
     rows: list[list[Cell]] = [
         [one.system, one[one.main], was, *two.estimates.values(), now, change]
         for (one, two), was, now, change in zip(pairs, old, new, apart, strict=True)
@@ -195,26 +208,20 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
         # Intervals of the main metric stand in the leaderboard.
         replace(measure_column(measure), interval="hidden"),
         Column("rank", "count"),
-        *(_new(each, measure) for each in scores[0].measures),
+        *(Column(f"new {one.title}", one.kind, f"new_{one.name}", interval="hidden") for one in scores[0].measures),
         Column("new rank", "count"),
-        Column("change", theirs.kind, signed=True),
+        Column("change", measure.kind, signed=True),
     ]
     values = zip(before, after, strict=True)
-    n_changed = sum(value_text(a, measure.kind) != value_text(b, theirs.kind) for a, b in values)
+    n_changed = sum(value_text(a, measure.kind) != value_text(b, measure.kind) for a, b in values)
     moved = [one.system for (one, _), rank, then in zip(pairs, old, new, strict=True) if rank != then]
     most = max((abs(each) for each in apart if each is not None), default=None)
     name, base = measure.title.rstrip("0123456789."), study.scores[0].metric
     sentence = f"{spec} in place of {base} changes no digit of {name} that is shown, and no rank."
     if n_changed:
-        size = "" if most is None else f", by up to {value_text(most, theirs.kind)} points"
+        size = "" if most is None else f", by up to {value_text(most, measure.kind)} points"
         what_rank = f"and the rank of {listed(moved)}" if moved else "and no rank"
         whose = f"{plural(n_changed, 'system')} of {len(pairs)}"
         sentence = f"{spec} in place of {base} changes {name} of {whose}{size}, {what_rank}."
     notes = [f"new: under {spec}", f"rank: 1 is the best {name}; equal values share it"]
     return Table(columns, rows, f"{base} against {spec}, in percent", f"choice-{slug(spec)}", notes), sentence
-
-
-def _new(measure: Measure, main: Measure) -> Column:
-    """A column under the other metric; a title that the main metric does not have says enough."""
-    title = measure.title if measure.name == main.name and measure.title != main.title else f"new {measure.title}"
-    return Column(title, measure.kind, f"new_{measure.name}", interval="hidden")

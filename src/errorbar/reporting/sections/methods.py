@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from errorbar.core.errors import Place, Problem
+from errorbar.core.spec import split_spec
+from errorbar.metrics.base import lacking
 from errorbar.metrics.scored import Score
 from errorbar.reporting.blocks import Block, Code, Prose, Section
-from errorbar.reporting.sections.figures import plural
+from errorbar.reporting.sections.figures import comparable, plural
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
@@ -19,6 +21,13 @@ ADJUSTED_BY = {
     "holm": "Holm's method",
 }
 ADJUSTED_IN = {"max-t": "Westfall and Young 1993, Romano and Wolf 2005", "holm": "Holm 1979"}
+PAPERS = {  # by metric
+    "m2": "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014.",
+    "errant": "ERRANT: Bryant, Felice and Briscoe 2017, Automatic Annotation and Evaluation of Error Types for "
+    "Grammatical Error Correction, ACL.",
+    "gleu": "GLEU: Napoles, Sakaguchi, Post and Tetreault 2015, Ground Truth for Grammatical Error Correction Metrics, "
+    "ACL; and 2016, GLEU Without Tuning, arXiv:1605.02592.",
+}
 RANKED_TOGETHER = (
     "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
     "all but the hypothesis (hyp)."
@@ -101,8 +110,8 @@ def _citations(studies: Sequence[Study]) -> str:
 
 def _papers(study: Study) -> Iterator[str]:
     if isinstance(study, CorpusStudy):
-        if any(score.metric.startswith("m2") for score in study.scores):
-            yield "MaxMatch: Dahlmeier and Ng 2012; the shared task that made F0.5 its measure: Ng et al. 2014."
+        specs = [score.metric for score in study.scores[:1]] + list(study.others)
+        yield from (PAPERS[name] for spec in specs if (name := split_spec(spec)[0]) in PAPERS)
         yield from _bootstrap(study.scores)
         if study.comparison is not None:
             by = ADJUSTED_IN[study.comparison.found.testing.adjust]
@@ -169,12 +178,23 @@ def _missing_of_corpus(study: CorpusStudy) -> Iterator[str]:
     elif study.comparison is None:
         takes = "two systems" if len(study.scores) == 1 else "two essays or sentences, and resampling"
         yield f"no comparison in the leaderboard: it takes {takes}"
-    if study.scores and not any(score.by_type for score in study.scores):
+    metric = study.metric
+    if study.scores and not {"precision", "recall", "f"} <= {measure.name for measure in metric.measures}:
+        yield f"no section on precision and recall: {metric.name} gives neither"
+    if study.scores and "types" in metric.lacks:
+        yield f"no section on error types: {lacking(metric, 'types').problems[0].what}"
+    elif study.scores and not any(score.by_type for score in study.scores):
         yield "no section on error types: no edit of the reference has one"
     if study.ceiling is None:
         why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
+        if "annotators" in metric.lacks:
+            why = lacking(metric, "annotators").problems[0].what
         yield f"no section on the human ceiling: {why}"
     if study.agreement is None:
         yield "no section on agreement: it takes two annotators of the same sentences"
-    if study.scores and not study.others:
-        yield "no section on what the choices change: it takes two annotators or a second --metric"
+    if study.scores and not comparable(study):
+        title = metric.measures[metric.main].title
+        takes = f"it takes two annotators, or a second --metric with {title}"
+        if not metric.variants():
+            takes = f"{metric.spec} does not choose between annotators, and no second --metric has {title}"
+        yield f"no section on what the choices change: {takes}"
