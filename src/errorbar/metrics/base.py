@@ -240,9 +240,8 @@ class Metric(ABC):
 def lacking(metric: Metric, feature: Feature) -> UsageError:
     """Make the error for what a metric cannot give."""
     features = {"annotators": "single annotators to score against", "types": "scores by error type"}
-    why = metric.lacks.get(feature, f"it does not give {feature}")
-    what = f"{metric.name} has no {features.get(feature, 'intervals by formula')}: {why}"
-    return UsageError(Problem("metric-lacks", what, fix="leave it out"))
+    what = f"{metric.name} has no {features.get(feature, 'intervals by formula')}"
+    return UsageError(Problem("metric-lacks", f"{what}: {metric.lacks.get(feature, 'it does not')}", fix="leave it out"))
 
 
 def divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:

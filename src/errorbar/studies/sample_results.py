@@ -240,14 +240,12 @@ def _row(system: str, row: SampleEstimate, several: bool, *, sign: Literal["", "
     interval = row.estimate.interval
 
     def text(value: float | None) -> str:
-        if value is None:
-            return DASH
-        return f"{100 * value:{sign}.2f}" if row.name in TARGETS else f"{value:,.1f}"
+        scale, shape = (100, f"{sign}.2f") if row.name in TARGETS else (1, ",.1f")
+        return DASH if value is None else f"{scale * value:{shape}}"
 
     def ends(made: Interval | None) -> str:
         return DASH if made is None else f"{text(made.low)}{' to ' if sign else DASH}{text(made.high)}"
 
     name = f"{row.name}, {system}" if sign else f"{system}: {row.name}" if several else row.name
-    method = None if interval is None else interval.method
-    shown = [text(row.estimate.value), ends(interval), method, ends(row.bayes)]
+    shown = [text(row.estimate.value), ends(interval), interval and interval.method, ends(row.bayes)]
     return [system, row.name, name, row.estimate, row.standard_error, row.bayes, *shown]
