@@ -25,9 +25,9 @@ from errorbar.ceilings.study import Ceiling, Study, Text, Units, ceiling
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Selection, divided
+from errorbar.metrics.base import Floats, Selection
 from errorbar.stats.resampling import Resampling, stream
-from errorbar.stats.units import cluster_members, resampled_units
+from errorbar.stats.units import cluster_members, divided, resampled_units
 
 Row = tuple[Interval | Undefined, ...]
 

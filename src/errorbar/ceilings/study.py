@@ -34,8 +34,9 @@ from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
 from errorbar.edits.texts import corrected_text
 from errorbar.execute import run
-from errorbar.metrics.base import Floats, Measure, Metric, Selection, divided, lacking
+from errorbar.metrics.base import Floats, Measure, Metric, Selection, lacking
 from errorbar.stats.resampling import stream
+from errorbar.stats.units import divided
 
 Units = NDArray[np.int64]
 NO_ONE = -1

@@ -240,11 +240,6 @@ class Metric(ABC):
 def lacking(metric: Metric, feature: Feature) -> UsageError:
     """Make the error for what a metric cannot give."""
     features = {"annotators": "single annotators to score against", "types": "scores by error type"}
-    what = f"{metric.name} has no {features.get(feature, 'intervals by formula')}"
-    return UsageError(Problem("metric-lacks", f"{what}: {metric.lacks.get(feature, 'it does not')}", fix="leave it out"))
-
-
-def divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
-    """Quotients, NaN where the divisor is not above 0."""
-    nowhere = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
-    return np.asarray(np.divide(above, below, out=nowhere, where=below > 0), np.float64)
+    why = metric.lacks.get(feature, f"it does not give {feature}")
+    what = f"{metric.name} has no {features.get(feature, 'intervals by formula')}: {why}"
+    return UsageError(Problem("metric-lacks", what, fix="leave it out"))

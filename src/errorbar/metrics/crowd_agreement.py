@@ -38,10 +38,11 @@ from numpy.typing import ArrayLike
 
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
-from errorbar.metrics.base import Floats, divided
+from errorbar.metrics.base import Floats
 from errorbar.metrics.crowd_weighted import EQUAL, Crowd, CrowdScore, CrowdStatistics, Estimand, Flags, score_kinds
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.stats.resampling import Resampling
+from errorbar.stats.units import divided
 
 EDGES = (0.5, 0.75, 0.9, 1.0)
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

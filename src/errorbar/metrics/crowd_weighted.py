@@ -31,10 +31,10 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
-from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, divided
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.intervals import estimated, resampled
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.units import Units, cluster_table
+from errorbar.stats.units import Units, cluster_table, divided
 
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -31,10 +31,11 @@ from errorbar.core.corpus import Corpus, Corrected, wrong_count
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem, UsageError, shortened
 from errorbar.core.spec import Parameter, Value, beta_parameter
-from errorbar.metrics.base import Floats, divided
+from errorbar.metrics.base import Floats
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, Ints, TypeCounts
+from errorbar.stats.units import divided
 
 MODES = ("cs", "cse", "ds", "dt")
 LEVELS = ("full", "type", "operation")

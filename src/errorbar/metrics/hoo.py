@@ -39,7 +39,7 @@ from errorbar.core.spec import (
     word_parameter,
 )
 from errorbar.edits.standoff_maxmatch import redecompose
-from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts, divided
+from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.hoo_align import Rules, align
 from errorbar.metrics.hoo_counts import (
     COLUMNS,
@@ -57,6 +57,7 @@ from errorbar.metrics.hoo_counts import (
     read_overrides,
     row_names,
 )
+from errorbar.stats.units import divided
 
 GOLD_NAME = "gold"  # what the annotators of HOO are called, who worked as one
 PAPER = "paper"

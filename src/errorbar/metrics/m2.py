@@ -24,10 +24,10 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import Rules
-from errorbar.metrics.base import divided
 from errorbar.metrics.choice import EDITS, RUNNING
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, count_types
+from errorbar.stats.units import divided
 
 LARGE = "large-pairs"
 _SPACE = "Drop proposed edits that only change case or white space."

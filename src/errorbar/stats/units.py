@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -228,3 +228,9 @@ def sparse_table(
     from scipy import sparse  # noqa: PLC0415 - loading it takes a while
 
     return sparse.csr_array(parts, shape=shape)
+
+
+def divided(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
+    """Quotients, NaN where the divisor is not above 0."""
+    nowhere = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    return np.asarray(np.divide(above, below, out=nowhere, where=below > 0), np.float64)
