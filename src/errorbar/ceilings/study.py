@@ -12,8 +12,7 @@ Conventions
     1 is worse than a human. An annotator who did not look at a sentence leaves it as it is, and a note says so. Where
     there are too many subsets of a size, different ones are drawn.
 Source
-    Bryant & Ng 2015, How far are we from fully automatic high quality grammatical error correction?, sections 4
-    and 5.
+    Bryant & Ng 2015, How far are we from fully automatic high quality grammatical error correction?, sections 4, 5.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ Conventions
     0/0 is 1 for every P and R. F is 0 where P = R = 0, and for recognition and correction wherever nothing is
     recognized. H counts gold edits, so two gold edits at one place met by one system edit can make P of recognition
     and correction exceed 1: it is not cut. P of detection cannot. O is the same for all three measures. Recall by
-    error type pools counts whatever ``aggregate`` says. Every choice is a parameter; ``conventions`` names sets of
-    them.
+    error type pools counts whatever ``aggregate`` says. Choices are parameters; ``conventions`` names sets of them.
 Source
     Dale & Kilgarriff 2011, section 3, equations 1 to 9 and footnotes 2 to 4; docs/design/hoo.md.
 """

@@ -144,9 +144,7 @@ class SampleDraw(Result):
     def save(self, out: str, key: str) -> None:
         """Write the annotation set (.csv or .jsonl, maybe .gz) and its private key; neither overwrites a file.
 
-        Raises:
-            InputError: If a file cannot be written.
-            UsageError: If there is a file of either name, or both are one.
+        Raises ``InputError`` if one cannot be written, ``UsageError`` if there is one of the name, or both are one.
         """
         refuse_names(out, key)
         style: Literal["jsonl", "csv"] = "jsonl" if out.removesuffix(".gz").endswith(".jsonl") else "csv"
