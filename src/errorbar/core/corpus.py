@@ -88,7 +88,9 @@ class Corpus:
                 raise unknown_annotator(name, self.annotators)
 
     def check(self) -> Corpus:
-        """Itself, unless fields are of another type, as a corpus made by hand may have them; no reader makes any."""
+        """Itself, unless fields are of another type, as a corpus made by hand may have them; it is looked at once."""
+        if "checked" in self.cache:
+            return self
         for number, sentence in enumerate(self.sentences, 1):
             if not isinstance(sentence, Sentence):
                 raise wrong_type(f"sentence {number}", "a Sentence", sentence)
@@ -97,6 +99,7 @@ class Corpus:
             for number, sentence in enumerate(self.sentences, 1):
                 for annotator, edits in sentence.annotations.items():
                     check_edits(f"annotator {annotator} in sentence {number}", edits)
+        self.cache["checked"] = True
         return self
 
     def only(self, annotators: Sequence[str]) -> Corpus:

@@ -10,7 +10,6 @@ import signal
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -20,7 +19,7 @@ from errorbar.core.errors import ErrorbarError, Problem, UsageError
 from errorbar.version import __version__
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -146,8 +145,9 @@ class Processes(Remote):
 
     def submit(self, job: Job[Piece, Result], piece: Piece) -> Future[Result | ErrorbarError]:
         """Begin a piece."""
+        from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor  # noqa: PLC0415 - slow to load
+
         if self._pool is None:
-            from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - takes its time to load
             from multiprocessing import get_all_start_methods, get_context  # noqa: PLC0415
 
             # Never a plain fork: the caller may have threads, whose locks would be copied in whatever state they are.
@@ -166,6 +166,8 @@ class Processes(Remote):
         self, job: Job[Piece, Result], waiting: deque[tuple[Piece, Future[Result | ErrorbarError]]]
     ) -> Result | ErrorbarError:
         """Wait for the first piece; where processes died, what they had is begun again."""
+        from concurrent.futures import BrokenExecutor  # noqa: PLC0415 - loaded by now
+
         for _ in range(RETRIES + 1):
             try:
                 outcome = waiting[0][1].result()

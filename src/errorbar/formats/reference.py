@@ -213,7 +213,7 @@ def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream
     """Join what was taken from each stream, as many sentences of each."""
     joined = parts[0] if len(parts) == 1 else [_merge(group, streams) for group in zip(*parts, strict=True)]
     annotators = tuple(stream.called(name) for stream in streams for name in stream.seen)
-    return Corpus(joined, annotators, streams[0].file.name)
+    return Corpus(joined, annotators, streams[0].file.name, cache={"checked": True})  # no reader makes other types
 
 
 def _merge(group: tuple[Sentence, ...], streams: Sequence[ReferenceStream]) -> Sentence:

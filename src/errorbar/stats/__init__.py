@@ -1,48 +1,54 @@
 """Statistics: numbers in, numbers out; streams are passed in. The first call that needs scipy loads it."""
 
-from errorbar.stats.correlation import Correlation, Williams, correlate, correlation_interval, williams_test
-from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
-from errorbar.stats.multiple import (
-    adjust,
-    better_letters,
-    letter,
-    shared_letters,
-    smallest_holm,
-    smallest_max_t,
-    step_down_max_t,
-)
-from errorbar.stats.paired import (
-    McNemar,
-    PairedBootstrap,
-    Randomization,
-    all_swaps,
-    mcnemar_test,
-    needed_swaps,
-    paired_bootstrap,
-    random_swaps,
-    randomization_test,
-)
-from errorbar.stats.power import (
-    PairedPower,
-    detectable_difference,
-    paired_power,
-    power_of_test,
-    pseudo_values,
-    units_for_half_width,
-    units_for_power,
-)
-from errorbar.stats.proportion import proportion_bounds, proportion_interval, true_share
-from errorbar.stats.resampling import Resampling, acceleration, blocks, bootstrap_interval, standard_error, stream
-from errorbar.stats.units import (
-    Units,
-    cluster_members,
-    leave_one_out,
-    left_out_units,
-    multiplicities,
-    resample_clusters,
-    resample_units,
-    resampled_units,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from errorbar.stats.correlation import Correlation, Williams, correlate, correlation_interval, williams_test
+    from errorbar.stats.f_interval import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value
+    from errorbar.stats.multiple import (
+        adjust,
+        better_letters,
+        letter,
+        shared_letters,
+        smallest_holm,
+        smallest_max_t,
+        step_down_max_t,
+    )
+    from errorbar.stats.paired import (
+        McNemar,
+        PairedBootstrap,
+        Randomization,
+        all_swaps,
+        mcnemar_test,
+        needed_swaps,
+        paired_bootstrap,
+        random_swaps,
+        randomization_test,
+    )
+    from errorbar.stats.power import (
+        PairedPower,
+        detectable_difference,
+        paired_power,
+        power_of_test,
+        pseudo_values,
+        units_for_half_width,
+        units_for_power,
+    )
+    from errorbar.stats.proportion import proportion_bounds, proportion_interval, true_share
+    from errorbar.stats.resampling import Resampling, acceleration, blocks, bootstrap_interval, standard_error, stream
+    from errorbar.stats.units import (
+        Units,
+        cluster_members,
+        leave_one_out,
+        left_out_units,
+        multiplicities,
+        resample_clusters,
+        resample_units,
+        resampled_units,
+    )
 
 __all__ = [
     "Correlation",
@@ -96,3 +102,14 @@ __all__ = [
     "units_for_power",
     "williams_test",
 ]
+
+_MODULES = ("correlation", "f_interval", "multiple", "paired", "power", "proportion", "resampling", "units")
+
+
+def __getattr__(name: str) -> object:
+    """A public name when it is first used: the modules, and what they load, take as long as a short command."""
+    if name in __all__:
+        for module in map(import_module, (f"errorbar.stats.{each}" for each in _MODULES)):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module 'errorbar.stats' has no attribute {name!r}")
