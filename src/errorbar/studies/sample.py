@@ -56,7 +56,7 @@ Flags = Source | Hypothesis | Frame
 Filled = Source | Sequence[Source] | Judgments
 MOST_ITEMS = 10**10
 """Items of a corpus: a thousand times what anybody has flagged."""
-MOST_STRATA = 500
+MOST_STRATA = 200
 """Strata whose counts are named one by one."""
 MOST_COST, LEAST_COST = 1e9, 1e-9
 _SUFFIX = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?$")
