@@ -168,17 +168,17 @@ def test_numbers_and_arrays_of_numpy_fit() -> None:
     assert fits(np.float64(0.5), float)
     assert fits(1, float)
     assert fits(np.True_, bool)
-    assert fits(np.array([True, False]), errorbar.studies.crowd.Given)  # type: ignore[attr-defined]
+    assert fits(np.array([True, False]), errorbar.studies.crowd.Given)  # type: ignore[attr-defined]  # imported there, not exported
     assert not fits(float("nan"), int)
     assert not fits(True, int)
-    assert fits(range(10**18), errorbar.studies.ceiling.Sequence[int])  # type: ignore[attr-defined]
+    assert fits(range(10**18), errorbar.studies.ceiling.Sequence[int])  # type: ignore[attr-defined]  # imported there, not exported
 
 
 # Python has the command's words
 
 
 def test_former_names_of_arguments_are_understood() -> None:
-    made = [errorbar.score(GOLD, SYSTEM, ci=False, **{name: "m2(beta=1)"}) for name in ("metric", "metrics")]  # type: ignore[arg-type]
+    made = [errorbar.score(GOLD, SYSTEM, ci=False, **{name: "m2(beta=1)"}) for name in ("metric", "metrics")]  # type: ignore[arg-type]  # wrong on purpose
     assert made[0].to_dict() == made[1].to_dict() == errorbar.score(GOLD, SYSTEM, beta=1.0, ci=False).to_dict()
     old: Callable[..., Any] = errorbar.crowd
     new = errorbar.crowd(VOTES, FLAGS, metric="crowd(shares=trust,ties=ok)", ci=False)

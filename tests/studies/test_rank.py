@@ -103,15 +103,15 @@ def test_from_a_draw_to_an_estimate_without_a_file() -> None:
 @pytest.mark.parametrize(
     ("call", "what"),
     [
-        (lambda: rank(5), "judgments must be a path or Comparisons, got 5"),  # type: ignore[arg-type]
-        (lambda: meta("pairs.csv", {"m": 1}), "scores must be a path, MetricScores or a list of .*, got dict of int"),  # type: ignore[arg-type]
-        (lambda: meta(None, "scores.csv"), "human must be a path, Comparisons or MetricScores, got None"),  # type: ignore[arg-type]
-        (lambda: sample_plan(3.5, budget=9), "flags must be a path, .*, got 3.5"),  # type: ignore[arg-type]
-        (lambda: sample_plan("flags.csv", budget=90, target="Q"), "target must be one of P, R or F, got 'Q'"),  # type: ignore[arg-type]
+        (lambda: rank(5), "judgments must be a path or Comparisons, got 5"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: meta("pairs.csv", {"m": 1}), "scores must be a path, MetricScores or a list of .*, got dict of int"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: meta(None, "scores.csv"), "human must be a path, Comparisons or MetricScores, got None"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: sample_plan(3.5, budget=9), "flags must be a path, .*, got 3.5"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: sample_plan("flags.csv", budget=90, target="Q"), "target must be one of P, R or F, got 'Q'"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: sample_plan("flags.csv"), "give one of budget and half_width"),
         (lambda: sample_estimate("judged.csv"), "give key"),
         (lambda: sample_draw("flags.csv", budget=90, judged="x.csv"), "give after"),
-        (lambda: rank("pairs.csv", "elo"), "method must be one of .* or a list of them, got 'elo'"),  # type: ignore[arg-type]
+        (lambda: rank("pairs.csv", "elo"), "method must be one of .* or a list of them, got 'elo'"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )
 def test_what_is_wrong_is_said_in_python(call: Callable[[], object], what: str) -> None:

@@ -60,7 +60,7 @@ class StandoffEdit(NamedTuple):
     Without corrections only leaving the span as it is will do (``optional``), or none is known (``unknown``).
     """
 
-    index: str  # type: ignore[assignment]  # its name in the fragment's file, as the format calls it, or ""
+    index: str  # type: ignore[assignment]  # hides tuple.index, which nobody calls: the name in its file, or ""
     start: int  # first character, counted from 0
     end: int  # one past the last; ``start == end`` is an insertion
     original: str  # the source text of the span

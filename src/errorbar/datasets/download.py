@@ -58,7 +58,7 @@ class _SafeRedirects(HTTPRedirectHandler):
         if not newurl.startswith(known):
             raise _refusal(req.full_url, f"the server redirects to the unencrypted address {_plain(newurl)}")
         # The type hints of the standard library ask for more than its own caller gives.
-        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]  # typeshed has a narrower stream
 
 
 def download(url: str, part: Path, *, limit: int, talk: Talk) -> bool:

@@ -123,11 +123,7 @@ def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
 
     try:
         nlp = spacy.load(pipeline, exclude=["ner"])
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-    ) as error:  # what spaCy raises for a damaged pipeline, or one of other versions
+    except (OSError, ValueError, KeyError) as error:  # of a damaged pipeline, or one of other versions
         what = f"the pipeline {pipeline} cannot be loaded: {shortened(str(error))}"
         raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
     tags = set().union(*(nlp.get_pipe(name).labels for name in nlp.pipe_names if name == "tagger"))

@@ -22,10 +22,7 @@ class EditsReader:
             place, expected = Place(self._lines.name), "a sentence for each of the source"
             raise InputError(Problem("hypothesis-empty", "the file is empty", place, expected))
         if not self._lines.peek().startswith("S "):
-            what, place = (
-                "this is not M2, and the metric needs the edits of a system",
-                Place(self._lines.name),
-            )
+            what, place = "this is not M2, and the metric needs the edits of a system", Place(self._lines.name)
             fix = "make M2 of a corrected text: errorbar convert --source SOURCE TEXT --edits errant -o TEXT.m2"
             raise InputError(Problem("no-edits", what, place, "a line S with a sentence, lines A with edits", fix))
         self._sentences = read_m2(self._lines, problems)
@@ -36,12 +33,10 @@ class EditsReader:
         for sentence in islice(self._sentences, size):
             place, names = Place(self._lines.name, sentence.line), list(sentence.annotations)
             if len(names) > 1:
-                what = (
-                    f"the edits of a system must be one annotator's, got those of {', '.join(annotator_order(names))}"
-                )
-                self._problems.error(
-                    "system-annotators", what, place, fix="errorbar convert --annotator NAME keeps one"
-                )
+                several = ", ".join(annotator_order(names))
+                what = f"the edits of a system must be one annotator's, got those of {several}"
+                fix = "errorbar convert --annotator NAME keeps one"
+                self._problems.error("system-annotators", what, place, fix=fix)
             edits = sentence.annotations[names[0]] if names else ()
             silent = Problems(lenient=True)  # the reader has complained
             text = apply_edits(sentence.tokens, edits, problems=silent, place=place)

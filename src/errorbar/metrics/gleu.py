@@ -43,18 +43,21 @@ DRAWS, SEED = 500, 101
 """Of the published script: how many, and what draw j multiplies to get its seed."""
 
 
-@lru_cache(maxsize=20_000)
 def _grams(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
     """The n-grams of a text by order."""
     tokens = text.split()
     return tuple(Counter(zip(*(tokens[k:] for k in range(n)), strict=False)) for n in range(1, ORDER + 1))
 
 
+# Sources and references are met again with each system, an output with each of its references. A text takes some 20 kB.
+_kept, _latest = lru_cache(maxsize=4096)(_grams), lru_cache(maxsize=1)(_grams)
+
+
 def gleu_counts(source: str, reference: str, output: str) -> list[int]:
     """|h|, which is D_1, |r|, D_2..4 and N_1..4 of a sentence, tokens apart by white space."""
     length = len(output.split())
     row = [length, len(reference.split()), *(max(0, length + 1 - n) for n in range(2, ORDER + 1))]
-    for ours, theirs, before in zip(_grams(output), _grams(reference), _grams(source), strict=True):
+    for ours, theirs, before in zip(_latest(output), _kept(reference), _kept(source), strict=True):
         right = wrong = 0
         for gram, count in ours.items():
             if (wanted := theirs.get(gram)) is not None:
@@ -220,14 +223,12 @@ class Gleu(ReferenceTexts):
 
     def fold(self, statistics: Sums, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
         """The published draws are of the whole corpus in its order; a selection has none."""
-        folded = ReferenceTexts.fold(
-            self, statistics, selection, start=start
-        )  # super() needs the class before its slots
+        # Not super(): a dataclass with slots is made anew, and super() would mean the first one.
+        folded = ReferenceTexts.fold(self, statistics, selection, start=start)
         if self.draws == "none" or selection is not None:
             return folded
-        sums = published_sums(
-            statistics.counts, self.allowed(statistics), 0 if start is None else int(start.n_units[0])
-        )
+        before = 0 if start is None else int(start.n_units[0])
+        sums = published_sums(statistics.counts, self.allowed(statistics), before)
         if isinstance(start, _Drawn):
             sums += start.sums
         return _Drawn(gleu_value(sums).mean(keepdims=True)[None], folded.counts, folded.n_units, sums)

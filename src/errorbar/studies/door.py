@@ -148,7 +148,7 @@ def public(**defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 raise UsageError(Problem("confidence-level", what, fix="95 % is 0.95"))
             return function(*bound.args, **bound.kwargs)
 
-        entered.__signature__ = signature  # type: ignore[attr-defined]
+        entered.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
         entered.__doc__ = _described(inspect.getdoc(function) or "", signature, texts)
         return entered
 

@@ -75,7 +75,7 @@ def score(
 
         unused = {"unmarked": "auto", "as-written": False, "force": False, "retokenize": False}
         for name, usual in unused.items():
-            if shared[name.replace("-", "_")] != usual:  # type: ignore[literal-required]
+            if shared[name.replace("-", "_")] != usual:  # type: ignore[literal-required]  # keys of the table above
                 what = f"--{name} has no meaning for HOO data"
                 raise UsageError(Problem("useless-option", what, fix="leave it out"))
         texts = None if shared["documents"] is None else str(shared["documents"])
