@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import errorbar
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.reference import read_corpus
@@ -107,3 +108,14 @@ def test_an_output_without_words_scores_nothing() -> None:
     corpus = of_texts(["a b c d e"], {"one": ["a b c d f"]})
     results = score(corpus, [Hypothesis("it", [""])], [Gleu(), Gleu(draws="published")])
     assert [result["gleu"].value for result in results] == [0.0, 0.0]
+
+
+def test_comparisons_and_ceilings_are_without_draws_and_say_so() -> None:
+    gold = of_texts(
+        ["a b c d e", "f g h i"] * 3, {"one": ["a b c d f", "f g h j"] * 3, "two": ["a b x d e", "f g h i"] * 3}
+    )
+    systems = {"it": ["a b c d f", "f g h i"] * 3, "other": ["a b c d e", "f g h j"] * 3}
+    for name in ("compare", "ceiling"):
+        made = [getattr(errorbar, name)(gold, systems, spec, ci=False) for spec in ("gleu(draws=published)", "gleu")]
+        assert made[0].to_dict() == made[1].to_dict()
+        assert str(made[0].signature).startswith("gleu|")

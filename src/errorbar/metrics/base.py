@@ -167,6 +167,11 @@ class Metric(ABC):
         """The metric against one annotator alone; raises ``UsageError`` if it cannot, or says already against whom."""
         raise lacking(self, "annotators")
 
+    @property
+    def resampled(self) -> Metric:
+        """The metric as it folds selections, on which comparisons and ceilings rest: itself, as a rule."""
+        return self
+
     def variants(self) -> Sequence[Metric]:
         """The metric under its other rules of choosing an annotator, which a report shows beside it."""
         return ()

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Value
 from errorbar.metrics.additive import ReferenceTexts, Sums
-from errorbar.metrics.base import Folded, Measure, Selection, UnitParts
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 
 Floats = NDArray[np.float64]
 ORDER = 4
@@ -188,6 +188,11 @@ class Gleu(ReferenceTexts):
 
     draws: str = "none"
     only: str = ""
+
+    @property
+    def resampled(self) -> Metric:
+        """Without draws: those of the published script are of a whole corpus."""
+        return self.replaced(draws="none")
 
     @property
     def compared(self) -> int:

@@ -111,7 +111,7 @@ def sentence_metric(metric: Metric | str, beta: float | None, command: str) -> M
             "errorbar score and errorbar report give the runs' scores with intervals; errorbar convert --to m2 makes M2"
         )
         raise UsageError(Problem("metric-input", what, fix=fix))
-    return metrics_of(metric, beta, "sentences")[0]
+    return metrics_of(metric, beta, "sentences")[0].resampled
 
 
 def with_parameter(spec: str, parameter: str, value: str) -> str:
