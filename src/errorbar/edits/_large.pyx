@@ -22,7 +22,6 @@ cdef enum:
     EXTEND_BOTH = 9
     CLOSE = 10  # and more: the unchanged words of the edit that is closed
 
-cdef int MOST_ANNOTATORS = 4  # as in kernel.py
 cdef int64_t STEP = 1 << 20
 cdef int64_t HIT = <int64_t>1 << 40
 cdef int64_t UNREACHED = <int64_t>1 << 62
@@ -35,7 +34,7 @@ cdef class LargeSpace(SearchSpace):
         """The integer objective of large.py; writes the path, returns its size, or -2 where there are too many states."""
         cdef int n = self.n, m = self.m, W = self.max_unchanged + 2, width = m + 1, i, slot, j, layer
         cdef int n_layers
-        cdef int64_t at, n_hits = 0
+        cdef int64_t n_hits = 0
         cdef int64_t *keys
         cdef int64_t *before
         cdef int64_t *swapped
@@ -43,9 +42,8 @@ cdef class LargeSpace(SearchSpace):
         cdef int32_t *best_by
         self.path = <int32_t *>grown(&self.buffers[23], 4 * (n + m + 2) * 4)
         n_layers = self.index_reference()
-        at = <int64_t>n_layers * width * W
-        self.states += at
-        if at > self.state_limit or self.states > MOST_ANNOTATORS * self.state_limit:
+        self.states += <int64_t>n_layers * width * W
+        if self.states > self.state_limit:
             return -2
         self.back = <uint8_t *>grown(&self.buffers[30], <size_t>n_layers * width * W)
         self.hit_start = <int64_t *>grown(&self.buffers[31], (n_layers + 1) * 8)

@@ -25,10 +25,9 @@ from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit,
 
 EPSILON = 0.001
 MAX_CELLS = 1 << 25  # of the distance table, (source tokens + 1) * (hypothesis tokens + 1); larger pairs are refused
-# States of the large search for one annotator of a sentence, beyond which a pair is refused: (source tokens + 1 +
-# reference insertions) * (hypothesis tokens + 1) * (``max_unchanged`` + 2).
-MAX_STATES = 1 << 28
-MOST_ANNOTATORS = 4  # times as many states the large search may have for all annotators of a sentence together
+# States of the large search for all annotators of a sentence, beyond which a pair is refused (.4 s). For each annotator:
+# (source tokens + 1 + reference insertions) * (hypothesis tokens + 1) * (``max_unchanged`` + 2).
+MAX_STATES = 1 << 26
 
 _Groups = dict[tuple[int, int], list[Edge]]
 
@@ -97,7 +96,8 @@ def max_match(
 def too_large(what: str, n_source: int, n_hypothesis: int, place: Place) -> InputError:
     """The refusal of a text that is too long to be compared with its hypothesis."""
     said = f"{what} has {n_source} tokens and its hypothesis {n_hypothesis}: too many to compare"
-    expected = f"at most {MAX_CELLS:,} pairs of their tokens; fewer with many annotators or much larger max_unchanged"
+    all_different = f"where most of them differ, {MAX_STATES // 4:,} divided by the annotators"
+    expected = f"at most {MAX_CELLS:,} pairs of their tokens; {all_different}; fewer with a larger max_unchanged"
     return InputError(Problem("pair-too-large", said, place, expected, "split the line"))
 
 
@@ -117,15 +117,14 @@ def match_all(
     base, by_span = _base_costs(arcs) if arcs else ({}, {})
     matches: list[Match] = []
     without_hit: list[Edge] | None = None
-    all_states = 0
+    states = 0
     for reference in references:
         texts = [tuple(tuple(replacement_tokens(text)) for text in edit.replacements) for edit in reference]
         wanted = [ReferenceEdit(*edit.span, said) for edit, said in zip(reference, texts, strict=True)]
         if arcs is None:
             n_layers = len(source) + 1 + sum(edit.is_insertion for edit in reference)
-            states = n_layers * (len(hypothesis) + 1) * (rules.max_unchanged + 2)
-            all_states += states
-            if states > MAX_STATES or all_states > MOST_ANNOTATORS * MAX_STATES:
+            states += n_layers * (len(hypothesis) + 1) * (rules.max_unchanged + 2)
+            if states > MAX_STATES:
                 raise PairTooLargeError
             path = cheapest_path_large(lattice, wanted, rules.max_unchanged)
         else:
