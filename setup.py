@@ -11,6 +11,7 @@ KERNELS = {
     "errorbar.edits._kernel": "src/errorbar/edits/_kernel.pyx",
     "errorbar.metrics._whole": "src/errorbar/metrics/_whole.pyx",
     "errorbar.metrics._fold": "src/errorbar/metrics/_fold.pyx",
+    "errorbar.detectors._ngrams": "src/errorbar/detectors/_ngrams.pyx",
 }
 
 setup(
