@@ -85,7 +85,7 @@ class Plain:
         self.after: dict[Gram, list[Gram]] = defaultdict(list)
         for gram in self.adjusted:
             self.after[gram[:-1]].append(gram)
-        self.discounts = [(0.0, *each) for each in model.made["discounts"]]
+        self.discounts: list[tuple[float, ...]] = [(0.0, *each) for each in model.made["discounts"]]
 
     @staticmethod
     def grams(padded: Sequence[Gram], n: int) -> list[Gram]:
@@ -101,7 +101,7 @@ class Plain:
         total = sum(self.adjusted[each] for each in self.after[context])
         left = sum(self.discount(each) for each in self.after[context]) / total
         gram = (*context, word)
-        own = (self.adjusted[gram] - self.discount(gram)) / total if gram in self.adjusted else 0.0
+        own: float = (self.adjusted[gram] - self.discount(gram)) / total if gram in self.adjusted else 0.0
         return own + left * lower
 
 

@@ -8,7 +8,7 @@ Conventions
     Tokens are those of the CoNLL-2014 release (``treebank_tokens``), and characters as there, so that a model meets in
     learners' essays what it has seen: typographic quotation marks and apostrophes become ``"`` and ``'``; a long dash
     becomes ``-`` and stands alone, a short one and the minus sign become ``-``; an ellipsis becomes three full stops,
-    and soft hyphens and marks of width or direction nothing.
+    and soft hyphens and marks of width or direction nothing. Letters outside ASCII come off their word, as there.
     The hash of a text is the SHA-256 of its lines, each with a line feed, file after file: it is the same for a file
     gzipped or not, with LF or CR LF.
     Text is held out in blocks of 100 consecutive sentences: neighbors repeat each other's words, and single sentences

@@ -21,7 +21,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -49,7 +49,7 @@ class _Weights:
 
 
 def train_ngrams(
-    sentences: Iterable[Sequence[str]], order: int = 4, *, fallback: bool = False, text: dict[str, object] | None = None
+    sentences: Iterable[Sequence[str]], order: int = 4, *, fallback: bool = False, text: Mapping[str, object] | None = None
 ) -> NgramModel:
     """Train an n-gram model with modified Kneser-Ney smoothing.
 

@@ -32,8 +32,8 @@ from errorbar.core.errors import Problem, UsageError
 from errorbar.detectors.ngram_counts import BOS, EOS
 from errorbar.detectors.ngram_lookup import score_tokens
 from errorbar.detectors.ngram_model import NgramModel
+from errorbar.edits.items import ERROR, OK
 
-ERROR, OK = "error", "ok"
 _AT_ONCE = 1 << 16  # items whose windows are looked up together
 Item = tuple[int, int]  # the sentence and the token in it, from 0
 
@@ -99,7 +99,7 @@ def _scores(model: NgramModel, sentences: Sequence[Sequence[str]], items: Sequen
             counted += (1 + len(after), len(after))
     ends = np.cumsum(lengths, dtype=np.int64)
     starts = np.zeros(len(ids), np.bool_)
-    starts[ends - lengths] = True
+    starts[(ends - lengths)[np.array(lengths) > 0]] = True
     sums = np.concatenate([[0.0], np.cumsum(score_tokens(model.tree, np.array(ids, np.int32), starts))])
     with_it, without = (sums[ends] - sums[ends - counted]).reshape(-1, 2).T
     scores: NDArray[np.float64] = (without - with_it) * log(10)
