@@ -23,7 +23,7 @@ from errorbar.detectors.selectors import (
     train_majority,
 )
 from errorbar.detectors.tagger import Tagger, train_tagger
-from errorbar.detectors.treebank import Treebank
+from errorbar.detectors.treebank import Treebank, read_treebank
 from errorbar.edits.items import edit_items
 
 PLACES = {"town": "to", "house": "in", "sea": "by"}
@@ -147,3 +147,15 @@ def refused(model: Model, tagger: Tagger) -> str:
         load_selector(model, "here", tagger)
     assert "here" in str(error.value)
     return error.value.code
+
+
+@pytest.mark.slow
+def test_on_the_english_web_treebank(data: Path) -> None:
+    """Trained on 18,000 prepositions only: what a learning curve starts from."""
+    banks = [read_treebank(data / f"ud_english_ewt/en_ewt-ud-{part}.conllu") for part in ("train.rebuilt", "test")]
+    tagger = train_tagger(banks[0])
+    native, new = (find_examples(bank.forms, tagger) for bank in banks)
+    for kind in KINDS:
+        found = train_classifier(kind, native, tagger, TEXT).score_states(new.states).argmax(axis=1)
+        assert 0.40 < (found == new.right).mean() < 0.60
+    assert 0.15 < (new.right == np.bincount(native.right).argmax()).mean() < 0.20

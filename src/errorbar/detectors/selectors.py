@@ -170,10 +170,11 @@ def load_selector(model: Model, path: str, tagger: Tagger) -> Classifier | Major
         InputError: If it was made with another tagger, for other prepositions, features or another hash.
     """
     made = _made(tagger)
-    for name, fix in (("tagger", "load the tagger it was trained with, or train it again"), ("prepositions", TRAIN)):
-        if model.made.get(name) != made[name]:
-            what = f"it was made with another {name}" if name == "tagger" else "it was made for other prepositions"
-            raise InputError(Problem(f"model-{name}", what, Place(path), fix=fix))
+    if model.made.get("tagger") != made["tagger"]:
+        fix = "load the tagger it was trained with, or train it again"
+        raise InputError(Problem("model-tagger", "it was made with another tagger", Place(path), fix=fix))
+    if model.made.get("prepositions") != made["prepositions"]:
+        raise InputError(Problem("model-prepositions", "it was made for other prepositions", Place(path), fix=TRAIN))
     if model.kind == MAJORITY:
         with fitting(path):
             counts = model.arrays["counts"].astype(np.int64)
