@@ -49,7 +49,11 @@ class _Weights:
 
 
 def train_ngrams(
-    sentences: Iterable[Sequence[str]], order: int = 4, *, fallback: bool = False, text: Mapping[str, object] | None = None
+    sentences: Iterable[Sequence[str]],
+    order: int = 4,
+    *,
+    fallback: bool = False,
+    text: Mapping[str, object] | None = None,
 ) -> NgramModel:
     """Train an n-gram model with modified Kneser-Ney smoothing.
 
