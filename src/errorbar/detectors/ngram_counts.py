@@ -1,6 +1,6 @@
 """N-grams of a text, counted: for each order a table in which every n-gram knows the one that it extends.
 
-Convention
+Conventions
     A sentence is ``<s> w1 ... wk </s>``: n-grams reach over one ``<s>`` and one ``</s>`` and into no other sentence. A
     sentence without a token is ``<s> </s>``.
 """

@@ -3,9 +3,12 @@
 Formula
     log p(w | c) is kept for n-grams c w that the model has. For others it is log b(c) + log p(w | c'), where c' is c
     without its first word, and b(c) is 1 where the model does not have c.
-Convention
+Conventions
     Nodes are numbered order by order; the unigrams have the numbers of their words. The children of a node, its
-    extensions by one word, stand together and are sorted by that word.
+    extensions by one word, stand together and are sorted by that word. Sums are taken in 64 bits, from the n-gram found
+    on to its longer contexts: the compiled twin adds in the same order.
+Source
+    Backoff as in Katz 1987 and in ARPA files.
 """
 
 from __future__ import annotations
