@@ -61,7 +61,7 @@ def count_types(matches: Matches) -> TypeCounts:
 class EditStatistics:
     """Edit counts per sentence and annotator."""
 
-    counts: NDArray[np.int32]  # correct, proposed and reference edits; shape (units, annotators, 3)
+    counts: NDArray[np.int32]  # as the metric's ``counted`` names them; shape (units, annotators, counted)
     present: NDArray[np.uint8]  # whether an annotator looked at a unit; shape (units, annotators)
     annotators: tuple[str, ...]
     by_type: TypeCounts | None = None  # None: not asked for
@@ -84,12 +84,12 @@ class EditStatistics:
         return EditStatistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
 
 
-def concatenate(parts: Sequence[EditStatistics]) -> EditStatistics:
+def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStatistics:
     """Join the statistics of consecutive parts of a corpus; annotators and types are joined by name."""
     annotators = tuple(annotator_order(name for part in parts for name in part.annotators))
     types = tuple(dict.fromkeys(name for part in parts for name in part.types))
     n = sum(map(len, parts))
-    counts = np.zeros((n, len(annotators), 3), np.int32)
+    counts = np.zeros((n, len(annotators), n_counted), np.int32)
     present = np.zeros((n, len(annotators)), np.uint8)
     counted = [part.by_type for part in parts if part.by_type is not None]
     placed: list[NDArray[np.int64]] = []
