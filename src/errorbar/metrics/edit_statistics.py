@@ -45,6 +45,13 @@ class TypeCounts:
         return TypeCounts((len(picked), *self.shape[1:]), new, self.type[rows], self.count[rows])
 
 
+def tally_types(rows: Sequence[tuple[int, ...]], shape: tuple[int, int, int], n_counts: int) -> TypeCounts:
+    """Counts by type of rows in any order: number of the slot (unit * annotators + annotator), type, and its counts."""
+    table = np.array(rows, np.int64).reshape(-1, 2 + n_counts)
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    return TypeCounts(shape, table[:, 0], table[:, 1], table[:, 2:])
+
+
 def count_types(matches: Matches) -> TypeCounts:
     """Matched and reference edits of each type."""
     references = matches.references
@@ -66,7 +73,7 @@ class EditStatistics:
     annotators: tuple[str, ...]
     by_type: TypeCounts | None = None  # None: not asked for
     types: tuple[str, ...] = ()
-    n_large: int = 0  # sentence pairs too large for the official search order (docs/design/large-lattices.md)
+    n_remarked: int = 0  # what the metric has something to say of, e.g. sentence pairs that are too large
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -106,7 +113,7 @@ def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStat
         number = {name: k for k, name in enumerate(types)}
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
-    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts))
+    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_remarked for part in parts))
 
 
 def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequence[Ints], width: int) -> TypeCounts:

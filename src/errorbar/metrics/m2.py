@@ -97,4 +97,4 @@ class M2(EditMetric):
 
     def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
         """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""
-        return {LARGE: statistics.n_large}
+        return {LARGE: statistics.n_remarked}
