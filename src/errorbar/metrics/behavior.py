@@ -11,7 +11,7 @@ Conventions
     A ratio with an empty denominator is 0. ``running`` takes for each sentence the annotator with the largest score of
     the corpus so far plus this sentence; ties go to more hits, fewer wrong and over-corrected chunks, fewer
     under-corrected ones, then to the first. ``sentence`` compares scores of the sentence alone.
-    Of a text without edits of its own, the edits are those of the minimal aligner (errorbar.edits.texts). A reference
+    Edits of texts are those of the minimal aligner (errorbar.edits.texts), or ERRANT's. A reference
     edit with alternatives is met by any of them. Edits without a correction are left out, and so is one that overlaps
     an earlier edit of its side. A system's edits that leave a chunk as it is do not change it.
     A chunk counts for each type of the annotator's edits in it, an over-corrected one for each of the system's.
@@ -26,31 +26,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus, Corrected, wrong_count
+from errorbar.core.corpus import Annotation, Corpus, TextEdits
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.spec import Parameter
+from errorbar.core.spec import Parameter, word_parameter
 from errorbar.edits.chunks import applied, changed_chunks, chunk_text, says, within
+from errorbar.edits.errant_edits import OWN
+from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import extract_edits
 from errorbar.metrics.additive import OVERLAP, ReferenceTexts
 from errorbar.metrics.base import Feature, Floats, Folded, Measure, lacking
 from errorbar.metrics.choice import RUNNING, SENTENCE
-from errorbar.metrics.edit_metric import CHOOSE, EditMetric
+from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric, check_pipeline
 from errorbar.metrics.edit_statistics import EditStatistics, Ints, tally_types
-from errorbar.metrics.errant import edits_of
 from errorbar.stats.units import divided
 
 WEIGHTS = (0.45, 0.35, 0.15, 0.05)
 """Of the hits, and of what is not wrong, under- and over-corrected: the program's for corpora."""
 BEHAVIORS = ("n_hit", "n_wrong", "n_under", "n_over")
 _HIT, _WRONG, _UNDER, _OVER = range(4)
-Seen = tuple[int, tuple[str, ...]]  # what happened to a chunk, and the types it counts for
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,8 @@ class Behavior(EditMetric):
 
     Attributes:
         choose: ``running`` (the published program's way), ``sentence`` (order-free), or the name of one annotator.
+        edits: What makes the edits of references and systems that are texts: ``minimal``, or ``errant``.
+        pipeline: The spaCy pipeline, or its folder, for ERRANT.
 
     Raises:
         UsageError: If a parameter will not do.
@@ -78,7 +79,11 @@ class Behavior(EditMetric):
 
     name: ClassVar[str] = "behavior"
     summary: ClassVar[str] = "Hits, wrong, missed and needless corrections, equal to CLEME 2.0 without weights"
-    parameters: ClassVar[tuple[Parameter, ...]] = (CHOOSE,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        CHOOSE,
+        word_parameter("edits", "Edits of references and systems that are texts: minimal, or errant.", *MADE),
+        PIPELINE,
+    )
     fold_only = frozenset({"choose"})
     takes_edits = True
     counted = BEHAVIORS
@@ -88,6 +93,17 @@ class Behavior(EditMetric):
     remarks = ReferenceTexts.remarks
 
     choose: str = RUNNING
+    edits: str = MADE[0]
+    pipeline: str = OWN
+
+    def __post_init__(self) -> None:
+        EditMetric.__post_init__(self)
+        check_pipeline(self, self.pipeline)
+
+    @property
+    def makes_edits(self) -> bool:
+        """Those of texts, where ERRANT makes them."""
+        return self.edits != MADE[0]
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -122,33 +138,65 @@ class Behavior(EditMetric):
 
         Raises:
             InputError: If the numbers of sentences differ, or a system's edits are of other sentences.
+            UsageError: If ERRANT is asked for and not installed.
         """
-        if len(output) != len(reference):
-            problem = Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name))
-            raise InputError([problem])
-        counts = np.zeros((len(reference), len(reference.annotators), len(BEHAVIORS)), np.int32)
+        corpus, proposed, made_by = self._sides(reference, output)
+        counts = np.zeros((len(corpus), len(corpus.annotators), len(BEHAVIORS)), np.int32)
         present = np.zeros(counts.shape[:2], np.uint8)
-        column = {name: k for k, name in enumerate(reference.annotators)}
+        column = {name: k for k, name in enumerate(corpus.annotators)}
         types: dict[str, int] = {}
         rows: list[tuple[int, ...]] = []
         n_overlaps = 0
-        for unit, (sentence, said) in enumerate(zip(reference.sentences, _proposed(reference, output), strict=True)):
-            sides = [applied(said), *map(applied, sentence.annotations.values())]
+        for unit, (sentence, said) in enumerate(zip(corpus.sentences, proposed, strict=True)):
+            sides = [applied(edits) for edits in sentence.annotations.values()]
             n_overlaps += sum(edit.applicable for edits in sentence.annotations.values() for edit in edits)
-            n_overlaps -= sum(map(len, sides[1:]))
-            for name, seen in zip(sentence.annotations, _look(sentence.tokens, sides), strict=True):
+            n_overlaps -= sum(map(len, sides))
+            for name, chunks in zip(sentence.annotations, _look(sentence.tokens, applied(said), sides), strict=True):
                 at = column[name]
                 present[unit, at] = 1
-                for what, _ in seen:
-                    counts[unit, at, what] += 1
-                by = Counter((kind, what) for what, kinds in seen for kind in kinds if by_type)
+                seen = [chunk for chunk in chunks if chunk.what is not None]
+                for chunk in seen:
+                    counts[unit, at, chunk.what] += 1
+                by = Counter((kind, chunk.what) for chunk in seen for kind in chunk.types if by_type)
                 for kind in dict.fromkeys(kind for kind, _ in by):
                     four = [by[kind, what] for what in range(len(BEHAVIORS))]
                     slot, number = unit * len(column) + at, types.setdefault(kind, len(types))
                     rows.append((slot, number, *four, sum(four[:_OVER])))
         shape = (*counts.shape[:2], len(types))
         typed = tally_types(rows, shape, len(self.type_counted)) if by_type else None
-        return EditStatistics(counts, present, reference.annotators, typed, tuple(types), n_overlaps)
+        return EditStatistics(counts, present, corpus.annotators, typed, tuple(types), n_overlaps, made_by)
+
+    def system_edits(
+        self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
+    ) -> Sequence[Sequence[Proposed]]:
+        """The edits of each sentence, matched where their chunk is a hit against the annotator."""
+        corpus, proposed, _ = self._sides(reference, output)
+        found: list[list[Proposed]] = []
+        for sentence, said, name in zip(corpus.sentences, proposed, annotators, strict=True):
+            looked = dict(zip(sentence.annotations, range(len(sentence.annotations)), strict=True))
+            sides = [applied(edits) for edits in sentence.annotations.values()]
+            chunks = [*_look(sentence.tokens, applied(said), sides)][looked[name]] if name in looked else []
+            edits = ((edit, chunk.what == _HIT) for chunk in chunks for edit in chunk.own)
+            found.append([Proposed(*edit.span, edit.replacements[0], hit) for edit, hit in edits])
+        return found
+
+    def _sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
+        """The edits of both sides, and what made those of texts, if not the minimal aligner."""
+        from errorbar.edits.typed_texts import given_edits, typed_output, typed_reference  # noqa: PLC0415 - sqlite
+
+        if not self.makes_edits:
+            made = zip(given_edits(reference, output), output, reference.sentences, strict=True)
+            return (
+                reference,
+                [
+                    tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
+                    for own, line, sentence in made
+                ],
+                "",
+            )
+        corpus, made_by = typed_reference(reference, self.pipeline)
+        proposed, made_too = typed_output(reference, output, self.pipeline)
+        return corpus, proposed, made_by or made_too
 
     def type_values(self, counts: Ints) -> Floats:
         """What share of the chunks that annotators change for each type is hit, wrong and left."""
@@ -171,31 +219,32 @@ def behavior_rates(counts: Ints) -> Floats:
     return np.stack([*shares, score], axis=-1)
 
 
-def _proposed(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit]]:
-    """The edits of a system's sentences, the minimal aligner's where it has none of its own."""
-    made = [
-        line if isinstance(line, Corrected) else Corrected(line, extract_edits(sentence.tokens, line.split()))
-        for sentence, line in zip(reference.sentences, output, strict=True)
-    ]
-    return edits_of(reference, made)
+class _Chunk(NamedTuple):
+    """What happens to a chunk against an annotator; None: nothing, or the same as to the source."""
+
+    what: int | None
+    own: Sequence[Edit]  # of the system
+    theirs: Sequence[Edit]
+
+    @property
+    def types(self) -> Iterator[str]:
+        """The types that it counts for."""
+        return iter(dict.fromkeys(edit.type for edit in (self.own if self.what == _OVER else self.theirs)))
 
 
-def _look(tokens: Sequence[str], sides: Sequence[Sequence[Edit]]) -> Iterator[list[Seen]]:
-    """What happens to the chunks of a sentence, against each annotator; the first side is the system."""
-    chunks = changed_chunks(sides)
-    ours = [within(sides[0], chunk) for chunk in chunks]
-    texts = [chunk_text(tokens, chunk, edits) for chunk, edits in zip(chunks, ours, strict=True)]
-    for side in sides[1:]:
-        seen: list[Seen] = []
-        for chunk, own, text in zip(chunks, ours, texts, strict=True):
+def _look(tokens: Sequence[str], ours: Sequence[Edit], sides: Sequence[Sequence[Edit]]) -> Iterator[list[_Chunk]]:
+    """What a system does to the chunks of a sentence, against each annotator."""
+    chunks = changed_chunks([ours, *sides])
+    own = [within(ours, chunk) for chunk in chunks]
+    texts = [chunk_text(tokens, chunk, edits) for chunk, edits in zip(chunks, own, strict=True)]
+    for side in sides:
+        seen: list[_Chunk] = []
+        for chunk, edits, text in zip(chunks, own, texts, strict=True):
             theirs = within(side, chunk)
-            met = says(tokens, chunk, theirs, text)
-            if text == list(tokens[slice(*chunk)]):
-                if met:
-                    continue
-                what = _UNDER
-            else:
+            met, what = says(tokens, chunk, theirs, text), None
+            if text != list(tokens[slice(*chunk)]):
                 what = _HIT if met else _WRONG if theirs else _OVER
-            by = own if what == _OVER else theirs
-            seen.append((what, tuple(dict.fromkeys(edit.type for edit in by))))
+            elif not met:
+                what = _UNDER
+            seen.append(_Chunk(what, edits, theirs))
         yield seen

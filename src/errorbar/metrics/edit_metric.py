@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter
+from errorbar.edits.errant_edits import OWN
 from errorbar.metrics.base import Floats, Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import (
     RUNNING,
@@ -32,6 +33,8 @@ from errorbar.metrics.choice import (
 from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 
 CHOOSE = Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name.")
+MADE = ("minimal", "errant")
+PIPELINE = Parameter("pipeline", str, OWN, "spaCy pipeline, or its folder, that makes ERRANT's edits of texts.")
 
 
 class EditMetric(Metric):
@@ -71,6 +74,10 @@ class EditMetric(Metric):
         """The metric under the other rule of choosing an annotator."""
         others = {RUNNING: SENTENCE, SENTENCE: RUNNING}
         return [self.replaced(choose=others[self.choose])] if self.choose in others else ()
+
+    def made_by(self, statistics: EditStatistics) -> str:
+        """What made the edits of texts."""
+        return statistics.made_by
 
     @property
     def rule(self) -> Preference:
@@ -145,3 +152,10 @@ class EditMetric(Metric):
         totals = None if start is None else start.counts
         found = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
         return found if start is None else replace(found, n_units=found.n_units + start.n_units)
+
+
+def check_pipeline(metric: Metric, pipeline: str) -> None:
+    """Refuse a pipeline for a metric that makes no edits with it."""
+    if pipeline != OWN and not metric.makes_edits:
+        what = f"the metric {metric.spec} needs no pipeline: the edits of its texts are the smallest"
+        raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))

@@ -74,6 +74,7 @@ class EditStatistics:
     by_type: TypeCounts | None = None  # None: not asked for
     types: tuple[str, ...] = ()
     n_remarked: int = 0  # what the metric has something to say of, e.g. sentence pairs that are too large
+    made_by: str = ""  # what made the edits of texts, where a pipeline did
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -88,7 +89,8 @@ class EditStatistics:
     def take(self, units: NDArray[np.int64] | slice) -> EditStatistics:
         """The statistics of some units: the metric of a sub-corpus needs no second measuring."""
         by_type = None if self.by_type is None else self.by_type.take(units)
-        return EditStatistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
+        kept = self.counts[units], self.present[units], self.annotators, by_type, self.types
+        return EditStatistics(*kept, made_by=self.made_by)
 
 
 def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStatistics:
@@ -113,7 +115,8 @@ def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStat
         number = {name: k for k, name in enumerate(types)}
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
-    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_remarked for part in parts))
+    made_by = next((part.made_by for part in parts if part.made_by), "")
+    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_remarked for part in parts), made_by)
 
 
 def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequence[Ints], width: int) -> TypeCounts:

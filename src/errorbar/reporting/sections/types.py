@@ -70,7 +70,8 @@ def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
     spec = heat_chart(cells, row_title="type (edits)", column_title="system", value_title=f"{recall} (percent)")
     often = [(rows[names[0]][recall].value, system) for system, rows in found.items() if names[0] in rows]
     known = [(value, system) for value, system in often if value is not None]
-    text = f"{recall.capitalize()} of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
+    said = recall.capitalize()
+    text = f"{said} of {plural(len(names), 'error type')} by {plural(len(found), 'system')}, frequent types first. "
     if known:
         (high, best), (low, worst) = max(known), min(known)
         text += f"The most frequent type, {names[0]}: "
@@ -91,5 +92,5 @@ def _chart(found: Found, edits: Mapping[str, str]) -> Chart:
         parts = (table.get(name) for table in found.values())
         rows.append([name, edits[name], *(None if row is None else row[recall].value for row in parts)])
     notes = [f"{recall} {NO_EDIT}", *([RANGES] if ranges else [])]
-    table = Table(columns, rows, f"{recall.capitalize()} by type", "type-recall", notes)
-    return Chart("type-recall-map", f"{recall.capitalize()} by error type", text, spec, table)
+    table = Table(columns, rows, f"{said} by type", "type-recall", notes)
+    return Chart("type-recall-map", f"{said} by error type", text, spec, table)
