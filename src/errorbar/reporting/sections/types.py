@@ -44,7 +44,7 @@ def _counts(row: TypeScore | None) -> str | None:
     return None if row is None else f"{_found(row):,} / {row.counts['gold']:,}"
 
 
-def _found(row: TypeScore) -> float:
+def _found(row: TypeScore) -> int:
     """How many were found: what metrics count first."""
     return next(iter(row.counts.values()))
 
