@@ -62,6 +62,17 @@ def test_other_commands_take_m2_as_well(errorbar: CommandLine, files: Path, comm
 
 
 @pytest.mark.usefixtures("files")
+def test_check_reads_the_edits_of_a_system(errorbar: CommandLine, files: Path) -> None:
+    done = errorbar("check", "--gold", "gold.m2", "it.m2")
+    assert (done.code, done.out) == (0, "it.m2: 2 lines, 1 sentence changed, 2 edits; no problem\n")
+    (files / "it.m2").write_text(SYSTEM.replace("It rain", "They rain"), encoding="utf-8")
+    done = errorbar("check", "--gold", "gold.m2", "it.m2")
+    assert done.code == 1
+    assert "the system's edits are of another sentence: They rain ." in done.out
+    assert "--retokenize is for texts" in errorbar("check", "--retokenize", "--gold", "gold.m2", "it.m2").err
+
+
+@pytest.mark.usefixtures("files")
 def test_edits_join_the_signature(errorbar: CommandLine, files: Path) -> None:
     asked = ("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "--format", "json")
     hashes = []
