@@ -9,7 +9,7 @@ workers and signatures are written once against that. What a metric cannot give 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -243,8 +243,14 @@ class Metric(ABC):
         return ""
 
     def remarked(self, statistics: Opaque) -> Mapping[str, int]:
-        """How many units there is something to say of, by the codes of ``remarks``."""
+        """How many units there is something to say of, by the codes of ``remarks``; those of all parts are added."""
         return {}
+
+    def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
+        """What to say of a system, once all of it was measured."""
+        for code, (what, fix) in self.remarks.items():
+            if n := remarked.get(code, 0):
+                yield Problem(code, f"{what}: {n}", fix=fix, severity="warning")
 
     def closed_intervals(self, folded: Folded, confidence_level: float) -> Sequence[Interval | Undefined]:
         """Intervals by formula, without resampling."""

@@ -164,7 +164,7 @@ class Behavior(EditMetric):
                     rows.append((slot, number, *four, sum(four[:_OVER])))
         shape = (*counts.shape[:2], len(types))
         typed = tally_types(rows, shape, len(self.type_counted)) if by_type else None
-        return EditStatistics(counts, present, corpus.annotators, typed, tuple(types), n_overlaps, made_by)
+        return EditStatistics(counts, present, corpus.annotators, typed, tuple(types), {OVERLAP: n_overlaps}, made_by)
 
     def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
@@ -201,10 +201,6 @@ class Behavior(EditMetric):
     def type_values(self, counts: Ints) -> Floats:
         """What share of the chunks that annotators change for each type is hit, wrong and left."""
         return divided(counts[..., :_OVER], counts[..., -1:])
-
-    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
-        """Edits of annotators that overlap earlier ones."""
-        return {OVERLAP: statistics.n_remarked}
 
 
 def behavior_rates(counts: Ints) -> Floats:

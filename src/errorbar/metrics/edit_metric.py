@@ -6,7 +6,7 @@ things has ``rule``, ``rate``, ``measures``, ``reasons`` and ``closed_intervals`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -74,6 +74,10 @@ class EditMetric(Metric):
         """The metric under the other rule of choosing an annotator."""
         others = {RUNNING: SENTENCE, SENTENCE: RUNNING}
         return [self.replaced(choose=others[self.choose])] if self.choose in others else ()
+
+    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
+        """What was counted beside the edits."""
+        return statistics.remarked
 
     def made_by(self, statistics: EditStatistics) -> str:
         """What made the edits of texts."""

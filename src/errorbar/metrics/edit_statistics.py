@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,7 @@ class EditStatistics:
     annotators: tuple[str, ...]
     by_type: TypeCounts | None = None  # None: not asked for
     types: tuple[str, ...] = ()
-    n_remarked: int = 0  # what the metric has something to say of, e.g. sentence pairs that are too large
+    remarked: Mapping[str, int] = field(default_factory=dict)  # what the metric has something to say of, and how often
     made_by: str = ""  # what made the edits of texts, where a pipeline did
 
     def __len__(self) -> int:
@@ -116,7 +117,10 @@ def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStat
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
     made_by = next((part.made_by for part in parts if part.made_by), "")
-    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_remarked for part in parts), made_by)
+    remarked = Counter[str]()
+    for part in parts:
+        remarked.update(part.remarked)
+    return EditStatistics(counts, present, annotators, by_type, types, remarked, made_by)
 
 
 def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequence[Ints], width: int) -> TypeCounts:

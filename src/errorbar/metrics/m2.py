@@ -103,7 +103,7 @@ class M2(EditMetric):
             reference.annotators,
             count_types(matches) if by_type else None,
             matches.references.type_names,
-            int(matches.large.sum()),
+            {LARGE: int(matches.large.sum())},
             made_by,
         )
 
@@ -131,7 +131,3 @@ class M2(EditMetric):
         return proposed_edits(
             self._typed(reference)[0], output, columns, Rules(self.max_unchanged, self.ignore_case_space)
         )
-
-    def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
-        """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""
-        return {LARGE: statistics.n_remarked}
