@@ -13,8 +13,8 @@ from importlib.resources import files
 
 VOWELS = frozenset("aeiou")
 _ENDINGS = """s es ed ing er est ly al ial ally ation ations ition ion ions ment ments ness able ably ible ibly ity
-    ities ive ively ance ances ancy ence ences ency ant ants ent ents ful fully less ous ously ic ical ically ist ists ism ize
-    izes ized izing ise ises ised ising y ies ied ier iest ily e"""
+    ities ive ively ance ances ancy ence ences ency ant ants ent ents ful fully less ous ously ic ical ically ist ists
+    ism ize izes ized izing ise ises ised ising y ies ied ier iest ily e"""
 _SUFFIXES = sorted(_ENDINGS.split(), key=len, reverse=True)
 
 
