@@ -104,7 +104,19 @@ class Statistics(Protocol):
 
 
 class Metric(ABC):
-    """A metric: a frozen dataclass whose fields are its parameters."""
+    """A metric: a frozen dataclass whose fields are its parameters.
+
+    Attributes:
+        name: What its spec starts with.
+        summary: What it is, in a line.
+        parameters: What its spec can say; the names of its fields.
+        reads: What it measures: ``sentences`` of a corpus, ``fragments`` with stand-off edits, or ``judgments``.
+        measures: What it gives, and ``main`` which of these ranks systems.
+        counted: Names of the counts that its values are made of; ``type_counted`` of those by error type.
+        takes_edits: Systems can be M2: it measures the edits of sentences that know them.
+        additive: The order of units does not matter.
+        lacks: What it cannot give, and why.
+    """
 
     __slots__ = ()
 

@@ -51,7 +51,12 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What files have, in the order given; warnings are among the problems of a file."""
+    """What files have.
+
+    Attributes:
+        files: Each file, in the order given; warnings are among its problems.
+        notes: Nothing: what is wrong stands with the files.
+    """
 
     files: tuple[CheckedFile, ...]
     notes: tuple[Problem, ...] = field(default=(), repr=False)

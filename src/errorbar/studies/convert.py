@@ -47,7 +47,15 @@ _OF_FILES = ("documents", "unmarked")
 
 @dataclass(frozen=True)
 class Converted(Result):
-    """What was converted: where to (None: ``text`` holds it) and how many sentences (None: HOO data has fragments)."""
+    """What was converted.
+
+    Attributes:
+        out: The file that was written; None: ``text`` holds it.
+        format: What it was converted to.
+        n_sentences: How many sentences; None: HOO data has fragments.
+        text: What would stand in the file.
+        notes: Warnings and repairs.
+    """
 
     out: str | None
     format: str

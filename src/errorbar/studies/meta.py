@@ -49,6 +49,8 @@ class MetaEvaluation(Result):
         window: Systems in a window; 0: none.
         by_sentence: Pairwise accuracy of each metric with scores of sentences, if it was asked for.
         tests: Each pair of metrics.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
     """
 
     human: HumanScores

@@ -40,7 +40,10 @@ class Ranking(Result):
     Attributes:
         given: All comparisons that were read.
         comparisons: Those that rank: all, or those of different texts.
+        rankings: By each method.
         judges: Agreement between judges, and of judges with themselves.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
     """
 
     given: Comparisons
