@@ -17,7 +17,7 @@ Conventions
     A chunk counts for each type of the annotator's edits in it, an over-corrected one for each of the system's.
     The chunks are those of all annotators of a sentence, whoever is chosen: the fewer files, the smaller the chunks.
 Source
-    Ye et al. 2024, CLEME2.0 (arXiv:2407.00934), under the dependence assumption, for a corpus and without weights of
+    Ye et al. 2025, CLEME2.0 (arXiv:2407.00934), under the dependence assumption, for a corpus and without weights of
     edits; its program decides what the paper leaves open, and the tests compare with that.
 """
 
@@ -42,7 +42,7 @@ from errorbar.edits.texts import extract_edits
 from errorbar.metrics.additive import OVERLAP, ReferenceTexts
 from errorbar.metrics.base import Feature, Floats, Folded, Measure, lacking
 from errorbar.metrics.choice import RUNNING, SENTENCE
-from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric, check_pipeline
+from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, Ints, tally_types
 from errorbar.stats.units import divided
 
@@ -95,15 +95,6 @@ class Behavior(EditMetric):
     choose: str = RUNNING
     edits: str = MADE[0]
     pipeline: str = OWN
-
-    def __post_init__(self) -> None:
-        EditMetric.__post_init__(self)
-        check_pipeline(self, self.pipeline)
-
-    @property
-    def makes_edits(self) -> bool:
-        """Those of texts, where ERRANT makes them."""
-        return self.edits != MADE[0]
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -46,6 +46,17 @@ class EditMetric(Metric):
     beta: float
     choose: str
 
+    def __post_init__(self) -> None:
+        Metric.__post_init__(self)
+        if getattr(self, "pipeline", OWN) != OWN and not self.makes_edits:
+            what = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
+            raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))
+
+    @property
+    def makes_edits(self) -> bool:
+        """Whether ERRANT makes the edits of texts: a field ``edits`` of one of ``MADE`` says it."""
+        return getattr(self, "edits", MADE[0]) != MADE[0]
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """P, R and F."""
@@ -156,10 +167,3 @@ class EditMetric(Metric):
         totals = None if start is None else start.counts
         found = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
         return found if start is None else replace(found, n_units=found.n_units + start.n_units)
-
-
-def check_pipeline(metric: Metric, pipeline: str) -> None:
-    """Refuse a pipeline for a metric that makes no edits with it."""
-    if pipeline != OWN and not metric.makes_edits:
-        what = f"the metric {metric.spec} needs no pipeline: the edits of its texts are the smallest"
-        raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))

@@ -27,7 +27,7 @@ from errorbar.edits.errant_edits import OWN
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import Rules
 from errorbar.metrics.choice import EDITS, RUNNING
-from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric, check_pipeline
+from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, count_types
 from errorbar.stats.units import divided
 
@@ -78,15 +78,6 @@ class M2(EditMetric):
     choose: str = RUNNING
     edits: str = "minimal"
     pipeline: str = OWN
-
-    def __post_init__(self) -> None:
-        EditMetric.__post_init__(self)
-        check_pipeline(self, self.pipeline)
-
-    @property
-    def makes_edits(self) -> bool:
-        """Those of references, where ERRANT makes them."""
-        return self.edits != MADE[0]
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
