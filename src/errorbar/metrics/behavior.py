@@ -11,11 +11,11 @@ Conventions
     A ratio with an empty denominator is 0. ``running`` takes for each sentence the annotator with the largest score of
     the corpus so far plus this sentence; ties go to more hits, fewer wrong and over-corrected chunks, fewer
     under-corrected ones, then to the first. ``sentence`` compares scores of the sentence alone.
-    Edits of texts are those of the minimal aligner (errorbar.edits.texts), or ERRANT's. A reference
-    edit with alternatives is met by any of them. Edits without a correction are left out, and so is one that overlaps
-    an earlier edit of its side. A system's edits that leave a chunk as it is do not change it.
+    Edits of texts are those of the minimal aligner (errorbar.edits.texts), or ERRANT's. A reference edit with
+    alternatives is met by any of them. Edits without a correction are left out, and so is one that overlaps an earlier
+    edit of its side. A system's edits that leave a chunk as it is do not change it.
     A chunk counts for each type of the annotator's edits in it, an over-corrected one for each of the system's.
-    The chunks are those of all annotators of a sentence, whoever is chosen: the fewer files, the smaller the chunks.
+    The chunks are those of all annotators of a sentence, whoever is chosen: with more annotators they are longer.
 Source
     Ye et al. 2025, CLEME2.0 (arXiv:2407.00934), under the dependence assumption, for a corpus and without weights of
     edits; its program decides what the paper leaves open, and the tests compare with that.
@@ -177,14 +177,11 @@ class Behavior(EditMetric):
 
         if not self.makes_edits:
             made = zip(given_edits(reference, output), output, reference.sentences, strict=True)
-            return (
-                reference,
-                [
-                    tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
-                    for own, line, sentence in made
-                ],
-                "",
-            )
+            edits = [
+                tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
+                for own, line, sentence in made
+            ]
+            return reference, edits, ""
         corpus, made_by = typed_reference(reference, self.pipeline)
         proposed, made_too = typed_output(reference, output, self.pipeline)
         return corpus, proposed, made_by or made_too
@@ -207,9 +204,9 @@ def behavior_rates(counts: Ints) -> Floats:
 
 
 class _Chunk(NamedTuple):
-    """What happens to a chunk against an annotator; None: nothing, or the same as to the source."""
+    """What happens to a chunk against an annotator."""
 
-    what: int | None
+    what: int | None  # one of ``BEHAVIORS``; None: the system leaves it, and so does the annotator
     own: Sequence[Edit]  # of the system
     theirs: Sequence[Edit]
 
