@@ -51,7 +51,7 @@ class Scores(Result):
         Raises:
             UsageError: If there is none of that name, or there are several.
         """
-        if isinstance(which, int):
+        if not isinstance(which, str | tuple):
             return self.scores[which]
         system, metric = (which, "") if isinstance(which, str) else which
         own = [score for score in self.scores if score.system == system]
