@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from errorbar.studies.rank import rank
     from errorbar.studies.sample import sample_draw, sample_estimate, sample_plan
     from errorbar.studies.score import score
+    from errorbar.studies.sweep import crowd_sweep
     from errorbar.tasks.running import run_task
 
 _HOMES = {
@@ -62,6 +63,7 @@ _HOMES = {
     "crowd_howmany": "studies.crowd_answers",
     "crowd_mine": "studies.crowd_raters",
     "crowd_raters": "studies.crowd_raters",
+    "crowd_sweep": "studies.sweep",
     "curve": "studies.curve",
     "max_match": "edits.maxmatch",
     "meta": "studies.meta",
@@ -100,6 +102,7 @@ __all__ = [
     "crowd_howmany",
     "crowd_mine",
     "crowd_raters",
+    "crowd_sweep",
     "curve",
     "max_match",
     "meta",
