@@ -24,9 +24,9 @@ ATTACKS = (
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="What to test, e.g. 'm2(beta=1)'; repeatable.  [default: m2, or none beside --scores]",
+    help="What to test, e.g. 'm2(beta=1)' (short: --beta 1); repeatable.  [default: m2, or none beside --scores]",
 )
-@beta_option()
+@beta_option(hidden=True)
 @click.option("--only", multiple=True, type=click.Choice(ATTACKS), help="Make this attack only; repeatable.")
 @click.option(
     "--scores",

@@ -33,8 +33,8 @@ Kind = Literal[
     "unchanged", "empty", "no-function-words", "shuffled", "hard-deleted", "pasted", "by-rote", "concatenated"
 ]
 Scores = Source | MetricScores
-NEEDS_EDITS = ("no-edits", "no-errant", "missing-extra")
-"""Codes of errors of metrics that take edits, where there is a text and nothing that finds its edits."""
+NEEDS_EDITS = ("no-errant", "missing-extra")
+"""Codes of errors of metrics that make edits of texts, where what makes them is not installed."""
 
 
 @public()
@@ -100,8 +100,8 @@ def attack(
 def study_attacks(study: CorpusStudy, data: Loaded, metrics: Sequence[Metric], resampling: Resampling) -> CorpusStudy:
     """The study with where attacks land under its metrics: as ``attack``, with intervals under the first alone.
 
-    There is nothing without systems, or with more than ``MOST_UNASKED`` sentences; nor under a metric that takes the
-    edits of systems and finds none in a text.
+    There is nothing without systems, or with more than ``MOST_UNASKED`` sentences; nor, with a note, under a metric that
+    makes edits of texts where what makes them is not installed.
 
     Args:
         study: What is known already.
@@ -127,6 +127,8 @@ def study_attacks(study: CorpusStudy, data: Loaded, metrics: Sequence[Metric], r
             except ErrorbarError as error:
                 if error.code not in NEEDS_EDITS:
                     raise
+                what = f"no attack on {metric.spec}: {error.problems[0].what}"
+                problems.note("attack-no-score", what, Place(""), fix=error.problems[0].fix)
     if not landings:
         return study
     attacked = Attacked(made.systems, made.left_out, landings, len(data.systems))
@@ -192,8 +194,6 @@ def _score(corpus: Corpus, attack: Degenerate, plan: Plan, scoring: Scoring) -> 
         (score,) = scoring.scores(corpus, [Hypothesis(attack.name, attack.lines)], plan)
     except InputError as error:
         (metric,) = plan.metrics
-        if error.code in NEEDS_EDITS:
-            raise
         what = f"{metric.spec} cannot score it: {error.problems[0].what}"
         scoring.problems.note("attack-no-score", what, Place(attack.name))
         return Standing(attack.name, Estimate(None, len(corpus)))

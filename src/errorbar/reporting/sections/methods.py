@@ -186,11 +186,8 @@ def _missing_of_corpus(study: CorpusStudy) -> Iterator[str]:
         yield f"no section on error types: {lacking(metric, 'types').problems[0].what}"
     elif study.scores and not any(score.by_type for score in study.scores):
         yield "no section on error types: no edit of the reference has one"
-    landed = {under.metric for under in study.attacked.landings} if study.attacked else set()
     if study.scores and study.n_sentences > MOST_UNASKED:
         yield f"no section on attacks: of more than {MOST_UNASKED:,} sentences errorbar attack makes them"
-    elif study.scores and metric.takes_edits and str(metric.spec) not in landed:
-        yield f"no attacks on {metric.spec}: it takes the edits of systems, and attacks are texts"
     if study.ceiling is None:
         why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
         if "annotators" in metric.lacks:
