@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from errorbar.reporting.make import report
     from errorbar.stats.resampling import Resampling
     from errorbar.studies.agree import agree
+    from errorbar.studies.attack import attack
     from errorbar.studies.ceiling import ceiling
     from errorbar.studies.check import check
     from errorbar.studies.compare import compare
@@ -54,6 +55,7 @@ _HOMES = {
     "Score": "metrics.scored",
     "Sentence": "core.corpus",
     "agree": "studies.agree",
+    "attack": "studies.attack",
     "ceiling": "studies.ceiling",
     "check": "studies.check",
     "compare": "studies.compare",
@@ -93,6 +95,7 @@ __all__ = [
     "Sentence",
     "__version__",
     "agree",
+    "attack",
     "ceiling",
     "check",
     "compare",
