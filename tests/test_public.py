@@ -142,7 +142,7 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
             "attack",
             (GOLD, SYSTEM),
             {"only": "past"},
-            "concatenated, got 'past'; did you mean 'pasted'? [bad-parameter]",
+            "got 'past'; did you mean 'pasted'? [bad-parameter]",
         ),
         ("check", (errorbar.Corpus([], ()),), {}, "files must be a path, a Hypothesis or a list of "),
         (

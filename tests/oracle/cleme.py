@@ -3,7 +3,8 @@
 Recorded with the repository THUKElab/CLEME (commit b5e9a93, version 1.1.0), without its edit weighers, which need a
 neural model: the functions of its M2 reader, of its chunk partition (cleme_utils.py), of the evaluation by
 ``DependentCLEME``, and of the corpus score by ``HEUOEditScorer`` with the factors .45, .35, .15 and .05 of its main.py
-for corpora. ``cleme.csv`` has tp, fp_ne, fn and fp_un, then com.
+for corpora; they were taken out of the repository by hand and run on their own, since nothing of it is on an index.
+``cleme.csv`` has tp, fp_ne, fn and fp_un, then com.
 
 The program takes an edit of unclear meaning for a deletion, leaves out a reference whose text is empty (one of
 CoNLL-2014), and makes other texts of edits that overlap: all these are left out of the files.
