@@ -42,7 +42,7 @@ DEMO: dict[str, tuple[str, ...]] = {
         *("--counts", "unflagged:9000:1500:450"),
     ),
     "rank": ("rank", "{pairs}", "--method", "all", *FEW),
-    "meta": ("meta", "{human}", "{scores}", "--tests", "--permutations", "200"),
+    "meta": ("meta", "{human}", "{scores}", "--show", "tests=200"),
     "report": (
         *("report", *GOLD, "--judgments", "{votes}", "s=flags.csv", *FEW),
         *(*ALL, "-o", "-", "--page", "format=markdown"),
@@ -67,7 +67,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     "hoo-score": ("score", "--metric", "hoo", "--gold", "{hoo}", "--lenient", "--ci", *FEW, "{hoo}"),
     "votes-agree": ("agree", "{workers}", *FEW),
     "rank": ("rank", "{rankings}", "--method", "all", *FEW),
-    "meta": ("meta", "{rankings}", "{m2scores}", "{bleu}", "--tests", *FEW, "--permutations", "200"),
+    "meta": ("meta", "{rankings}", "{m2scores}", "{bleu}", "--show", "tests=200", *FEW),
     "reproduce-conll2014": ("reproduce", "conll2014", "--data", "corpora"),
     "reproduce-bryant-ng2015": ("reproduce", "bryant-ng2015", "--data", "corpora"),
     "reproduce-hoo2011": ("reproduce", "hoo2011", "--data", "corpora"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from os import PathLike
 from typing import Unpack
 
 from errorbar.core.errors import Place, Problem, UsageError
@@ -25,18 +24,28 @@ from errorbar.ranking.metric_agreement import (
     plain_scores,
 )
 from errorbar.ranking.ranked import METHODS, Method, rank_systems, signature
-from errorbar.studies.door import public
+from errorbar.ranking.soft_accuracy import JudgedPairs, SoftAccuracy, soft_accuracies
+from errorbar.ranking.wins import Floats
+from errorbar.stats.resampling import Resampling
+from errorbar.studies.door import Metrics, metrics_of, public
+from errorbar.studies.inputs import Gold, ReadingOptions, Systems, Taking
+from errorbar.studies.meta_metrics import Outputs, Recorded, Scores, read_scores
 from errorbar.studies.meta_result import MetaEvaluation
-from errorbar.studies.rank import Ranked, drawn
+from errorbar.studies.rank import Judged, drawn
 
-Scores = Source | MetricScores
+
+class Agreeing(Judged, Taking, total=False):
+    """How judgments are drawn, and a corpus and systems read."""
 
 
 @public()
 def meta(
     human: Source | Comparisons | MetricScores,
-    scores: Scores | Sequence[Scores],
+    scores: Scores | Sequence[Scores] = (),
     *,
+    gold: Gold | None = None,
+    systems: Systems = (),
+    metric: Metrics = None,
     method: Method = METHODS[0],
     beta: float | Sequence[float] = (),
     sentences: bool = False,
@@ -44,40 +53,47 @@ def meta(
     tests: bool = True,
     permutations: int = 10_000,
     window: int = 0,
-    **shared: Unpack[Ranked],
+    **shared: Unpack[Agreeing],
 ) -> MetaEvaluation:
-    """Tell how metrics agree with a human ranking.
+    """Tell how metrics agree with a human ranking: recorded scores, metrics computed here, or both.
 
     Args:
         human: Judgments as ``rank`` takes them, or a table of systems and scores, or such scores.
         scores: Tables (system, score, maybe metric and sentence), JSON of ``errorbar score``, or lines of a system and
             its score; ``name=path`` names a metric; or ``MetricScores``. Higher must be better.
+        gold: The reference that metrics are computed with, as for ``score``; None: none is.
+        systems: The outputs that are scored, as for ``score``, named as humans ranked them.
+        metric: What to compute, one or several; None: M2, where there is a reference. Its main measure is compared.
         method: How judgments become scores.
         beta: Further F with these betas, where a file has precision and recall.
         sentences: Compare sentence scores with the judgments too.
-        first_sentence: How the judgments number the first sentence of ``errorbar score``.
+        first_sentence: How the judgments number the first sentence of ``errorbar score`` and of the reference.
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
         ci: Whether to make intervals over judgments; None: of up to 20,000 items. False: nor those over systems, which
             are a formula.
         lenient: Repair what can be repaired and note it; systems that not all have are left out.
-        shared: How intervals are made.
+        shared: How files are read and intervals made.
 
     Raises:
         InputError: If a file is bad, or humans and metrics do not speak of the same systems.
         UsageError: If two metrics have one name, or arguments do not fit.
     """
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
+    outputs = _outputs(gold, systems, metric, shared, first_sentence)
     found = _human(human, problems)
+    ranked = found.systems
     betas = [beta] if isinstance(beta, float | int) else beta
-    metrics = _metrics(scores, betas, first_sentence, problems)
+    compared = [] if outputs is None else outputs.compute(ranked, problems)
+    compared = _distinct([*compared, *read_scores(scores, betas, first_sentence, problems)])
+    metrics = [each.scores for each in compared]
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
         how, chosen = drawn(found, shared, problems), method
         signed = signature(found, [method], how, by, seed)
-        ranked = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
-        everybody = human_scores(ranked[0])
+        ranking = rank_systems(found, [method], how, by=by, seed=seed, progress=shared["progress"])
+        everybody = human_scores(ranking[0])
     else:
         everybody = plain_scores(found.systems)
     common = common_systems(everybody, metrics, problems)
@@ -96,7 +112,50 @@ def meta(
             )
     pairs = combinations(metrics, 2) if tests else ()
     tested = [compare_metrics(common, *pair, replicates=permutations, seed=seed) for pair in pairs]
-    return MetaEvaluation(common, chosen, agreements, window, accuracies, tested, signed, tuple(problems.notes))
+    return MetaEvaluation(
+        common,
+        chosen,
+        agreements,
+        _soft(found, common.systems, compared, how, shared),
+        window,
+        accuracies,
+        tested,
+        signed,
+        {each.scores.metric: each.signature for each in compared},
+        tuple(problems.notes),
+    )
+
+
+def _outputs(
+    gold: Gold | None, systems: Systems, metric: Metrics, shared: Agreeing, first_sentence: int
+) -> Outputs | None:
+    """What metrics are computed from, or None."""
+    if gold is None:
+        for name, given in (("systems", systems), ("metric", metric)):
+            if given is not None and given != ():
+                what = f"{name} are given, and no reference to compute a metric with"
+                raise UsageError(Problem("meta-no-gold", what, fix="add --gold"))
+        return None
+    metrics = metrics_of(metric, None, "sentences")
+    return Outputs(gold, systems, metrics, ReadingOptions.of(shared, metrics), first_sentence, shared["seed"])
+
+
+def _soft(
+    human: Comparisons | MetricScores,
+    systems: Sequence[str],
+    metrics: Sequence[Recorded],
+    how: Resampling | None,
+    shared: Agreeing,
+) -> list[SoftAccuracy]:
+    """Soft pairwise accuracy of each metric."""
+    seed = shared["seed"]
+    own: JudgedPairs | Floats | None = None
+    if isinstance(human, Comparisons):
+        own = JudgedPairs(human, systems, shared["by"])
+    else:
+        own = Recorded(human).chances(systems, seed)
+    chances = {each.scores.metric: None if own is None else each.chances(systems, seed) for each in metrics}
+    return soft_accuracies(own, chances, how)
 
 
 def _bare(agreement: MetricAgreement) -> MetricAgreement:
@@ -125,32 +184,22 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
     return found[0]
 
 
-def _metrics(
-    scores: Scores | Sequence[Scores], betas: Sequence[float], first_sentence: int, problems: Problems
-) -> list[MetricScores]:
-    metrics: dict[str, MetricScores] = {}
-    for given in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
-        path = ""
-        if isinstance(given, MetricScores):
-            found = [given]
-        else:
-            name, equals, path = str(given).partition("=")
-            name, path = (name, path) if equals else ("", name)
-            found = read_metric_scores(path, problems, name=name or None, betas=betas, first_sentence=first_sentence)
-        for each in found:
-            if each.metric in metrics:
-                what = f"two metrics are called '{each.metric}'"
-                raise UsageError(Problem("meta-same-name", what, Place(path), fix="name one: name=path"))
-            metrics[each.metric] = each
-    if not metrics:
+def _distinct(found: list[Recorded]) -> list[Recorded]:
+    """The metrics, if there are any and each has a name of its own."""
+    names = [each.scores.metric for each in found]
+    for name in names:
+        if names.count(name) > 1:
+            what = f"two metrics are called '{name}'"
+            raise UsageError(Problem("meta-same-name", what, fix="name one: name=path"))
+    if not found:
         raise UsageError(Problem("no-systems", "there is no metric to look at", expected="at least one"))
-    return list(metrics.values())
+    return found
 
 
 def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[MetricScores]) -> Comparisons:
     """The judgments that sentence scores are compared with."""
     if not isinstance(human, Comparisons):
-        what = "--sentences compares with judgments, and HUMAN has scores of systems"
+        what = "scores of sentences are compared with judgments, and HUMAN has scores of systems"
         raise UsageError(Problem("meta-sentences", what, fix="name a file of judgments"))
     if not any(each.sentences for each in metrics):
         what = "no metric has scores of sentences"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from errorbar.core.errors import Problem
@@ -11,10 +11,12 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.ranking.judged_pairs import PairwiseAccuracy
 from errorbar.ranking.metric_agreement import HumanScores, MetricAgreement, MetricTest
 from errorbar.ranking.ranked import Method
+from errorbar.ranking.soft_accuracy import SoftAccuracy
 from errorbar.tables.records import interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+SOFT = "soft-pairwise-accuracy"
 TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall-b": "Kendall"}
 
 
@@ -26,18 +28,22 @@ class MetaEvaluation(Result):
         human: The human scores of the systems, best first.
         method: How judgments became scores, and with the signature None where the humans gave scores.
         agreements: Correlations of each metric with the humans, with windows of neighbors if they were asked for.
+        soft: Soft pairwise accuracy of each metric.
         window: Systems in a window; 0: none.
         by_sentence: Pairwise accuracy of each metric with scores of sentences, if it was asked for.
         tests: Each pair of metrics.
+        signatures: Of each metric that was computed here; None: its scores were recorded.
     """
 
     human: HumanScores
     method: Method | None
     agreements: Sequence[MetricAgreement]
+    soft: Sequence[SoftAccuracy]
     window: int
     by_sentence: Sequence[PairwiseAccuracy] | None
     tests: Sequence[MetricTest]
     signature: str | None
+    signatures: Mapping[str, str | None]
     notes: Sequence[Problem] = ()
 
     def to_dict(self) -> dict[str, object]:
@@ -45,7 +51,14 @@ class MetaEvaluation(Result):
         human = dict(zip(self.human.systems, self.human.scores.tolist(), strict=True))
         return {
             "human": {"method": self.method, "scores": human},
-            "metrics": [_record(each) for each in self.agreements],
+            "metrics": [
+                {
+                    **_record(each),
+                    "soft_pairwise_accuracy": _soft_record(soft.accuracy),
+                    "signature": self.signatures[each.metric],
+                }
+                for each, soft in zip(self.agreements, self.soft, strict=True)
+            ],
             "window": self.window,
             "sentences": [_accuracy_record(each) for each in self.by_sentence or ()],
             "tests": [_test_record(each) for each in self.tests],
@@ -60,15 +73,23 @@ class MetaEvaluation(Result):
         """A row for each metric and correlation, with an interval over systems and one over judgments."""
         judged = self.human.resampled is not None
         n = len(self.human.systems)
-        rows: list[list[Cell]] = [
-            [each.metric, kind, TITLES[kind], n, estimate, _ends(each.judged.get(kind)), each.p_values[kind]]
-            for each in self.agreements
-            for kind, estimate in each.correlations.items()
-        ]
+        softly = any(each.accuracy.value is not None for each in self.soft)
+        rows: list[list[Cell]] = []
+        for each, soft in zip(self.agreements, self.soft, strict=True):
+            for kind, estimate in each.correlations.items():
+                judgments = _ends(each.judged.get(kind))
+                rows.append([each.metric, kind, TITLES[kind], n, estimate, judgments, each.p_values[kind]])
+            if softly:
+                accuracy = soft.accuracy
+                bare = replace(accuracy, interval=None, no_interval=None)
+                rows.append([each.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
         beside = any(each.interval for one in self.agreements for each in one.correlations.values())
         notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
+        if softly:
+            notes += [f"SPA: soft pairwise accuracy over the {n * (n - 1) // 2} pairs of systems"]
         if self.method is not None:
             notes += [f"human scores: {self.method}", str(self.signature)]
+        notes += [each for each in self.signatures.values() if each is not None]
         columns = [
             Column("metric"),
             Column("correlation", only="data"),
@@ -149,6 +170,12 @@ def _record(agreement: MetricAgreement) -> dict[str, object]:
             for kind, estimate in agreement.correlations.items()
         ],
     }
+
+
+def _soft_record(accuracy: Estimate) -> dict[str, object]:
+    record = value_record(accuracy)
+    judgments = record.pop("interval")
+    return {**record, "interval_judgments": judgments if accuracy.interval or accuracy.no_interval else None}
 
 
 def _accuracy_record(accuracy: PairwiseAccuracy) -> dict[str, object]:
