@@ -18,6 +18,7 @@ from errorbar.cli.options import (
     lenient_option,
     option,
     refuse_given,
+    source_option,
     taken_options,
 )
 from errorbar.cli.rank import METHODS, by_option
@@ -36,11 +37,14 @@ MOST = 10_000_000
 @click.option("--scores", type=INPUT, multiple=True, metavar="FILE", help="SCORES too; repeatable.")
 @click.option(
     "--gold",
+    "--reference",
     type=INPUT,
     multiple=True,
     metavar="FILE",
-    help="Reference (M2 or JSONL), with which metrics are computed; the arguments are SYSTEMS then; repeatable.",
+    help="Reference (M2 or JSONL; with --source a text), with which metrics are computed; the arguments are SYSTEMS "
+    "then; repeatable.",
 )
+@source_option
 @documents_option
 @taken_options
 @click.option(
@@ -97,7 +101,7 @@ def command(files: Sequence[str], human: str | None, show: Sequence[str], output
         options["systems"] = files
     else:
         why = "is about SYSTEMS, of which metrics are computed with a reference"
-        refuse_given(("metric", "documents", "force", "retokenize"), why, "add --gold, or leave it out")
+        refuse_given(("metric", "source", "documents", "force", "retokenize"), why, "add --gold, or leave it out")
         options |= {"gold": None, "metric": None}
         human, files = (files[0], files[1:]) if human is None and files else (human, files)
         options["scores"] += tuple(files)

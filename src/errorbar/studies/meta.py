@@ -83,10 +83,11 @@ def meta(
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
     outputs = _outputs(gold, systems, metric, shared, first_sentence)
     found = _human(human, problems)
-    ranked = found.systems
     betas = [beta] if isinstance(beta, float | int) else beta
-    compared = [] if outputs is None else outputs.compute(ranked, problems)
-    compared = _distinct([*compared, *read_scores(scores, betas, first_sentence, problems)])
+    compared = read_scores(scores, betas, first_sentence, problems)
+    _see_names([*([] if outputs is None else outputs.names), *(each.scores.metric for each in compared)])
+    if outputs is not None:
+        compared = [*outputs.compute(found.systems, problems), *compared]
     metrics = [each.scores for each in compared]
     how, signed, chosen = None, None, None
     if isinstance(found, Comparisons):
@@ -184,16 +185,14 @@ def _human(human: Source | Comparisons | MetricScores, problems: Problems) -> Co
     return found[0]
 
 
-def _distinct(found: list[Recorded]) -> list[Recorded]:
-    """The metrics, if there are any and each has a name of its own."""
-    names = [each.scores.metric for each in found]
+def _see_names(names: Sequence[str]) -> None:
+    """See that there is a metric, and that each has a name of its own, before anything is computed."""
     for name in names:
         if names.count(name) > 1:
             what = f"two metrics are called '{name}'"
-            raise UsageError(Problem("meta-same-name", what, fix="name one: name=path"))
-    if not found:
+            raise UsageError(Problem("meta-same-name", what, fix="name a file of scores: name=path"))
+    if not names:
         raise UsageError(Problem("no-systems", "there is no metric to look at", expected="at least one"))
-    return found
 
 
 def _judged_sentences(human: Comparisons | MetricScores, metrics: Sequence[MetricScores]) -> Comparisons:

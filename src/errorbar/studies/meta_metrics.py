@@ -21,6 +21,7 @@ from errorbar.metrics.swaps import swap_chances
 from errorbar.ranking.soft_accuracy import sentence_chances
 from errorbar.stats.one_sided import WAYS
 from errorbar.studies.inputs import Gold, ReadingOptions, Systems, load, need_systems, system_list
+from errorbar.studies.signatures import made_by
 
 Scores = Source | MetricScores
 
@@ -62,6 +63,11 @@ class Outputs:
     first_sentence: int  # what the humans call it
     seed: int
 
+    @property
+    def names(self) -> list[str]:
+        """What the metrics are called."""
+        return [str(metric.spec) for metric in self.metrics]
+
     def compute(self, ranked: Iterable[str], problems: Problems) -> list[Recorded]:
         """Score systems, whose names must be those that humans ranked, by every metric."""
         need_systems(self.systems)
@@ -75,8 +81,9 @@ class Outputs:
         for metric in self.metrics:
             data.corpus.need([] if metric.annotator is None else [metric.annotator])
             kept = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
-            drawn = f"by:{data.documents.clustering},seed:{self.seed}", f"p:one-sided,{WAYS}"
-            signature = data.signature(str(metric.spec), *drawn)
+            by = f"by:{data.documents.clustering},seed:{self.seed}"
+            how = *made_by(metric, kept.values()), by, f"p:one-sided,{WAYS}"
+            signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
             found.append(Computed(scores, signature, metric=metric, statistics=kept, documents=data.documents))
         return found

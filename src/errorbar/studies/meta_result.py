@@ -85,7 +85,9 @@ class MetaEvaluation(Result):
                 rows.append([each.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
         beside = any(each.interval for one in self.agreements for each in one.correlations.values())
         notes = [f"{n} systems{'; the interval beside a value is over systems' * beside}"]
-        if softly:
+        if not softly:
+            notes += ["no soft pairwise accuracy (SPA): humans or metrics have scores of systems alone"]
+        else:
             notes += [f"SPA: soft pairwise accuracy over the {n * (n - 1) // 2} pairs of systems"]
         if self.method is not None:
             notes += [f"human scores: {self.method}", str(self.signature)]
