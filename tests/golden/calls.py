@@ -68,6 +68,10 @@ SHARED: dict[str, tuple[str, ...]] = {
     "votes-agree": ("agree", "{workers}", *FEW),
     "rank": ("rank", "{rankings}", "--method", "all", *FEW),
     "meta": ("meta", "{rankings}", "{m2scores}", "{bleu}", "--show", "tests=200", *FEW),
+    "meta-computed": (
+        *("meta", "--human", "{rankings}", "--first-sentence", "0", *TWO, "--metric", "m2", "--metric", "gleu"),
+        *("--scores", "{bleu}", "--show", "sentences", "--show", "tests=200", *FEW, "--lenient", *SYSTEMS),
+    ),
     "reproduce-conll2014": ("reproduce", "conll2014", "--data", "corpora"),
     "reproduce-bryant-ng2015": ("reproduce", "bryant-ng2015", "--data", "corpora"),
     "reproduce-hoo2011": ("reproduce", "hoo2011", "--data", "corpora"),
