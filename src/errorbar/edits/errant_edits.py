@@ -109,7 +109,8 @@ def _versions(pipeline: str) -> dict[str, str]:
                 found[Path(name).resolve().name] = _content(Path(name))
             elif name in (*_NEEDED, OWN):
                 fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en"
-                raise UsageError(Problem("no-errant", f"edits of texts as ERRANT makes them need {name}", fix=fix)) from None
+                what = f"edits of texts as ERRANT makes them need {name}"
+                raise UsageError(Problem("no-errant", what, fix=fix)) from None
             else:
                 what = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
                 raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
