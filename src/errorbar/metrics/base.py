@@ -49,6 +49,13 @@ class Swapping:
     swaps: NDArray[np.bool_]  # whether outputs are swapped; shape (replicates, columns)
     slots: NDArray[np.int64]  # column that each unit goes by, e.g. its document's, -1 if it never swaps; shape (N,)
 
+    @property
+    def swapped(self) -> NDArray[np.bool_]:
+        """Whether the outputs of each unit are swapped; shape (replicates, N)."""
+        if len(self.slots) == self.swaps.shape[1] and (self.slots == np.arange(len(self.slots))).all():
+            return self.swaps
+        return np.where(self.slots >= 0, self.swaps[:, np.maximum(self.slots, 0)], False)
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -71,8 +78,7 @@ class Selection:
             once = counted.reshape(-1, n + 1)[:, 1:].astype(np.float64)
         if self.swapping is None:
             return once
-        slots, swaps = self.swapping.slots, self.swapping.swaps
-        swapped = np.where(slots >= 0, swaps[:, np.maximum(slots, 0)], False)
+        swapped = self.swapping.swapped
         return np.concatenate([np.where(swapped, 0.0, once), np.where(swapped, once, 0.0)], axis=1)
 
 
