@@ -187,6 +187,7 @@ def test_who_is_missing_is_named(errorbar: CommandLine) -> None:
         (("--human", "judged.csv", "--gold", "gold.m2", "--metric", "m3", *SYSTEMS), "no metric is called 'm3'"),
         (("--human", "judged.csv", "--gold", "gold.m2", "--metric", "hoo", *SYSTEMS), "hoo"),
         (("--human", "judged.csv", "--gold", "gold.m2", "--metric", "m2", "--metric", "m2", *SYSTEMS), "metric"),
+        (("--human", "judged.csv", "--gold", "gold.m2", "--beta", "1", *SYSTEMS), "--beta is about SCORES"),
         (("judged.csv", "known.csv", "--show", "test"), "--show must be sentences, tests, tests=N or window=N"),
         (("judged.csv", "known.csv", "--show", "tests=0"), "got 'tests=0'"),
         (("judged.csv", "known.csv", "--show", "tests", "--show", "window=3", "--format", "csv"), "CSV holds one"),

@@ -105,6 +105,8 @@ def command(files: Sequence[str], human: str | None, show: Sequence[str], output
         options |= {"gold": None, "metric": None}
         human, files = (files[0], files[1:]) if human is None and files else (human, files)
         options["scores"] += tuple(files)
+    if not options["scores"]:
+        refuse_given(("beta",), "is about SCORES, and there are none", "leave it out, or name a metric: 'm2(beta=1)'")
     if human is None:
         what = "nothing says how humans ranked the systems"
         raise UsageError(Problem("meta-human", what, fix="name a file of judgments or scores: --human FILE"))

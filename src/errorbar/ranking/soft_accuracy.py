@@ -11,7 +11,7 @@ Formula
     are swapped (errorbar.metrics.swaps).
 Conventions
     Published SPA counts all ways with D* = D, and so depends on which system of a pair comes first where any are
-    equal; here half of them count. Without ties both are the same but for 1/(2 R) of R ways.
+    equal; here half of them count. Where none of R ways but to swap nothing is equal, both are the same but for 1/(2R).
     Ties of judges move no D. Pairs that were never compared are left out; one that was, and always tied, has p = ½.
     The interval is over judgments: p_h on resamples of what is drawn as one, p_m as it is.
 Source
@@ -143,8 +143,10 @@ def soft_accuracies(
         metrics: p of each pair by metric, NaN where there is none; None: the metric has scores of systems alone.
         how: How judgments are resampled; None: there are no intervals.
     """
-    chances = human.chances if isinstance(human, JudgedPairs) else human
     known: dict[str, Floats] = {}
+    chances = None
+    if any(p is not None for p in metrics.values()):
+        chances = human.chances if isinstance(human, JudgedPairs) else human
     if chances is not None:
         known = {name: p for name, p in metrics.items() if p is not None and not np.isnan(p - chances).all()}
     drawn: dict[str, Floats] = {}
