@@ -90,7 +90,8 @@ class MetaEvaluation(Result):
         if not softly:
             notes += ["no soft pairwise accuracy (SPA): humans or metrics have scores of systems alone"]
         else:
-            notes += [f"SPA: soft pairwise accuracy over the {n * (n - 1) // 2} pairs of systems"]
+            pairs = f"the {n * (n - 1) // 2} pairs" if n > 2 else "the only pair"
+            notes += [f"SPA: soft pairwise accuracy over {pairs} of systems"]
         if self.method is not None:
             notes += [f"human scores: {self.method}", str(self.signature)]
         notes += [each for each in self.signatures.values() if each is not None]
