@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -16,7 +17,7 @@ COPIES = {
     "bryant-ng2015": "bn2015_10gec",
     "hoo2011": "hoo2011",
 }
-REARRANGED = {
+REARRANGED: dict[str, tuple[str, Callable[[str], str]]] = {
     "conll2013": ("conll13", lambda file: file.replace("/data/", "/")),
     "cweb": ("cweb_dev", lambda file: PurePosixPath(file).name),
 }
