@@ -101,7 +101,7 @@ def test_failure_is_one_line_and_exit_2(errorbar: CommandLine, tiny: Page, root:
 def test_unverified_hash_is_shown(
     errorbar: CommandLine, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("errorbar.datasets.catalog", lambda: {"tiny": corpus(pinned=False)})
+    monkeypatch.setattr("errorbar.datasets.cards.catalog", lambda: {"tiny": corpus(pinned=False)})
     done = errorbar("data", "fetch", "tiny", "--from-file", folder(tmp_path / "copy", FILES))
     assert "warning: tiny/a.txt: sha256" in done.err
     assert "could not be verified" in done.err
@@ -111,7 +111,7 @@ def test_unverified_hash_is_shown(
 def test_again_and_trust_are_passed_on(
     errorbar: CommandLine, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("errorbar.datasets.catalog", lambda: {"tiny": corpus(pinned=False)})
+    monkeypatch.setattr("errorbar.datasets.cards.catalog", lambda: {"tiny": corpus(pinned=False)})
     assert errorbar("data", "fetch", "tiny", "--from-file", folder(tmp_path / "one", FILES)).code == 0
     other = ("data", "fetch", "tiny", "--from-file", folder(tmp_path / "two", {**FILES, "a.txt": b"second\n"}))
     kept = errorbar(*other)
