@@ -59,7 +59,8 @@ def in_rows(specs: Sequence[str], path: str) -> object:
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="What to compute, e.g. 'm2(beta=1)' ('errorbar metrics' lists all); repeatable.  [default: m2]",
+    help="What to compute, e.g. 'm2(beta=1)' ('errorbar metrics' lists all); repeatable.  [default: m2; tokens of "
+    "labels]",
 )
 @beta_option()
 @click.option(
@@ -84,7 +85,7 @@ def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
-    as they are. Systems of the metric errant are M2.
+    as they are. Systems of the metric errant are M2, those of tokens may be token labels.
 
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI

@@ -1,23 +1,59 @@
-"""A system's M2: corrected sentences that know the edits they were made by."""
+"""Systems' files, whatever they hold: lines of text, essays, token labels, or M2, whose sentences know their edits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
-from errorbar.core.corpus import Corrected, annotator_order, wrong_count
+from errorbar.core.corpus import Corrected, Sentence, annotator_order, wrong_count
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
+from errorbar.formats.catalog import recognize_line
+from errorbar.formats.essay_texts import EssayReader
 from errorbar.formats.m2_file import read_m2
 from errorbar.formats.opening import Lines, Source
+from errorbar.formats.text import HypothesisReader
+from errorbar.formats.token_labels import LabelReader
+
+
+def open_system(
+    path: Source, name: str, problems: Problems, *, edits: bool = False, labels: bool = False
+) -> HypothesisReader | EssayReader | LabelReader | EditsReader:
+    """Whoever reads a system's file in step with the source, seen from its first line.
+
+    Args:
+        path: The file.
+        name: What the system is called.
+        problems: Where problems go.
+        edits: M2 is wanted, by metrics over edits.
+        labels: Token labels will do, for metrics that only look where errors are.
+
+    Raises:
+        InputError: If the file is not what is wanted.
+    """
+    lines = Lines(path, problems, last=True)
+    first = lines.peek()
+    kind = recognize_line(first).name
+    if kind == "multigec":
+        return EssayReader(lines, name, problems)
+    if kind == "multiged" or (labels and "\t" in first):
+        if not labels:
+            what, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
+            fix = "--metric=tokens scores them"
+            raise InputError(Problem("hypothesis-labels", what, Place(lines.name, 1), expected, fix))
+        return LabelReader(lines, name, problems)
+    if edits and (kind == "m2" or not labels):
+        return EditsReader(lines, name, problems)
+    return HypothesisReader(lines, name, problems)
 
 
 class EditsReader:
     """Reads a system's M2 in step with the source; its edits are one annotator's."""
 
-    def __init__(self, path: Source, name: str, problems: Problems) -> None:
+    def __init__(self, lines: Lines, name: str, problems: Problems) -> None:
         self.name = name
-        self._problems, self._lines, self.count = problems, Lines(path, problems), 0
+        self._problems, self._lines, self.count = problems, lines, 0
         if not self._lines.ahead(1):
             place, expected = Place(self._lines.name), "a sentence for each of the source"
             raise InputError(Problem("hypothesis-empty", "the file is empty", place, expected))
@@ -43,6 +79,10 @@ class EditsReader:
             taken.append(Corrected(" ".join(text), edits, sentence.text))
         self.count += len(taken)
         return taken
+
+    def take_for(self, sentences: Sequence[Sentence]) -> list[Corrected]:
+        """The next sentences, as many as the source's."""
+        return self.take(len(sentences))
 
     def finish(self, n_sentences: int) -> None:
         """Check that the file has as many sentences as the source."""

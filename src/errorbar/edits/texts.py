@@ -113,11 +113,12 @@ def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
+        source, texts = line.source.split(), zip(annotators, line.corrected, strict=True)
         try:
-            found = [tuple(extract_edits(line.source.split(), text.split())) for text in line.corrected]
+            found = {name: tuple(extract_edits(source, text.split())) for name, text in texts if text is not None}
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
-        yield Sentence(line.source, dict(zip(annotators, found, strict=True)), line=line.number)
+        yield Sentence(line.source, found, line.document, line=line.number)
 
 
 def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:

@@ -118,6 +118,7 @@ class Metric(ABC):
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
     takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
+    detects: ClassVar[bool] = False  # it looks where errors are, not at corrections: token labels will do
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what stands before a number of units; what to do

@@ -16,9 +16,10 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
-from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.system_edits import EditsReader, open_system
 from errorbar.execute import Executor, Serial
-from errorbar.formats.catalog import is_hoo
+from errorbar.formats.catalog import is_hoo, labels_tokens
+from errorbar.formats.essay_texts import EssayReader
 from errorbar.formats.opening import Source, display_name
 from errorbar.formats.reference import (
     ALL,
@@ -31,17 +32,19 @@ from errorbar.formats.reference import (
     refuse_same_names,
 )
 from errorbar.formats.text import HypothesisReader
+from errorbar.formats.token_labels import LabelReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.measuring import InMemory
 from errorbar.metrics.scoring import Ending, corpus_pieces, piece_size
-from errorbar.studies.door import Drawing, Lenient, Said, Working, public
+from errorbar.studies.door import Drawing, Lenient, Metrics, Said, Working, public
 from errorbar.studies.signatures import corpus_signature
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+LABELS = "token labels"  # what the cache of a corpus of them has
 LOOKED = "``auto``, ``official``, ``all``, ``everywhere`` (everybody looked at every sentence) or ``absent``"
 Gold = Source | Corpus | Iterable[Source] | Mapping[str, Source]
 System = Source | Hypothesis
@@ -86,6 +89,8 @@ class ReadingOptions:
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
     edits: bool = False  # systems are M2, for metrics that take edits
+    labels: bool = False  # systems can be labels of tokens
+    corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
 
     @classmethod
     def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
@@ -95,7 +100,14 @@ class ReadingOptions:
             what = "--retokenize is for texts, and the systems of this metric are M2"
             raise UsageError(Problem("useless-option", what, fix="leave it out"))
         admission = Admission(given["force"], given["retokenize"])
-        return cls(given["unmarked"], given["documents"], given["lenient"], given["as_written"], admission, edits)
+        how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
+        return cls(*how, admission).for_metrics(metrics)
+
+    def for_metrics(self, metrics: Sequence[Metric]) -> Self:
+        """The same, with what metrics need."""
+        corrects = next((metric.name for metric in metrics if not metric.detects), "")
+        edits = any(metric.takes_edits for metric in metrics)
+        return replace(self, edits=edits, labels=not corrects, corrects=corrects)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -194,8 +206,8 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     corpus = _corpus(gold, options, problems)
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
-    for stream in system_streams(outputs, problems, edits=options.edits):
-        lines = stream.take(len(corpus))
+    for stream in system_streams(outputs, problems, options):
+        lines = stream.take_for(corpus.sentences)
         stream.finish(len(corpus))
         problems.raise_errors()
         hypotheses.append(Hypothesis(stream.name, options.admission.take(stream.name, texts, lines, problems)))
@@ -213,7 +225,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     """
     problems = options.problems()
     outputs = system_list(systems)
-    references = [] if isinstance(gold, Corpus) else corpus_files(gold)
+    references = _references(gold, options)
     files = [*references, *(each for each in outputs if isinstance(each, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
         if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
@@ -225,7 +237,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
             yield Pieces(pieces, cut, problems)
             return
-        streams = list(system_streams(outputs, problems, edits=options.edits))
+        streams = list(system_streams(outputs, problems, options))
         if isinstance(gold, Corpus) or options.documents is not None:
             chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
         else:
@@ -242,6 +254,28 @@ def corpus_files(gold: Source | Iterable[Source] | Mapping[str, Source]) -> list
         if is_hoo(file.path):
             what = f"{file.path} is HOO data, which score, report, task, check and convert read"
             raise UsageError(Problem("hoo-metric", what, fix="errorbar convert --to m2 makes M2 of it"))
+    return files
+
+
+def usual_metric(gold: Gold, metric: Metrics) -> Metrics:
+    """The metrics that were asked for; none, of token labels: the one that scores them."""
+    if metric is not None and not (isinstance(metric, list | tuple) and not metric):
+        return metric
+    if isinstance(gold, Corpus):
+        return "tokens" if LABELS in gold.cache else metric
+    first = named_files(gold, "gold", patterns=True)[:1]
+    return "tokens" if first and labels_tokens(first[0].path) else metric
+
+
+def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
+    """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
+    files = [] if isinstance(gold, Corpus) else corpus_files(gold)
+    labels = [file.path for file in files if labels_tokens(file.path)] if options.corrects else []
+    if isinstance(gold, Corpus) and LABELS in gold.cache and options.corrects:
+        labels = [gold.name or "this corpus"]
+    if labels:
+        what = f"{labels[0]} labels tokens, and the metric {options.corrects} needs corrections"
+        raise UsageError(Problem("labels-metric", what, fix="--metric=tokens scores labels"))
     return files
 
 
@@ -270,8 +304,11 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
 
 
 def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+    files = _references(gold, options)
     if not isinstance(gold, Corpus):
-        corpus = read_named(corpus_files(gold), problems, unmarked=options.unmarked)
+        corpus = read_named(files, problems, unmarked=options.unmarked)
+        if any(labels_tokens(file.path) for file in files):
+            corpus.cache[LABELS] = True
     elif options.said:
         what = "unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
@@ -288,12 +325,14 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 
 
 def system_streams(
-    systems: Sequence[NamedFile | Hypothesis], problems: Problems, *, edits: bool = False
-) -> Iterator[HypothesisReader | EditsReader | InMemory]:
+    systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
+) -> Iterator[HypothesisReader | EssayReader | LabelReader | EditsReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
-    reader = EditsReader if edits else HypothesisReader
     for each in systems:
-        yield reader(each.path, each.name, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
+        if isinstance(each, Hypothesis):
+            yield InMemory(each, problems)
+        else:
+            yield open_system(each.path, each.name, problems, edits=options.edits, labels=options.labels)
 
 
 def _can_cut(

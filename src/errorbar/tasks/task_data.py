@@ -16,11 +16,12 @@ from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
 from errorbar.edits.standoff_reading import FragmentReading, read_run
+from errorbar.edits.system_edits import open_system
+from errorbar.formats.catalog import labels_tokens
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
 from errorbar.formats.reference import NamedFile, read_named
-from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.folding import Plan
@@ -72,6 +73,10 @@ class SentenceData(_Data):
         super().__init__(corpus)
         self.files = list(files)
         if files:
+            for path in files:
+                if labels_tokens(str(path)):
+                    what, fix = "a task's runs are texts, and this labels tokens", "errorbar score scores labels"
+                    raise InputError(Problem("task-labels", what, Place(str(path)), "M2 or JSONL", fix))
             with of_gold():
                 named = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in files]
                 read = read_named(named, self.problems, unmarked=corpus.unmarked)
@@ -104,8 +109,8 @@ class SentenceData(_Data):
 
     def output(self, path: Path, problems: Problems) -> Sequence[str]:
         """The lines of a run, with a note if it changes nothing."""
-        reader = HypothesisReader(path, path.name, problems)
-        lines = reader.take(len(self.units))
+        reader = open_system(path, path.name, problems)
+        lines = reader.take_for(self.units)
         reader.finish(len(self.units))
         problems.raise_errors()
         if not self.n_changed(lines):
