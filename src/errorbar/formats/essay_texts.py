@@ -46,15 +46,15 @@ def read_essay_texts(lines: Lines, problems: Problems) -> Iterator[EssayText]:
     """Read a file essay by essay; one whose id stood before is an error and left out."""
     seen: dict[str, int] = {}
     words: list[str] = []
-    essay, at = "", 0
+    essay, before, at = "", "", 0
     for number, line in enumerate(lines, 1):
         found = _HEADER.match(line)
         if found is None:
             if at:
                 words += line.split()
-            elif line.strip():
-                what = f"text before the first header: {line.strip()[:30]!r}"
-                problems.error("essay-header", what, Place(lines.name, number), f"{HEADER}ID")
+            elif line.strip() and not before:
+                before = f"text before the first header: {line.strip()[:30]!r}"
+                problems.error("essay-header", before, Place(lines.name, number), f"{HEADER}ID")
             continue
         if at and essay:
             yield EssayText(essay, " ".join(words), at)
