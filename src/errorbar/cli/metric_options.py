@@ -32,9 +32,9 @@ metric_options = together(
     click.option(
         "--metric",
         metavar="SPEC",
-        help="What is computed, e.g. 'm2(beta=1)'.  [default: m2; tokens of labels]",
+        help="What is computed, e.g. 'm2(beta=1)' (short: --beta 1).  [default: m2; tokens of labels]",
     ),
-    beta_option(),
+    beta_option(hidden=True),
 )
 """Of commands that compute one."""
 missing_option = former(

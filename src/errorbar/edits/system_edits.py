@@ -6,46 +6,50 @@ from collections.abc import Sequence
 from itertools import islice
 
 from errorbar.core.corpus import Corrected, Sentence, annotator_order, wrong_count
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.catalog import recognize_line
 from errorbar.formats.essay_texts import EssayReader
-from errorbar.formats.m2_file import read_m2
+from errorbar.formats.m2_file import is_m2, read_m2
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.text import HypothesisReader
 from errorbar.formats.token_labels import LabelReader
 
 
 def open_system(
-    path: Source, name: str, problems: Problems, *, edits: bool = False, labels: bool = False
+    path: Source, name: str, problems: Problems, *, edits: bool = False, labels: bool = False, retokenize: bool = False
 ) -> HypothesisReader | EssayReader | LabelReader | EditsReader:
-    """Whoever reads a system's file in step with the source, seen from its first line.
+    """Whoever reads a system's file in step with the source, seen from its beginning.
 
     Args:
         path: The file.
         name: What the system is called.
         problems: Where problems go.
-        edits: M2 is wanted, by metrics over edits.
-        labels: Token labels will do, for metrics that only look where errors are.
+        edits: It can be M2, for metrics over edits.
+        labels: It can be token labels, for metrics that only look where errors are.
+        retokenize: Somebody asked for other tokens, which M2 and labels do not get.
 
     Raises:
         InputError: If the file is not what is wanted.
+        UsageError: If other tokens are asked for of what is no text.
     """
     lines = Lines(path, problems, last=True)
     first = lines.peek()
     kind = recognize_line(first).name
     if kind == "multigec":
         return EssayReader(lines, name, problems)
-    if kind == "multiged" or (labels and "\t" in first):
-        if not labels:
-            what, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
-            fix = "--metric=tokens scores them"
-            raise InputError(Problem("hypothesis-labels", what, Place(lines.name, 1), expected, fix))
+    of_labels, of_edits = kind == "multiged" or (labels and "\t" in first), edits and is_m2(lines)
+    if of_labels and not labels:
+        what, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
+        fix = "--metric=tokens scores them"
+        raise InputError(Problem("hypothesis-labels", what, Place(lines.name, 1), expected, fix))
+    if retokenize and (of_labels or of_edits):
+        what = f"--retokenize is for texts, and this system is {'token labels' if of_labels else 'M2'}"
+        raise UsageError(Problem("useless-option", what, Place(lines.name), fix="leave it out"))
+    if of_labels:
         return LabelReader(lines, name, problems)
-    if edits and (kind == "m2" or not labels):
-        return EditsReader(lines, name, problems)
-    return HypothesisReader(lines, name, problems)
+    return (EditsReader if of_edits else HypothesisReader)(lines, name, problems)
 
 
 class EditsReader:
@@ -54,14 +58,7 @@ class EditsReader:
     def __init__(self, lines: Lines, name: str, problems: Problems) -> None:
         self.name = name
         self._problems, self._lines, self.count = problems, lines, 0
-        if not self._lines.ahead(1):
-            place, expected = Place(self._lines.name), "a sentence for each of the source"
-            raise InputError(Problem("hypothesis-empty", "the file is empty", place, expected))
-        if not self._lines.peek().startswith("S "):
-            what, place = "this is not M2, and the metric needs the edits of a system", Place(self._lines.name)
-            fix = "make M2 of a corrected text: errorbar convert --source SOURCE TEXT --edits errant -o TEXT.m2"
-            raise InputError(Problem("no-edits", what, place, "a line S with a sentence, lines A with edits", fix))
-        self._sentences = read_m2(self._lines, problems)
+        self._sentences = read_m2(lines, problems)
 
     def take(self, size: int) -> list[Corrected]:
         """The next sentences, as many as there are up to ``size``."""

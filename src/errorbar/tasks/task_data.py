@@ -11,17 +11,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence, source_record
+from errorbar.core.corpus import Hypothesis, source_record
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
+from errorbar.edits.reference_texts import are_texts, source_corpus
 from errorbar.edits.standoff_reading import FragmentReading, read_run
 from errorbar.edits.system_edits import open_system
 from errorbar.formats.catalog import labels_tokens
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.nucle_project import add_documents
-from errorbar.formats.opening import Lines
-from errorbar.formats.reference import NamedFile, read_named
+from errorbar.formats.reference import NamedFile
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
 from errorbar.metrics.folding import Plan
@@ -31,6 +31,7 @@ from errorbar.metrics.measuring import Output, Sentences
 from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import score_corpus, score_pieces
 from errorbar.studies.hoo_scores import both_ways
+from errorbar.studies.inputs import ReadingOptions
 from errorbar.tasks.config import TaskCorpus
 
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
@@ -79,13 +80,15 @@ class SentenceData(_Data):
                     raise InputError(Problem("task-labels", what, Place(str(path)), "M2 or JSONL", fix))
             with of_gold():
                 named = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in files]
-                read = read_named(named, self.problems, unmarked=corpus.unmarked)
+                texts = corpus.source is not None and are_texts(named[0], self.problems)
+                how = ReadingOptions(corpus.unmarked, source=corpus.source if texts else None)
+                read = how.whole(named, self.problems)
                 if corpus.documents is not None:
                     add_documents(read, str(corpus.documents), self.problems)
         else:
             assert corpus.source is not None  # the reader of the task has seen to one of the two
             self.files = [corpus.source]
-            read = Corpus([Sentence(line) for line in Lines(corpus.source, self.problems)], ())
+            read = source_corpus(corpus.source, self.problems)
         self.problems.raise_errors()
         read.name = corpus.name
         self.reference = read
