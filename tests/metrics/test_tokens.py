@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from errorbar.core.corpus import Corpus, Corrected, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError
+from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import apply_edits
 from errorbar.metrics.tokens import Tokens, wrong_tokens
 from errorbar.studies.score import score
@@ -122,6 +123,17 @@ def test_the_best_annotator_is_chosen_for_each_sentence() -> None:
     assert (found.counts["correct"], found.counts["proposed"], found.counts["gold"]) == (1, 2, 2)
     (alone,) = score(reference, output, Tokens(choose="B"), ci=False).scores
     assert (alone.counts["correct"], alone.counts["proposed"], alone.counts["gold"]) == (0, 2, 3)
+
+
+def test_the_edits_of_a_system_that_are_shown() -> None:
+    reference = Corpus([Sentence("a b c", {"0": labels(0, 1)}), Sentence("a b", {})], ("0",))
+    labeled = [Corrected("a b c", labels(0, 2)), Corrected("a b", labels(1))]
+    assert Tokens().system_edits(reference, labeled, ["0", None]) == [
+        [Proposed(0, 1, "a", True), Proposed(2, 3, "c", False)],
+        [Proposed(1, 2, "b", False)],
+    ]
+    text = ["x y c .", "a b"]  # what is inserted at the end calls no token wrong
+    assert Tokens().system_edits(reference, text, ["0", None]) == [[Proposed(0, 2, "x y", True)], []]
 
 
 def test_edits_of_another_sentence_are_refused() -> None:

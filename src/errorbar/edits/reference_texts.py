@@ -16,6 +16,7 @@ from errorbar.formats.m2_file import is_m2
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import read_parallel
+from errorbar.formats.token_labels import is_labels, read_token_labels
 
 
 def text_chunks(
@@ -43,10 +44,12 @@ def text_chunks(
 
 
 def source_corpus(path: Source, problems: Problems) -> Corpus:
-    """A source alone, of lines or of essays: nobody looked."""
+    """A source alone, of lines, of essays or of token labels: nobody looked."""
     lines = Lines(path, problems)
     if is_essays(lines.peek()):
         return Corpus(list(read_essays_as_sentences(lines, problems)), ())
+    if is_labels(lines.peek()):
+        return Corpus([replace(one, annotations={}) for one in read_token_labels(lines, problems)], ())
     return Corpus([Sentence(line) for line in lines], ())
 
 

@@ -28,6 +28,7 @@ from errorbar.core.corpus import Corpus, Corrected, Sentence, wrong_count
 from errorbar.core.edit import Edit
 from errorbar.core.errors import InputError, Place, Problem, shortened
 from errorbar.core.spec import Parameter, beta_parameter
+from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import extract_edits
 from errorbar.metrics.base import lacking
 from errorbar.metrics.choice import EDITS, RUNNING
@@ -78,6 +79,22 @@ class Tokens(EditMetric):
                 present[unit, column[name]] = 1
                 counts[unit, column[name]] = len(ours & theirs), len(ours), len(theirs)
         return EditStatistics(counts, present, reference.annotators)
+
+    def system_edits(
+        self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
+    ) -> Sequence[Sequence[Proposed]]:
+        """The edits of each sentence, correct if the annotator calls all of their tokens wrong; labels keep words."""
+        found = []
+        for number, (sentence, line, name) in enumerate(zip(reference.sentences, output, annotators, strict=True), 1):
+            tokens, place = sentence.tokens, Place(reference.name, sentence.line or number)
+            theirs = wrong_tokens(sentence.annotations.get(name or "", ()), len(tokens))
+            said = []
+            for edit in _edits(sentence, line, place):
+                kept = " ".join(tokens[edit.start : edit.end])
+                if wrong := wrong_tokens([edit], len(tokens)):
+                    said.append(Proposed(*edit.span, (edit.replacements or (kept,))[0], wrong <= theirs))
+            found.append(said)
+        return found
 
     def types(self, statistics: EditStatistics) -> tuple[str, ...]:
         """None are counted."""

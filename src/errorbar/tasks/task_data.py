@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errorbar.core.corpus import Hypothesis, source_record
+from errorbar.core.corpus import Corrected, Hypothesis, source_record, system_record
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
@@ -62,7 +62,7 @@ class _Known(Sentences):
 
     def output(self, system: int, *, retokenize: bool) -> Output | None:
         lines = self._lines[system]
-        return Output(lines, "\n".join([" ".join(line.split()) for line in lines]))
+        return Output(lines, "\n".join(map(system_record, lines)))
 
 
 class SentenceData(_Data):
@@ -74,10 +74,6 @@ class SentenceData(_Data):
         super().__init__(corpus)
         self.files = list(files)
         if files:
-            for path in files:
-                if labels_tokens(str(path)):
-                    what, fix = "a task's runs are texts, and this labels tokens", "errorbar score scores labels"
-                    raise InputError(Problem("task-labels", what, Place(str(path)), "M2 or JSONL", fix))
             with of_gold():
                 named = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in files]
                 texts = corpus.source is not None and are_texts(named[0], self.problems)
@@ -90,6 +86,7 @@ class SentenceData(_Data):
             self.files = [corpus.source]
             read = source_corpus(corpus.source, self.problems)
         self.problems.raise_errors()
+        self._labels = labels_tokens(str(self.files[0]))
         read.name = corpus.name
         self.reference = read
         self.units = read.sentences
@@ -107,12 +104,16 @@ class SentenceData(_Data):
             raise InputError(Problem("task-other-source", what, place, "files over the same text"))
 
     def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
-        """Each metric in every way in which it is shown, ``n_views`` of each."""
+        """Each metric in every way in which it is shown, ``n_views`` of each; those that such references allow."""
+        corrects = [metric.name for metric in metrics if self._labels and not metric.detects]
+        if corrects:
+            what = f"this labels tokens, and the metric {corrects[0]} needs corrections"
+            raise InputError(Problem("labels-metric", what, Place(str(self.files[0])), fix='set metrics = ["tokens"]'))
         return metrics
 
     def output(self, path: Path, problems: Problems) -> Sequence[str]:
         """The lines of a run, with a note if it changes nothing."""
-        reader = open_system(path, path.name, problems)
+        reader = open_system(path, path.name, problems, labels=self._labels)
         lines = reader.take_for(self.units)
         reader.finish(len(self.units))
         problems.raise_errors()
@@ -130,7 +131,10 @@ class SentenceData(_Data):
     def n_changed(self, output: Sequence[str]) -> int:
         """How many sentences a run changes."""
         units = zip(output, self.units, self._tokens, strict=False)
-        return sum(line != unit.text and line.split() != tokens for line, unit, tokens in units)
+        return sum(
+            bool(line.edits) if isinstance(line, Corrected) else line != unit.text and line.split() != tokens
+            for line, unit, tokens in units
+        )
 
     def kept(self, output: Sequence[str]) -> float | None:
         """Share of the source's words that stand in the run's line of the same number; 1 without any word."""
