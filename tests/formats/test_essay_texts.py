@@ -175,6 +175,14 @@ def test_a_system_is_scored_by_essay_whatever_their_order(gold: Path) -> None:
     assert found.counts == {"correct": 3, "proposed": 4, "gold": 3}
 
 
+def test_references_as_texts_are_the_same(gold: Path) -> None:
+    folder = gold.parent
+    references = [folder / "ref1.md", folder / "ref2.md"]
+    (texts,) = score(references, folder / "hypo.md", source=folder / "orig.md", ci=False).scores
+    (made,) = score(gold, folder / "hypo.md", ci=False).scores
+    assert (str(texts.signature), texts.counts) == (str(made.signature), made.counts)
+
+
 def test_the_order_of_essays_in_a_file_changes_nothing(gold: Path) -> None:
     parts = re.split(r"(?m)^(?=###)", HYPO)[1:]
     (gold.parent / "other.md").write_text("".join(reversed(parts)))
