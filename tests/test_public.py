@@ -24,7 +24,7 @@ PACKAGES = ["errorbar", *(each.name for each in pkgutil.walk_packages(errorbar._
 COMMANDS = {
     *("score", "compare", "ceiling", "agree", "crowd", "curve", "sample_plan", "sample_draw", "sample_estimate"),
     *("rank", "meta", "report", "run_task", "convert", "check", "read_corpus", "read_system", "read_judgments"),
-    *("crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine"),
+    *("attack", "crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine", "crowd_sweep"),
 }
 
 
@@ -121,6 +121,12 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
         ("convert", (GOLD, 3), {}, "out must be a path or None, got 3"),
         ("run_task", (3,), {}, "task must be a path or a Task, got 3"),
         ("report", (GOLD, SYSTEM), {"title": 3}, "title must be a text, got 3"),
+        (
+            "attack",
+            (GOLD, SYSTEM),
+            {"only": "past"},
+            "concatenated, got 'past'; did you mean 'pasted'? [bad-parameter]",
+        ),
         ("check", (errorbar.Corpus([], ()),), {}, "files must be a path, a Hypothesis or a list of "),
         (
             "ceiling",

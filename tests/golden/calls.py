@@ -43,6 +43,8 @@ DEMO: dict[str, tuple[str, ...]] = {
     ),
     "rank": ("rank", "{pairs}", "--method", "all", *FEW),
     "meta": ("meta", "{human}", "{scores}", "--tests", "--permutations", "200"),
+    "attack": ("attack", *GOLD, "--metric", "m2", "--metric", "gleu", "--ci", *FEW, *ALL),
+    "attack-alone": ("attack", *GOLD, "--only", "unchanged", "--only", "by-rote", "--no-ci"),
     "report": (
         *("report", *GOLD, "--judgments", "{votes}", "s=flags.csv", *FEW),
         *(*ALL, "-o", "-", "--page", "format=markdown"),
@@ -63,6 +65,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     "ten-ceiling": ("ceiling", *TEN, "--no-ci", "--documents", "{essays}", "{CAMB}"),
     "ten-agree": ("agree", "{ten}", "--lenient", "--items", "sentences", *FEW),
     "ten-crowd": ("crowd", "score", "{ten}", "{CAMB}", "--lenient", "--ci", *FEW),
+    "conll-attack": ("attack", *TWO, "--metric", "m2", "--metric", "gleu", "--no-ci", *SYSTEMS),
     "conll13": ("convert", "{nucle}", "--to", "m2", "--lenient"),
     "hoo-score": ("score", "--metric", "hoo", "--gold", "{hoo}", "--lenient", "--ci", *FEW, "{hoo}"),
     "votes-agree": ("agree", "{workers}", *FEW),

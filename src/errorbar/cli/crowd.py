@@ -17,6 +17,7 @@ from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar, tell
 
 METHODS = ("majority", "trust", "one-coin", "dawid-skene")
+TRUTHS = ("weighted", "majority", "any")
 RULES = ("sprt", "posterior", "running", "fixed")
 
 
@@ -67,6 +68,31 @@ def score(output: Output, **options: Any) -> None:
     from errorbar.studies.crowd import crowd
 
     output.show(crowd(**options), "errorbar.crowd.score/1")
+
+
+@command.command("sweep", cls=Command, short_help="Show precision at each recall, under every threshold.")
+@crowd_options
+@choice("--truth", TRUTHS, "An error is the share of raters who say so, what most say, or what any one says.")
+@option(
+    "--recalls",
+    default="0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    metavar="A,B,...",
+    help="Where precision is wanted.",
+)
+def sweep(recalls: str, output: Output, **options: Any) -> None:
+    """Sweep a detector's threshold: precision at each recall, with a band, and average precision.
+
+    A SYSTEM is a table item,flag,score: the higher the score, the more of an error the item is to it. JUDGMENTS are
+    those of `errorbar crowd score`.
+
+    \b
+    errorbar crowd sweep votes.csv mine=scores.csv --recalls 0.1,0.25
+    errorbar crowd sweep 'A*.m2' --items words --truth any me=detections.csv --lenient
+    """
+    from errorbar.cli.curve import numbers
+    from errorbar.studies.sweep import crowd_sweep
+
+    output.show(crowd_sweep(recalls=numbers(recalls, "--recalls"), **options), "errorbar.crowd.sweep/1")
 
 
 @command.command("aggregate", cls=Command, short_help="Turn judgments into answers by several methods.")

@@ -38,11 +38,12 @@ def command(bins: str, thresholds: str, kappa: bool, output: Output, **options: 
     from errorbar.studies.curve import View, curve
 
     view: View = "both" if output.style == "json" else "kappa" if kappa else "bins"
-    edges, marks = _numbers(bins, "--bins"), _numbers(thresholds, "--thresholds")
+    edges, marks = numbers(bins, "--bins"), numbers(thresholds, "--thresholds")
     output.show(curve(bins=edges, thresholds=marks, view=view, **options), "errorbar.curve/1")
 
 
-def _numbers(text: str, option: str) -> list[float]:
+def numbers(text: str, option: str) -> list[float]:
+    """Numbers between commas."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
