@@ -16,6 +16,8 @@ from errorbar.formats.opening import Lines, Source
 from errorbar.formats.text import HypothesisReader
 from errorbar.formats.token_labels import LabelReader
 
+LONGEST_ROW = 3  # words of a line of token labels, with a number before the token
+
 
 def open_system(
     path: Source, name: str, problems: Problems, *, edits: bool = False, labels: bool = False, retokenize: bool = False
@@ -39,7 +41,8 @@ def open_system(
     kind = recognize_line(first).name
     if kind == "multigec":
         return EssayReader(lines, name, problems)
-    of_labels, of_edits = kind == "multiged" or (labels and "\t" in first), edits and is_m2(lines)
+    columns = "\t" in first and len(first.split()) <= LONGEST_ROW  # of labels gone wrong, which their reader names
+    of_labels, of_edits = kind == "multiged" or (labels and columns), edits and is_m2(lines)
     if of_labels and not labels:
         what, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
         fix = "--metric=tokens scores them"
