@@ -42,7 +42,7 @@ DEMO: dict[str, tuple[str, ...]] = {
         *("--counts", "unflagged:9000:1500:450"),
     ),
     "rank": ("rank", "{pairs}", "--method", "all", *FEW),
-    "meta": ("meta", "{human}", "{scores}", "--tests", "--permutations", "200"),
+    "meta": ("meta", "{human}", "{scores}", "--show", "tests=200"),
     "attack": ("attack", *GOLD, "--metric", "m2", "--metric", "gleu", "--ci", *FEW, *ALL),
     "attack-alone": ("attack", *GOLD, "--only", "unchanged", "--only", "by-rote", "--no-ci"),
     "report": (
@@ -70,7 +70,11 @@ SHARED: dict[str, tuple[str, ...]] = {
     "hoo-score": ("score", "--metric", "hoo", "--gold", "{hoo}", "--lenient", "--ci", *FEW, "{hoo}"),
     "votes-agree": ("agree", "{workers}", *FEW),
     "rank": ("rank", "{rankings}", "--method", "all", *FEW),
-    "meta": ("meta", "{rankings}", "{m2scores}", "{bleu}", "--tests", *FEW, "--permutations", "200"),
+    "meta": ("meta", "{rankings}", "{m2scores}", "{bleu}", "--show", "tests=200", *FEW),
+    "meta-computed": (
+        *("meta", "--human", "{rankings}", "--first-sentence", "0", *TWO, "--metric", "m2", "--metric", "gleu"),
+        *("--scores", "{bleu}", "--show", "sentences", "--show", "tests=200", *FEW, "--lenient", *SYSTEMS),
+    ),
     "reproduce-conll2014": ("reproduce", "conll2014", "--data", "corpora"),
     "reproduce-bryant-ng2015": ("reproduce", "bryant-ng2015", "--data", "corpora"),
     "reproduce-hoo2011": ("reproduce", "hoo2011", "--data", "corpora"),

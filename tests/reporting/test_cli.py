@@ -216,7 +216,7 @@ def test_refused_in_one_line(folder: Path, errorbar: CommandLine, arguments: tup
 
 @pytest.mark.usefixtures("folder")
 def test_an_old_option_is_read_under_its_new_name(errorbar: CommandLine) -> None:
-    done = errorbar("report", "--gold", "one.m2", "mine", "--source", "x", "-o", "r.md")
+    done = errorbar("report", "--gold", "no.m2", "mine", "--to", "markdown", "-o", "r.md")
     assert done.code == 2
     assert [line.rsplit(" ", 1)[-1] for line in done.err.splitlines()] == ["[renamed-option]", "[no-such-file]"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,7 +157,7 @@ def test_scores_are_those_of_score_for_the_texts_that_were_written(
     demo: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
     gold, systems = demo
-    how = {"resamples": 100, "seed": 3}
+    how: Any = {"resamples": 100, "seed": 3}
     found = errorbar.attack(gold, systems, ["m2", "gleu"], write=tmp_path / "made", **how)
     files = sorted((tmp_path / "made").iterdir())
     assert [path.stem for path in files] == sorted(each.name for each in found.attacks)

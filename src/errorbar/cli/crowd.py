@@ -12,7 +12,16 @@ from errorbar.cli.crowd_options import judged_options
 from errorbar.cli.intervals import interval_options
 from errorbar.cli.main import Group
 from errorbar.cli.metric_options import beta_option, with_parameter
-from errorbar.cli.options import INPUT, choice, lenient_option, option, refuse_given, seed_option, systems_argument
+from errorbar.cli.options import (
+    INPUT,
+    choice,
+    lenient_option,
+    numbers,
+    option,
+    refuse_given,
+    seed_option,
+    systems_argument,
+)
 from errorbar.cli.show import Output, output_options
 from errorbar.cli.talk import progress_bar, tell
 
@@ -89,7 +98,6 @@ def sweep(recalls: str, output: Output, **options: Any) -> None:
     errorbar crowd sweep votes.csv mine=scores.csv --recalls 0.1,0.25
     errorbar crowd sweep 'A*.m2' --items words --truth any me=detections.csv --lenient
     """
-    from errorbar.cli.curve import numbers
     from errorbar.studies.sweep import crowd_sweep
 
     output.show(crowd_sweep(recalls=numbers(recalls, "--recalls"), **options), "errorbar.crowd.sweep/1")

@@ -1,11 +1,11 @@
-"""Systems' files, whatever they hold: lines of text, essays, token labels, or M2, whose sentences know their edits."""
+"""Systems: lines of text, essays, token labels or M2, whose sentences know their edits, and annotators as systems."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
 
-from errorbar.core.corpus import Corrected, Sentence, annotator_order, wrong_count
+from errorbar.core.corpus import Annotation, Corrected, Sentence, annotator_order, wrong_count
 from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
@@ -55,6 +55,12 @@ def open_system(
     return (EditsReader if of_edits else HypothesisReader)(lines, name, problems)
 
 
+def corrected(sentence: Sentence, edits: Annotation) -> Corrected:
+    """A sentence with its edits applied; of those that overlap the later one is left out of the text."""
+    text = apply_edits(sentence.tokens, edits, problems=Problems(lenient=True))  # whoever read them has complained
+    return Corrected(" ".join(text), edits, sentence.text)
+
+
 class EditsReader:
     """Reads a system's M2 in step with the source; its edits are one annotator's."""
 
@@ -74,9 +80,7 @@ class EditsReader:
                 fix = "errorbar convert --annotator NAME keeps one"
                 self._problems.error("system-annotators", what, place, fix=fix)
             edits = sentence.annotations[names[0]] if names else ()
-            silent = Problems(lenient=True)  # the reader has complained
-            text = apply_edits(sentence.tokens, edits, problems=silent, place=place)
-            taken.append(Corrected(" ".join(text), edits, sentence.text))
+            taken.append(corrected(sentence, edits))
         self.count += len(taken)
         return taken
 

@@ -24,12 +24,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from errorbar.core.corpus import Corpus, Corrected, Sentence, wrong_count
+from errorbar.core.corpus import Corpus, TextEdits
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place, Problem, shortened
+from errorbar.core.errors import InputError, Place
 from errorbar.core.spec import Parameter, beta_parameter
 from errorbar.edits.matching import Proposed
 from errorbar.edits.texts import extract_edits
+from errorbar.edits.typed_texts import given_edits
 from errorbar.metrics.base import lacking
 from errorbar.metrics.choice import EDITS, RUNNING
 from errorbar.metrics.edit_metric import CHOOSE, EditMetric
@@ -65,15 +66,13 @@ class Tokens(EditMetric):
         Raises:
             InputError: If the numbers of sentences differ, or a system's edits are of other sentences.
         """
-        if len(output) != len(reference):
-            raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
+        proposed = _edits(reference, output)
         counts = np.zeros((len(reference), len(reference.annotators), 3), np.int32)
         present = np.zeros(counts.shape[:2], np.uint8)
         column = {name: k for k, name in enumerate(reference.annotators)}
-        for unit, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True)):
+        for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
             n_tokens = len(sentence.tokens)
-            place = Place(reference.name, sentence.line or unit + 1)
-            ours = wrong_tokens(_edits(sentence, line, place), n_tokens)
+            ours = wrong_tokens(said, n_tokens)
             for name, annotation in sentence.annotations.items():
                 theirs = wrong_tokens(annotation, n_tokens)
                 present[unit, column[name]] = 1
@@ -85,11 +84,11 @@ class Tokens(EditMetric):
     ) -> Sequence[Sequence[Proposed]]:
         """The edits of each sentence, correct if the annotator calls all of their tokens wrong; labels keep words."""
         found = []
-        for number, (sentence, line, name) in enumerate(zip(reference.sentences, output, annotators, strict=True), 1):
-            tokens, place = sentence.tokens, Place(reference.name, sentence.line or number)
+        for sentence, edits, name in zip(reference.sentences, _edits(reference, output), annotators, strict=True):
+            tokens = sentence.tokens
             theirs = wrong_tokens(sentence.annotations.get(name or "", ()), len(tokens))
             said = []
-            for edit in _edits(sentence, line, place):
+            for edit in edits:
                 kept = " ".join(tokens[edit.start : edit.end])
                 if wrong := wrong_tokens([edit], len(tokens)):
                     said.append(Proposed(*edit.span, (edit.replacements or (kept,))[0], wrong <= theirs))
@@ -107,14 +106,15 @@ def wrong_tokens(edits: Iterable[Edit], n_tokens: int) -> set[int]:
     return {token for span in spans for token in span}
 
 
-def _edits(sentence: Sentence, line: str, place: Place) -> Sequence[Edit]:
-    """A system's edits of a sentence: its own, or those that make its text."""
-    if not isinstance(line, Corrected):
+def _edits(reference: Corpus, output: Sequence[str]) -> list[Sequence[Edit]]:
+    """A system's edits of each sentence: its own, or those that make its text."""
+    found: list[Sequence[Edit]] = []
+    for unit, (sentence, line, own) in enumerate(
+        zip(reference.sentences, output, given_edits(reference, output), strict=True)
+    ):
         try:
-            return extract_edits(sentence.tokens, line.split())
+            found.append(extract_edits(sentence.tokens, line.split()) if isinstance(own, TextEdits) else own)
         except InputError as error:
+            place = Place(reference.name, sentence.line or unit + 1)
             raise InputError([replace(each, place=place) for each in error.problems]) from None
-    if line.source is not None and line.source.split() != sentence.tokens:
-        what = f"the system's edits are of another sentence: {shortened(line.source)}"
-        raise InputError(Problem("system-sentence", what, place, shortened(sentence.text)))
-    return line.edits
+    return found

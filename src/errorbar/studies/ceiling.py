@@ -52,7 +52,16 @@ class Subsets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CeilingResult(Result):
-    """What humans score by number of references, and systems beside them; None: not asked for."""
+    """What humans score by number of references, and systems beside them.
+
+    Attributes:
+        found: The scores of humans and systems, and their ratios.
+        intervals: Their intervals; None: not asked for.
+        spread: The same on random subsets of the essays; None: not asked for.
+        by_type: The scores of each error type; None: not asked for.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
 
     found: Ceiling
     intervals: CeilingIntervals | None

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from os import fspath
 
-from errorbar.core.corpus import Corpus, Corrected, Hypothesis
+from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.errors import InputError, Problem, UsageError, as_arguments
 from errorbar.core.labels import counted
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
+from errorbar.edits.system_edits import EditsReader
+from errorbar.edits.typed_texts import given_edits
 from errorbar.formats.catalog import FORMATS, is_hoo, labels_tokens, recognize_line
 from errorbar.formats.item_tables import is_batch
 from errorbar.formats.judgment_files import is_corpus, read_judgment_table
@@ -55,7 +57,12 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What files have, in the order given; warnings are among the problems of a file."""
+    """What files have.
+
+    Attributes:
+        files: Each file, in the order given; warnings are among its problems.
+        notes: Nothing: what is wrong stands with the files.
+    """
 
     files: tuple[CheckedFile, ...]
     notes: tuple[Problem, ...] = field(default=(), repr=False)
@@ -200,23 +207,24 @@ def _check_output(
 ) -> Mapping[str, int]:
     """A system's output against the sentences of a reference, whose own problems are no matter here."""
     labels = isinstance(output, NamedFile) and labels_tokens(output.path) and usual_metric(gold, None) is not None
-    (stream,) = system_streams([output], problems, ReadingOptions(labels=labels))
+    (stream,) = system_streams([output], problems, ReadingOptions(admission=admission, edits=True, labels=labels))
     look = Look()
-    sentences = changed = labeled = 0
+    sentences = changed = n_edits = 0
     quiet = Problems(lenient=True)
     for chunk in [gold.check()] if isinstance(gold, Corpus) else reference_chunks(corpus_files(gold), quiet):
         lines = list(stream.take_for(chunk.sentences))
         texts = [sentence.text for sentence in chunk.sentences]
         sentences += len(chunk)
         if len(lines) == len(texts):
+            n_edits += sum(map(len, given_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
-            labeled += sum(len(line.edits) for line in lines if isinstance(line, Corrected))
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)
     admission.say(stream.name, look, problems)
     if isinstance(stream, LabelReader):
-        return {"sentences": stream.count, "tokens labeled i": labeled}
-    return {"lines": stream.count, "sentences changed": changed}
+        return {"sentences": stream.count, "tokens labeled i": n_edits}
+    counts = {"lines": stream.count, "sentences changed": changed}
+    return {**counts, "edits": n_edits} if isinstance(stream, EditsReader) else counts
 
 
 def _said(problem: Problem) -> str:

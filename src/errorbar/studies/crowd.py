@@ -86,7 +86,13 @@ class CrowdRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdScores(Result):
-    """Each system against a crowd by both estimands; ``unit``, ``items`` or others, is what was resampled."""
+    """Each system against a crowd by both estimands.
+
+    Attributes:
+        rows: A score of each system and estimand.
+        unit: What was resampled: ``items`` or others.
+        notes: Warnings and repairs.
+    """
 
     rows: tuple[CrowdRow, ...]
     unit: str

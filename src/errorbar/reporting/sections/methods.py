@@ -28,6 +28,8 @@ PAPERS = {  # by metric
     "Grammatical Error Correction, ACL.",
     "gleu": "GLEU: Napoles, Sakaguchi, Post and Tetreault 2015, Ground Truth for Grammatical Error Correction Metrics, "
     "ACL; and 2016, GLEU Without Tuning, arXiv:1605.02592.",
+    "behavior": "Correction behavior: Ye et al. 2025, CLEME2.0: Towards Interpretable Evaluation by Disentangling "
+    "Edits for Grammatical Error Correction, ACL; arXiv:2407.00934.",
 }
 RANKED_TOGETHER = (
     "Every number rests on what its signature names: two rows may be ranked together only if their signatures agree in "
