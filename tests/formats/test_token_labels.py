@@ -17,6 +17,7 @@ from errorbar.formats.reference import read_corpus
 from errorbar.formats.token_labels import read_token_labels
 from errorbar.studies.compare import compare
 from errorbar.studies.inputs import read_corpus as read_in_memory
+from errorbar.studies.inputs import read_system
 from errorbar.studies.score import score
 from tests.helpers.cli import CommandLine
 from tests.helpers.read import lines_of
@@ -171,6 +172,10 @@ def test_a_corpus_in_memory_knows_that_it_has_labels(folder: Path) -> None:
     with pytest.raises(UsageError, match="labels tokens, and the metric m2 needs corrections"):
         score(corpus, folder / "system.tsv", "m2")
     assert isinstance(corpus, Corpus)
+    system = read_system(folder / "system.tsv", corpus)
+    assert score(corpus, system, ci=False).scores[0].counts == {"correct": 1, "proposed": 2, "gold": 2}
+    with pytest.raises(InputError, match="these are labels of tokens"):
+        read_system(folder / "system.tsv")
 
 
 def test_commands(errorbar: CommandLine, folder: Path) -> None:

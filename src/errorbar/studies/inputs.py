@@ -200,7 +200,9 @@ def read_corpus(
 
 @public()
 def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
-    """Read a system's output: one corrected sentence per line, or M2, whose sentences know their edits.
+    """Read a system's output: one corrected sentence per line, essays, or M2, whose sentences know their edits.
+
+    Token labels are read for a reference of token labels.
 
     Args:
         system: A path, ``name=path``, a ``Hypothesis``, or a ``Corpus`` of one annotator, who is the system then.
@@ -213,7 +215,8 @@ def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unp
         UsageError: If an argument is of the wrong type, or the corpus has several annotators.
     """
     admission = Admission(shared["force"], shared["retokenize"])
-    options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True)
+    labels = gold is not None and usual_metric(gold, None) is not None
+    options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True, labels=labels)
     system = _annotator(system) if isinstance(system, Corpus) else system
     if gold is not None:
         return load(gold, system, options).systems[0]
