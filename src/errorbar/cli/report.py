@@ -100,7 +100,8 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
     "--metric",
     multiple=True,
     metavar="SPEC",
-    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1); repeatable, the first is the main one.  [default: m2]",
+    help="What to compute, e.g. 'm2(beta=1)' (short: --beta 1); repeatable, the first is the main one.  [default: m2; "
+    "tokens of labels]",
 )
 @beta_option(hidden=True)
 @unmarked_option

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from errorbar.core.corpus import Corpus
+from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import parallel_sentences
 from errorbar.formats.catalog import recognize_line
+from errorbar.formats.essay_texts import is_essays, read_essays_as_sentences
 from errorbar.formats.m2_file import is_m2
 from errorbar.formats.opening import Lines, Source
 from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import read_parallel
+from errorbar.formats.token_labels import is_labels, read_token_labels
 
 
 def text_chunks(
@@ -41,15 +43,25 @@ def text_chunks(
     problems.raise_errors()
 
 
+def source_corpus(path: Source, problems: Problems) -> Corpus:
+    """A source alone, of lines, of essays or of token labels: nobody looked."""
+    lines = Lines(path, problems)
+    if is_essays(lines.peek()):
+        return Corpus(list(read_essays_as_sentences(lines, problems)), ())
+    if is_labels(lines.peek()):
+        return Corpus([replace(one, annotations={}) for one in read_token_labels(lines, problems)], ())
+    return Corpus([Sentence(line) for line in lines], ())
+
+
 def are_texts(file: NamedFile, problems: Problems) -> bool:
     """Whether a reference is a text, and no annotated file."""
     return not _annotated(Lines(file.path, problems))
 
 
 def _annotated(lines: Lines) -> str:
-    """The format of an annotated file, before any line is taken; empty for a text, which can begin with ``S``."""
+    """The format of an annotated file, before any line is taken; empty for texts, which can begin with ``S``."""
     found = "M2" if is_m2(lines) else recognize_line(lines.peek()).name
-    return "" if found in ("text", "m2") else found
+    return "" if found in ("text", "m2", "multigec") else found
 
 
 def opened_text(path: Source, problems: Problems, what: str = "with --source references are texts") -> Lines:

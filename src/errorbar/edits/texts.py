@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from errorbar.core.corpus import Sentence, TextEdits
+from errorbar.core.corpus import Annotation, Sentence, TextEdits
 from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -118,11 +118,13 @@ def whole_edit(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str]) -> Iterator[Sentence]:
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
+        source, texts = line.source.split(), zip(annotators, line.corrected, strict=True)
+        found: dict[str, Annotation] = {}
         try:
-            found = [TextEdits(extract_edits(line.source.split(), text.split())) for text in line.corrected]
+            found |= {name: TextEdits(extract_edits(source, text.split())) for name, text in texts if text is not None}
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
-        yield Sentence(line.source, dict(zip(annotators, found, strict=True)), line=line.number)
+        yield Sentence(line.source, found, line.document, line=line.number)
 
 
 def _common_ends(source: Sequence[str], target: Sequence[str]) -> tuple[int, int]:

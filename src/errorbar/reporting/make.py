@@ -29,7 +29,7 @@ from errorbar.studies.corpus_study import study_corpus
 from errorbar.studies.crowd import read_systems
 from errorbar.studies.door import Metrics, Resampled, Said, metrics_of, part, public, resampling
 from errorbar.studies.hoo_scores import Runs
-from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Gold, OfSystems, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.judgment_input import Files, JudgmentOptions, column_roles, read_crowd
 from errorbar.studies.model import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.studies.other_studies import HooData, study_crowd, study_hoo, study_sample
@@ -150,7 +150,8 @@ def report(
             "browse": browse,
         }
         how["attacks"] = shared["attacks"]
-        studies.append(_corpus(gold, systems, reading, metrics_of(metric, beta, "sentences"), shared["warn"], **how))
+        metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
+        studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **how))
     if judgments is not None:
         told: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
         told |= {"columns": column_roles(shared["column"]), "unknown": said["unknown"]}
@@ -188,7 +189,7 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it, and whether there are attacks
 ) -> CorpusStudy:
-    data = load(gold, systems, replace(reading, edits=any(metric.takes_edits for metric in metrics)))
+    data = load(gold, systems, reading.for_metrics(metrics))
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         what = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"

@@ -26,7 +26,7 @@ from errorbar.metrics.scoring import score_corpus
 from errorbar.stats.resampling import MOST_UNASKED, Method, Resampling
 from errorbar.studies.attack_result import Attacked, Landings, Standing, land
 from errorbar.studies.door import Metrics, metrics_of, public, resampling
-from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.model import CorpusStudy
 
 Kind = Literal[
@@ -80,7 +80,7 @@ def attack(
     """
     given = [scores] if isinstance(scores, str | PathLike | MetricScores) else list(scores)
     unasked = not metric and beta is None
-    parsed = [] if given and unasked else metrics_of(metric, beta, "sentences")
+    parsed = [] if given and unasked else metrics_of(usual_metric(gold, metric), beta, "sentences")
     data = load(gold, systems, ReadingOptions.of(shared, parsed))
     kinds: list[str] = [only] if isinstance(only, str) else [*only] or [*KINDS]
     problems, ci = data.problems, shared["ci"]

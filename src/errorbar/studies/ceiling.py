@@ -24,10 +24,9 @@ from errorbar.core.errors import Place, Problem, UsageError
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problems
 from errorbar.metrics.base import Floats, Metric
-from errorbar.metrics.registry import DEFAULT
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.door import Progress, public, resampling, sentence_metric
-from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
+from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.studies.signatures import made_by, types_convention
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -180,7 +179,7 @@ class CeilingResult(Result):
 def ceiling(
     gold: Gold,
     systems: Systems = (),
-    metric: Metric | str = DEFAULT,
+    metric: Metric | str | None = None,
     *,
     beta: float | None = None,
     sizes: int | Sequence[int] = (),
@@ -196,7 +195,7 @@ def ceiling(
     Args:
         gold: The reference with at least two annotators, as for ``score``.
         systems: Systems, as for ``score``.
-        metric: What is computed; the ratio is of its main measure.
+        metric: What is computed; the ratio is of its main measure. None: M2, or ``tokens`` of token labels.
         beta: Weight of recall in F, short for the metric's parameter.
         sizes: Numbers of references; none: 1 to one less than there are annotators.
         most: Subsets of one size that are enumerated; of more, as many are drawn.
@@ -215,7 +214,7 @@ def ceiling(
     for what, value in {"most": most, "n_documents": n_documents, "repeats": repeats}.items():
         if value is not None and value < 1:
             raise UsageError(Problem("bad-parameter", f"{what} must be a whole number from 1, got {value!r}"))
-    parsed = sentence_metric(metric, beta, "ceiling")
+    parsed = sentence_metric(usual_metric(gold, metric), beta, "ceiling")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     wanted = Subsets([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
     return reached(data, parsed, resampling(shared, jobs=shared["jobs"]), wanted, shared["ci"], progress)

@@ -15,11 +15,11 @@ from errorbar.core.problems import Problems
 from errorbar.crowdsourcing.answers import error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.rater_models import dawid_skene
 from errorbar.edits.items import changed_items, split_items
+from errorbar.edits.system_edits import open_system
 from errorbar.formats.item_tables import read_flags
 from errorbar.formats.opening import Source, rereadable
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.tables import header_of
-from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Floats, Metric
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdScore, CrowdStatistics, Flags, Votes, score_kinds
 from errorbar.stats.resampling import Resampling, stream, unasked
@@ -228,8 +228,8 @@ def _of_file(file: NamedFile, crowd: Judged, problems: Problems) -> Flags:
     path, corpus = str(rereadable(file.path)), crowd.corpus
     if corpus is None or {"item", "flag"} <= {*header_of(path)}:
         return _for_items(read_flags(path, problems, file.name).flags, crowd.judgments.items, path, problems)
-    reader = HypothesisReader(path, file.name, problems)
-    lines = reader.take(len(corpus))
+    reader = open_system(path, file.name, problems)
+    lines = reader.take_for(corpus.sentences)
     reader.finish(len(corpus))
     problems.raise_errors()
     items, words = split_items(crowd.options.items)

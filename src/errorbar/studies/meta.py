@@ -28,7 +28,7 @@ from errorbar.ranking.soft_accuracy import JudgedPairs, SoftAccuracy, soft_accur
 from errorbar.ranking.wins import Floats
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.door import Metrics, metrics_of, public
-from errorbar.studies.inputs import Gold, ReadingOptions, Systems, Taking
+from errorbar.studies.inputs import Gold, ReadingOptions, Systems, Taking, usual_metric
 from errorbar.studies.meta_metrics import Outputs, Recorded, Scores, read_scores
 from errorbar.studies.meta_result import MetaEvaluation
 from errorbar.studies.rank import Judged, drawn
@@ -137,7 +137,7 @@ def _outputs(
                 what = f"{name} are given, and no reference to compute a metric with"
                 raise UsageError(Problem("meta-no-gold", what, fix="add --gold"))
         return None
-    metrics = metrics_of(metric, None, "sentences")
+    metrics = metrics_of(usual_metric(gold, metric), None, "sentences")
     return Outputs(gold, systems, metrics, ReadingOptions.of(shared, metrics), first_sentence, shared["seed"])
 
 
