@@ -48,7 +48,8 @@ cdef int64_t list_steps(
 
 
 cdef void list_choices(
-    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, Choice *choices
+    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, bint in_order,
+    Choice *choices,
 ) noexcept nogil
 
 

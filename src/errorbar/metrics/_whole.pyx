@@ -123,9 +123,13 @@ cdef int64_t list_steps(
 
 
 cdef void list_choices(
-    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, Choice *choices
+    int64_t n_steps, Py_ssize_t second, const Whole *whole, const int64_t *start, const Step *steps, bint in_order,
+    Choice *choices,
 ) noexcept nogil:
-    """What may be chosen in each step. Of equal F the first is chosen; where nobody looked, nothing is added."""
+    """What may be chosen in each step. Of equal F the first is chosen; where nobody looked, nothing is added.
+
+    ``in_order``: they come in that order.
+    """
     cdef int64_t k, u, x, size, at, side, y
     cdef Choice one
     for k in range(n_steps - 1):
@@ -137,7 +141,8 @@ cdef void list_choices(
             for x in range(start[u], start[u + 1]):
                 one.c, one.p, one.d, one.used = whole[x].c, whole[x].p, whole[x].d, 1
                 y = at + x - start[u]
-                while y > at and (choices[y - 1].c < one.c or (choices[y - 1].c == one.c and choices[y - 1].d > one.d)):
+                while y > at and not in_order and (
+                        choices[y - 1].c < one.c or (choices[y - 1].c == one.c and choices[y - 1].d > one.d)):
                     choices[y] = choices[y - 1]
                     y -= 1
                 choices[y] = one
