@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -74,12 +75,11 @@ def test_edits_join_the_signature(errorbar: CommandLine, files: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("I have an apple .\nIt rains .\n", "this is not M2, and the metric needs the edits of a system"),
         (SYSTEM.replace("It rain .", "It rains ."), "the system's edits are of another sentence: It rains ."),
         (SYSTEM.split("\n\n", maxsplit=1)[0] + "\n", "1 sentence for 2 sentences of the source"),
         (SYSTEM.replace("-NONE-|||0\nA 3", "-NONE-|||1\nA 3"), "must be one annotator's, got those of 0, 1"),
     ],
-    ids=["text", "sentence", "count", "annotators"],
+    ids=["sentence", "count", "annotators"],
 )
 def test_what_does_not_fit_is_refused(errorbar: CommandLine, files: Path, text: str, said: str) -> None:
     (files / "it.m2").write_text(text, encoding="utf-8")
@@ -87,6 +87,19 @@ def test_what_does_not_fit_is_refused(errorbar: CommandLine, files: Path, text: 
     assert result.code == 2
     assert said in result.err
     assert result.err.count("error:") == 1
+
+
+@pytest.mark.usefixtures("files")
+def test_a_text_needs_what_makes_its_edits(errorbar: CommandLine, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    (files / "it.txt").write_text("I have an apple .\nIt rains .\n", encoding="utf-8")
+    result = errorbar("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "it.txt")
+    assert "edits of texts as ERRANT makes them need errant; in a checkout of errorbar: pip install" in result.err
+    retokenized = errorbar("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "--retokenize", "it.m2")
+    assert "--retokenize is for texts, and this system is M2" in retokenized.err
 
 
 @pytest.mark.usefixtures("files")

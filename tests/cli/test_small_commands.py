@@ -83,6 +83,8 @@ def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -
         "max_unchanged": 2,
         "ignore_case_space": False,
         "choose": "running",
+        "edits": "minimal",
+        "pipeline": "errorbar_en",
     }
     listed = {p["name"]: p["default"] for p in hoo["parameters"]}
     assert listed.pop("conventions") == "paper"

@@ -118,6 +118,11 @@ def test_damaged_zip_member_is_refused(root: Path, tmp_path: Path) -> None:
     assert refused(root, tmp_path / "broken.zip", bytes(content)).code == "data-archive-broken"
 
 
+def test_name_that_is_no_utf8_is_refused(root: Path, tmp_path: Path) -> None:
+    content = zipped({"\u00e9.txt": b"x"}).replace("\u00e9".encode(), b"\xa9\xa9")
+    assert refused(root, tmp_path / "broken.zip", content).code == "data-archive-broken"
+
+
 def test_harmless_link_is_left_out(root: Path, tmp_path: Path) -> None:
     content = tar_with(lambda a: add(a, "sub/latest", kind=tarfile.SYMTYPE, link="../a.txt"))
     (tmp_path / "x.tar.gz").write_bytes(content)

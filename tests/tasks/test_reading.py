@@ -85,12 +85,6 @@ WRONG = {
         "task.toml:17: [team] has no key 'ran'; did you mean 'run'?",
         "task-key",
     ),
-    "a metric of edits": (
-        '"m2(beta=1)"',
-        '"errant(beta=1)"',
-        "task.toml:3: tasks score texts, and the metric errant needs M2 with the edits of each run; leave it out",
-        "metric-input",
-    ),
     "a key given twice": (
         'name = "Small"',
         'name = "Small"\nname = "Large"',

@@ -29,8 +29,8 @@ def with_parameter(said: str | Sequence[str], parameter: str, value: str) -> str
 
 
 metric_options = together(
-    option("--metric", default="m2", metavar="SPEC", help="What is computed, e.g. 'm2(beta=1)'."),
-    beta_option(),
+    option("--metric", default="m2", metavar="SPEC", help="What is computed, e.g. 'm2(beta=1)' (short: --beta 1)."),
+    beta_option(hidden=True),
 )
 """Of commands that compute one."""
 missing_option = former(

@@ -94,23 +94,31 @@ documents_option = click.option(
     "--documents",
     type=INPUT,
     metavar="FILE",
-    help="NUCLE SGML that tells which document each sentence is from; of HOO data the folder of the source texts, "
-    "where it is not Raw beside Gold.",
+    help="NUCLE SGML that tells which document each sentence is from.",
 )
 essays_option = former("--essays", "documents", type=OLD_FILE)
 lenient_option = click.option(
     "--lenient/--strict", default=False, help="Repair what can be repaired and say so, or refuse it (the default)."
 )
+source_option = click.option(
+    "--source",
+    type=INPUT,
+    metavar="FILE",
+    help="The references are texts that correct this one, line by line; of HOO data the folder of the source texts, "
+    "where it is not Raw beside Gold.",
+)
 gold_options = together(
     click.option(
         "--gold",
+        "--reference",
         type=INPUT,
         multiple=True,
         required=True,
         metavar="FILE",
-        help="Reference (M2 or JSONL; for HOO the folder of edits), a quoted pattern, or a name of errorbar.toml; "
-        "repeatable.",
+        help="Reference (M2 or JSONL; with --source a text; for HOO the folder of edits), a quoted pattern, or a name "
+        "of errorbar.toml; repeatable.",
     ),
+    source_option,
     unmarked_option,
     documents_option,
     click.option(

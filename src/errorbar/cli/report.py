@@ -24,6 +24,7 @@ from errorbar.cli.options import (
     option,
     refuse_given,
     seed_option,
+    source_option,
     taken_options,
     unmarked_option,
 )
@@ -87,11 +88,13 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM...]")
 @click.option(
     "--gold",
+    "--reference",
     type=INPUT,
     multiple=True,
     metavar="FILE",
     help="Reference, a quoted pattern, a HOO folder, or a name of errorbar.toml; repeatable.",
 )
+@source_option
 @option(
     "--metric",
     multiple=True,
@@ -101,11 +104,15 @@ def _page(key: str, **attributes: Any) -> Callable[[Any], Any]:
 @beta_option(hidden=True)
 @unmarked_option
 @documents_option
-@former("--source", "documents", type=OLD_FILE)
 @missing_option
-@click.option("--judgments", type=INPUT, metavar="FILE", help="A crowd's judgments: item,rater,label.")
+@click.option(
+    "--judgments",
+    type=INPUT,
+    metavar="FILE",
+    help="A crowd's judgments: item,rater,label; columns of other names by --column rater=worker.",
+)
 @former("--flags", "systems", lambda said, given: [*said, *given], multiple=True, type=OLD_FILE)
-@click.option("--column", multiple=True, metavar="ROLE=NAME", help="Of judgments: rater=worker; repeatable.")
+@click.option("--column", multiple=True, metavar="ROLE=NAME", hidden=True)
 @items_option("What a corpus's annotators judge.  [default: tokens]", None)
 @labels_option()
 @click.option(

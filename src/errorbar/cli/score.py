@@ -76,7 +76,6 @@ def in_rows(specs: Sequence[str], path: str) -> object:
 @former("--by-sentence", "by", partial(one_view, "sentence"), is_flag=True)
 @former("--by-fragment", "by", partial(one_view, "fragment"), is_flag=True)
 @former("--best", "by", partial(one_view, "team"), is_flag=True)
-@former("--source", "documents", type=OLD_FILE)
 @essays_option
 @former("--types", "metric", in_rows, type=OLD_FILE)
 @missing_option
@@ -84,11 +83,12 @@ def command(output: Output, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
-    as they are. Systems of the metric errant are M2.
+    as they are. Systems of the metric errant can be M2, too.
 
     \b
     errorbar score --gold official-2014.combined.m2 CAMB AMU CUUI
     errorbar score --gold A1.m2 --gold A2.m2 --metric 'm2(beta=1)' mine=output.txt
+    errorbar score --source dev.src --reference dev.ref0 --reference dev.ref1 --metric gleu mine=output.txt
     errorbar score --metric hoo --gold Gold/ team=corrected_texts/
     """
     by = options["by"]

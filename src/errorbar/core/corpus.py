@@ -17,6 +17,12 @@ from errorbar.core.labels import counted, natural_order
 Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the order given; empty: found nothing
 
 
+class TextEdits(tuple[Edit, ...]):
+    """Edits that were made of a corrected text: a metric may make them in its own way instead."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class Sentence:
     """One source sentence and who said what about it.
@@ -127,7 +133,7 @@ class Corrected(str):
     def __new__(cls, text: str, edits: Iterable[Edit], source: str | None = None) -> Self:
         """The text, with what turns the source into it."""
         made = super().__new__(cls, text)
-        made.edits, made.source = tuple(edits), source
+        made.edits, made.source = edits if isinstance(edits, tuple) else tuple(edits), source
         return made
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[Edit, ...], str | None]]:

@@ -175,6 +175,8 @@ def _naming_damage(path: Path) -> Iterator[None]:
         if error.errno not in (None, EINVAL):
             raise
         damage: Exception = error
+    except UnicodeDecodeError:  # zipfile reads names that are marked as UTF-8 and are none
+        damage = ValueError("a name in it is not UTF-8")
     except (tarfile.TarError, zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, lzma.LZMAError) as error:
         damage = error
     reason = f"it cannot be read as a tar or zip archive: {str(damage) or type(damage).__name__}"

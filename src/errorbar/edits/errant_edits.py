@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from importlib import metadata
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +32,8 @@ OWN = "errorbar_en"
 SOURCES = 256
 """Source texts, with all that are compared with them, that a worker gets at a time."""
 _BATCH = 256
+_LATEST = 4096
+"""Texts whose parses are kept, some 60 MB: a source is met again with each system."""
 _PENN = {"NN", "VBZ", "IN"}
 _NEEDED = ("errant", "spacy")
 
@@ -67,10 +68,17 @@ class Maker:
         """
         from spacy.tokens import Doc  # noqa: PLC0415 - seconds
 
-        annotator, wanted = _annotator(self.pipeline), list(pairs)
+        annotator, latest, wanted = _annotator(self.pipeline), _latest(self.pipeline), list(pairs)
         texts = dict.fromkeys(text for pair in wanted if _differ(pair) for text in pair)
-        empty = (Doc(annotator.nlp.vocab, words=text.split()) for text in texts)
-        parsed = dict(zip(texts, annotator.nlp.pipe(empty, batch_size=_BATCH), strict=True))
+        missing = [text for text in texts if text not in latest]
+        empty = (Doc(annotator.nlp.vocab, words=text.split()) for text in missing)
+        parsed = {text: latest[text] for text in texts if text in latest}
+        parsed |= zip(missing, annotator.nlp.pipe(empty, batch_size=_BATCH), strict=True)
+        for text, doc in parsed.items():  # these are the latest now
+            latest.pop(text, None)
+            latest[text] = doc
+        for text in list(islice(latest, max(0, len(latest) - _LATEST))):
+            del latest[text]
         return [
             tuple(map(_edit, annotator.annotate(parsed[pair[0]], parsed[pair[1]]))) if _differ(pair) else ()
             for pair in wanted
@@ -90,6 +98,8 @@ def _edit(found: Any) -> Edit:  # noqa: ANN401 - errant has no types
 
 
 def _versions(pipeline: str) -> dict[str, str]:
+    from importlib import metadata  # noqa: PLC0415 - takes its time
+
     found = {}
     for name in (*_NEEDED, pipeline):
         try:
@@ -99,7 +109,8 @@ def _versions(pipeline: str) -> dict[str, str]:
                 found[Path(name).resolve().name] = _content(Path(name))
             elif name in (*_NEEDED, OWN):
                 fix = "in a checkout of errorbar: pip install '.[errant]' ./packages/errorbar-en"
-                raise UsageError(Problem("no-errant", f"edits as ERRANT makes them need {name}", fix=fix)) from None
+                what = f"edits of texts as ERRANT makes them need {name}"
+                raise UsageError(Problem("no-errant", what, fix=fix)) from None
             else:
                 what = f"no spaCy pipeline is installed as {name}, and it is no folder of one"
                 raise UsageError(Problem("no-pipeline", what, fix=f"leave --pipeline out for {OWN}")) from None
@@ -131,6 +142,12 @@ def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
         what = f"the pipeline {pipeline} must give Penn tags (NN, VBZ, ...), which the rules of ERRANT read"
         raise UsageError(Problem("no-penn-tags", what, fix=f"name another, or leave --pipeline out for {OWN}"))
     return errant.load("en", nlp)
+
+
+@cache
+def _latest(pipeline: str) -> dict[str, Any]:
+    """The texts that were parsed last, the oldest first."""
+    return {}
 
 
 class EditCache:

@@ -25,7 +25,7 @@ from errorbar.edits.lattice import MAX_ARCS, Arcs, Edge, Lattice, ReferenceEdit,
 
 EPSILON = 0.001
 MAX_CELLS = 1 << 25  # of the distance table, (source tokens + 1) * (hypothesis tokens + 1); larger pairs are refused
-# States of the large search for all annotators of a sentence, beyond which a pair is refused (.4 s). For each annotator:
+# States of the large search for all annotators of a sentence, beyond which a pair is refused (.4 s); of each:
 # (source tokens + 1 + reference insertions) * (hypothesis tokens + 1) * (``max_unchanged`` + 2).
 MAX_STATES = 1 << 26
 

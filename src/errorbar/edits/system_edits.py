@@ -5,27 +5,20 @@ from __future__ import annotations
 from itertools import islice
 
 from errorbar.core.corpus import Corrected, annotator_order, wrong_count
-from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.errors import Place
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.m2_file import read_m2
-from errorbar.formats.opening import Lines, Source
+from errorbar.formats.opening import Lines
 
 
 class EditsReader:
     """Reads a system's M2 in step with the source; its edits are one annotator's."""
 
-    def __init__(self, path: Source, name: str, problems: Problems) -> None:
+    def __init__(self, lines: Lines, name: str, problems: Problems) -> None:
         self.name = name
-        self._problems, self._lines, self.count = problems, Lines(path, problems), 0
-        if not self._lines.ahead(1):
-            place, expected = Place(self._lines.name), "a sentence for each of the source"
-            raise InputError(Problem("hypothesis-empty", "the file is empty", place, expected))
-        if not self._lines.peek().startswith("S "):
-            what, place = "this is not M2, and the metric needs the edits of a system", Place(self._lines.name)
-            fix = "make M2 of a corrected text: errorbar convert --source SOURCE TEXT --edits errant -o TEXT.m2"
-            raise InputError(Problem("no-edits", what, place, "a line S with a sentence, lines A with edits", fix))
-        self._sentences = read_m2(self._lines, problems)
+        self._problems, self._lines, self.count = problems, lines, 0
+        self._sentences = read_m2(lines, problems)
 
     def take(self, size: int) -> list[Corrected]:
         """The next sentences, as many as there are up to ``size``."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from errorbar.core.corpus import Sentence
+from errorbar.core.corpus import Sentence, TextEdits
 from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
@@ -114,7 +114,7 @@ def parallel_sentences(lines: Iterable[ParallelLine], annotators: Sequence[str])
     """Turn lines of parallel text into annotated sentences, one annotator per corrected text."""
     for line in lines:
         try:
-            found = [tuple(extract_edits(line.source.split(), text.split())) for text in line.corrected]
+            found = [TextEdits(extract_edits(line.source.split(), text.split())) for text in line.corrected]
         except InputError as error:
             raise InputError([replace(each, place=Place("", line.number)) for each in error.problems]) from None
         yield Sentence(line.source, dict(zip(annotators, found, strict=True)), line=line.number)

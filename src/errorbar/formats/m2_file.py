@@ -15,6 +15,7 @@ from errorbar.formats.opening import Lines, Source, byte_blocks
 NOTHING = "-NONE-"
 NOOP = "noop"
 N_FIELDS = 6
+LOOKED = 40  # lines that tell M2 from text
 BLOCK = 1 << 20  # bytes looked at together in search of annotators
 MOST_KNOWN = 1 << 16  # parts of A lines that are remembered; bounds the memory of reading
 
@@ -148,6 +149,13 @@ class _Assembler:
         if usual and len(_TAILS) < MOST_KNOWN:  # unusual lines are parsed each time, so that each is reported
             _TAILS[tail] = parsed
         return parsed
+
+
+def is_m2(lines: Lines) -> bool:
+    """Whether a file looks like M2 rather than text, before any line is taken."""
+    first = [line for line in lines.ahead(LOOKED) if line.strip()]
+    edits = any(line.startswith("A ") and line.count("|||") == N_FIELDS - 1 for line in first)
+    return bool(first) and first[0][:2] in ("S ", "S") and (edits or all(line[:2] in ("S ", "S") for line in first))
 
 
 def m2_annotators(path: Source, most: int | None = None) -> list[str]:

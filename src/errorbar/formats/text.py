@@ -88,10 +88,10 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
 class HypothesisReader:
     """Reads a system's sentences in step with the source; refuses M2 and JSONL, which its user took for its output."""
 
-    def __init__(self, path: Source, name: str, problems: Problems) -> None:
+    def __init__(self, path: Source | Lines, name: str, problems: Problems) -> None:
         self.name = name
         self.problems = problems
-        self.lines = Lines(path, problems, last=True)
+        self.lines = path if isinstance(path, Lines) else Lines(path, problems, last=True)
         self.count = 0
         first, code, fix = self.lines.peek(), "", "errorbar convert --to text --annotator"
         if first.startswith('{"format": "errorbar-corpus"'):

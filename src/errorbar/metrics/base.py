@@ -117,7 +117,7 @@ class Metric(ABC):
     counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
-    takes_edits: ClassVar[bool] = False  # it measures ``Corrected`` sentences, whose edits are known
+    takes_edits: ClassVar[bool] = False  # systems can be M2: it measures the edits of ``Corrected`` sentences
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what stands before a number of units; what to do
@@ -224,7 +224,7 @@ class Metric(ABC):
         """Units and types that occur together in a fold of everything; shape (pairs, 2)."""
         raise lacking(self, "types")
 
-    def edits(
+    def system_edits(
         self, reference: Opaque, output: Opaque, annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Any]] | None:
         """A system's edits, each told whether it is correct: ``errorbar.edits.matching.Proposed`` of each unit.
@@ -232,6 +232,15 @@ class Metric(ABC):
         ``annotators``: whom each unit is scored against. None: the metric sees no edits.
         """
         return None
+
+    @property
+    def makes_edits(self) -> bool:
+        """Whether what it measures of texts depends on a pipeline that makes their edits."""
+        return False
+
+    def made_by(self, statistics: Opaque) -> str:
+        """What made the edits of texts, as it joins signatures; empty where there is nothing to say."""
+        return ""
 
     def remarked(self, statistics: Opaque) -> Mapping[str, int]:
         """How many units there is something to say of, by the codes of ``remarks``."""

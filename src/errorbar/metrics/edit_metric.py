@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from errorbar.core.errors import Problem, UsageError
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spec import Parameter
+from errorbar.edits.errant_edits import OWN
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.choice import (
     RUNNING,
@@ -30,6 +31,7 @@ from errorbar.metrics.choice import (
 from errorbar.metrics.edit_statistics import EditStatistics, concatenate
 
 CHOOSE = Parameter("choose", str, RUNNING, "Annotator of a sentence: running, sentence, or one annotator's name.")
+PIPELINE = Parameter("pipeline", str, OWN, "spaCy pipeline, or its folder, that makes ERRANT's edits of texts.")
 _NOTHING = np.zeros(3, np.int64)
 
 
@@ -70,6 +72,10 @@ class EditMetric(Metric):
         """The metric under the other rule of choosing an annotator."""
         others = {RUNNING: SENTENCE, SENTENCE: RUNNING}
         return [self.replaced(choose=others[self.choose])] if self.choose in others else ()
+
+    def made_by(self, statistics: EditStatistics) -> str:
+        """What made the edits of texts."""
+        return statistics.made_by
 
     @property
     def rule(self) -> Rule:

@@ -67,6 +67,7 @@ class EditStatistics:
     by_type: TypeCounts | None = None  # None: not asked for
     types: tuple[str, ...] = ()
     n_large: int = 0  # sentence pairs too large for the official search order (docs/design/large-lattices.md)
+    made_by: str = ""  # what made the edits of texts, where a pipeline did
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -81,7 +82,8 @@ class EditStatistics:
     def take(self, units: NDArray[np.int64] | slice) -> EditStatistics:
         """The statistics of some units: the metric of a sub-corpus needs no second measuring."""
         by_type = None if self.by_type is None else self.by_type.take(units)
-        return EditStatistics(self.counts[units], self.present[units], self.annotators, by_type, self.types)
+        kept = self.counts[units], self.present[units], self.annotators, by_type, self.types
+        return EditStatistics(*kept, made_by=self.made_by)
 
 
 def concatenate(parts: Sequence[EditStatistics]) -> EditStatistics:
@@ -106,7 +108,8 @@ def concatenate(parts: Sequence[EditStatistics]) -> EditStatistics:
         number = {name: k for k, name in enumerate(types)}
         kinds = [np.array([number[name] for name in part.types], np.int64) for part in parts]
         by_type = join_types(counted, placed, kinds, len(annotators))
-    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts))
+    made_by = next((part.made_by for part in parts if part.made_by), "")
+    return EditStatistics(counts, present, annotators, by_type, types, sum(part.n_large for part in parts), made_by)
 
 
 def join_types(parts: Sequence[TypeCounts], columns: Sequence[Ints], kinds: Sequence[Ints], width: int) -> TypeCounts:

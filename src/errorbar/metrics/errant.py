@@ -21,19 +21,22 @@ Source
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from errorbar.core.corpus import Corpus, Corrected, wrong_count
+from errorbar.core.corpus import Annotation, Corpus, wrong_count
 from errorbar.core.edit import Edit
-from errorbar.core.errors import InputError, Place, Problem, UsageError, shortened
-from errorbar.core.spec import Parameter, Value, beta_parameter
+from errorbar.core.errors import InputError, Place, Problem, UsageError
+from errorbar.core.spec import Parameter, beta_parameter, word_parameter
+from errorbar.edits.errant_edits import OWN
+from errorbar.edits.matching import Proposed
+from errorbar.edits.typed_texts import typed_output, typed_reference
 from errorbar.metrics.base import Floats
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, Rule
-from errorbar.metrics.edit_metric import CHOOSE, EditMetric
+from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, Ints, TypeCounts
 from errorbar.stats.units import divided
 
@@ -41,10 +44,6 @@ MODES = ("cs", "cse", "ds", "dt")
 LEVELS = ("full", "type", "operation")
 UNKNOWN = "UNK"
 Key = tuple[int | str, ...]
-
-
-def _one_of(known: Sequence[str]) -> Callable[[Value], str]:
-    return lambda value: "" if value in known else f"one of {', '.join(known)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +58,7 @@ class Errant(EditMetric):
         without: Types to leave out, apart by white space.
         level: Which part of types is counted: ``full``, ``type`` (R:VERB:SVA is VERB:SVA) or ``operation`` (R).
         choose: ``running`` (official), ``sentence`` (order-free), or the name of one annotator.
+        pipeline: The spaCy pipeline, or its folder, that makes edits of references and systems that are texts.
 
     Raises:
         UsageError: If a parameter will not do.
@@ -67,7 +67,7 @@ class Errant(EditMetric):
     name: ClassVar[str] = "errant"
     summary: ClassVar[str] = "ERRANT: P, R and F over typed edits of both sides, equal to errant_compare"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("mode", str, "cs", "What makes two edits one: cs, cse, ds or dt.", _one_of(MODES)),
+        word_parameter("mode", "What makes two edits one: cs, cse, ds or dt.", *MODES),
         beta_parameter(0.5),
         Parameter("single", bool, False, "Leave out edits whose span or correction has more than one token."),
         Parameter("multi", bool, False, "Leave out edits whose span and correction have at most one token each."),
@@ -78,8 +78,9 @@ class Errant(EditMetric):
             'Types to leave out, apart by white space and in quotes: errant(without="R:NOUN R:VERB").',
             aliases=("filt",),
         ),
-        Parameter("level", str, "full", "Which part of types is counted: full, type or operation.", _one_of(LEVELS)),
+        word_parameter("level", "Which part of types is counted: full, type or operation.", *LEVELS),
         CHOOSE,
+        PIPELINE,
     )
     takes_edits = True
     counted = EDITS
@@ -93,12 +94,18 @@ class Errant(EditMetric):
     without: str = ""
     level: str = "full"
     choose: str = RUNNING
+    pipeline: str = OWN
 
     def __post_init__(self) -> None:
         EditMetric.__post_init__(self)
         if self.single and self.multi:
             what = f"the metric {self.spec} leaves out every edit: single and multi are each other's rest"
             raise UsageError(Problem("bad-parameter", what, fix="give one of them"))
+
+    @property
+    def makes_edits(self) -> bool:
+        """Those of texts."""
+        return True
 
     @property
     def rule(self) -> Rule:
@@ -108,13 +115,13 @@ class Errant(EditMetric):
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
         """Count correct, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
 
+        Edits of texts, on either side, are made by ERRANT.
+
         Raises:
-            InputError: If the numbers of sentences differ.
+            InputError: If the numbers of sentences differ, or a system's edits are of other sentences.
+            UsageError: If ERRANT is needed and not installed.
         """
-        if len(output) != len(reference):
-            problem = Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name))
-            raise InputError([problem])
-        proposed, left_out = edits_of(reference, output), frozenset(self.without.split())
+        reference, proposed, made_by = self._typed(reference, output)
         counts = np.zeros((len(reference), len(reference.annotators), 3), np.int32)
         present = np.zeros(counts.shape[:2], np.uint8)
         column = {name: k for k, name in enumerate(reference.annotators)}
@@ -122,9 +129,9 @@ class Errant(EditMetric):
         slots: list[int] = []
         rows: list[tuple[int, ...]] = []
         for unit, (sentence, said) in enumerate(zip(reference.sentences, proposed, strict=True)):
-            ours = self._keyed(said, left_out)
+            ours = self._keyed(said)
             for name, annotation in sentence.annotations.items():
-                theirs = self._keyed(annotation, left_out)
+                theirs = self._keyed(annotation)
                 right = [kind for key, kinds in theirs.items() if key in ours for kind in kinds]
                 wrong = [kind for key, kinds in ours.items() if key not in theirs for kind in kinds]
                 wanted = [kind for kinds in theirs.values() for kind in kinds]
@@ -141,12 +148,38 @@ class Errant(EditMetric):
             order = np.argsort(np.array(slots, np.int64), kind="stable")
             shape = (*counts.shape[:2], len(types))
             typed = TypeCounts(shape, np.array(slots, np.int64)[order], table[order, 0], table[order, 1:])
-        return EditStatistics(counts, present, reference.annotators, typed, tuple(types))
+        return EditStatistics(counts, present, reference.annotators, typed, tuple(types), made_by=made_by)
 
-    def _keyed(self, edits: Sequence[Edit], left_out: frozenset[str]) -> dict[Key, list[str]]:
+    def _typed(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
+        """The edits of both sides, and what made those of texts."""
+        if len(output) != len(reference):
+            raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
+        corpus, made_by = typed_reference(reference, self.pipeline)
+        proposed, made_too = typed_output(reference, output, self.pipeline)
+        return corpus, proposed, made_by or made_too
+
+    def system_edits(
+        self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
+    ) -> Sequence[Sequence[Proposed]]:
+        """The edits of each sentence that count, and whether the annotator has one of the same key."""
+        reference, proposed, _ = self._typed(reference, output)
+        found = []
+        for sentence, said, name in zip(reference.sentences, proposed, annotators, strict=True):
+            theirs = self._keyed(sentence.annotations.get(name, ())) if name is not None else {}
+            rows = [(edit, self._keyed([edit])) for edit in said] if name is not None else []
+            found.append(
+                [
+                    Proposed(*edit.span, (edit.replacements or ("",))[0], all(key in theirs for key in keys))
+                    for edit, keys in rows
+                    if keys
+                ]
+            )
+        return found
+
+    def _keyed(self, edits: Sequence[Edit]) -> dict[Key, list[str]]:
         """The types of edits by what makes two edits one."""
         found: dict[Key, list[str]] = {}
-        corrected = self.mode in ("cs", "cse")
+        corrected, left_out = self.mode in ("cs", "cse"), self.without.split()
         for start, end, replacements, kind, *_ in edits:
             correction = "||".join(replacements) if replacements else "-NONE-"
             if kind in left_out or (corrected and kind == UNKNOWN):
@@ -175,23 +208,3 @@ class Errant(EditMetric):
         beta2 = self.beta * self.beta
         f = divided((1 + beta2) * correct, beta2 * gold + proposed)
         return np.stack([divided(correct, proposed), divided(correct, gold), f], axis=-1)
-
-
-def edits_of(reference: Corpus, output: Sequence[str]) -> Sequence[Sequence[Edit]]:
-    """The edits of a system's sentences: their own.
-
-    Raises:
-        InputError: If they are edits of other sentences.
-        UsageError: If a sentence has none of its own.
-    """
-    found = []
-    for number, (sentence, line) in enumerate(zip(reference.sentences, output, strict=True), 1):
-        place = Place(reference.name, sentence.line or number)
-        if not isinstance(line, Corrected):
-            what = f"the metric {Errant.name} compares edits, and the system has a text for this sentence"
-            raise UsageError(Problem("no-edits", what, place, fix="give M2: errorbar convert --edits errant makes it"))
-        if line.source is not None and line.source.split() != sentence.tokens:
-            what = f"the system's edits are of another sentence: {shortened(line.source)}"
-            raise InputError(Problem("system-sentence", what, place, f"{shortened(sentence.text)}"))
-        found.append(line.edits)
-    return found

@@ -85,11 +85,14 @@ class Whole:
         if len(self._names) > 1:
             problems.notes += [absent_note(name, k, self.n, "") for name, k in self._absent.items() if k]
 
-    def signature(self, metric: Metric, system: str, output: ContentHash) -> Signature:
+    def signature(self, fold: SystemFold, system: str, output: ContentHash) -> Signature:
         """The signature of a system's score."""
         source, reference, _ = (content.short() for content in self._hashes)
-        conventions = (*self._plan.own.get(system, ()), *self.conventions)
-        return Signature(str(metric.spec), source, reference, output.short(), self.n, len(self._names), conventions)
+        made_by = (fold.made_by,) if fold.made_by else ()
+        conventions = (*self._plan.own.get(system, ()), *made_by, *self.conventions)
+        return Signature(
+            str(fold.metric.spec), source, reference, output.short(), self.n, len(self._names), conventions
+        )
 
     def types(self) -> str:
         """Hash of the error types, where they are counted."""
@@ -106,11 +109,13 @@ class SystemFold:
         self.units: list[UnitScore] = []
         self.kept: list[Any] = []
         self.remarked: Counter[str] = Counter()
+        self.made_by = ""
 
     def add(self, statistics: Opaque, plan: Plan, *, at: int) -> None:
         """Go on with the statistics of the next units, of which ``at`` came before."""
         metric = self.metric
         self.remarked.update(metric.remarked(statistics))
+        self.made_by = self.made_by or metric.made_by(statistics)
         if plan.resampling is not None and plan.resampling.method != "closed":  # formulas need the sums alone
             self.kept.append(statistics)
             if plan.most is not None and at > plan.most:

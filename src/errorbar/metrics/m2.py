@@ -20,16 +20,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.corpus import Corpus
-from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter
+from errorbar.core.corpus import Corpus, TextEdits
+from errorbar.core.errors import Place, Problem, UsageError
+from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter, word_parameter
+from errorbar.edits.errant_edits import OWN
 from errorbar.edits.matching import Proposed, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import Rules
 from errorbar.metrics.choice import EDITS, RUNNING
-from errorbar.metrics.edit_metric import CHOOSE, EditMetric
+from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
 from errorbar.metrics.edit_statistics import EditStatistics, count_types
 from errorbar.stats.units import divided
 
 LARGE = "large-pairs"
+MADE = ("minimal", "errant")
 _SPACE = "Drop proposed edits that only change case or white space."
 
 
@@ -42,6 +45,8 @@ class M2(EditMetric):
         max_unchanged: How many unchanged words an edit may span.
         ignore_case_space: Drop proposed edits that only change letter case or white space.
         choose: ``running`` (official), ``sentence`` (order-free), or the name of one annotator.
+        edits: How edits of references that are texts are made: ``minimal``, or as ``errant`` makes them.
+        pipeline: The spaCy pipeline that ERRANT needs for that, or its folder.
 
     Raises:
         UsageError: If a parameter will not do.
@@ -54,6 +59,8 @@ class M2(EditMetric):
         unchanged_parameter("How many unchanged words one edit may span.", "max_unchanged_words"),
         Parameter("ignore_case_space", bool, False, _SPACE, aliases=("ignore_whitespace_casing",)),
         CHOOSE,
+        word_parameter("edits", "Edits of references that are texts: minimal, or errant.", *MADE),
+        PIPELINE,
     )
 
     counted = EDITS
@@ -70,10 +77,29 @@ class M2(EditMetric):
     max_unchanged: int = 2
     ignore_case_space: bool = False
     choose: str = RUNNING
+    edits: str = "minimal"
+    pipeline: str = OWN
+
+    def __post_init__(self) -> None:
+        EditMetric.__post_init__(self)
+        if self.pipeline != OWN and not self.makes_edits:
+            what = f"the metric {self.spec} needs no pipeline: the edits of its texts are the smallest"
+            raise UsageError(Problem("bad-parameter", what, fix="add edits=errant, or leave it out"))
+
+    @property
+    def makes_edits(self) -> bool:
+        """Those of references, where ERRANT makes them."""
+        return self.edits != MADE[0]
 
     def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> EditStatistics:
-        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too."""
-        matches = match_corpus(reference, output, Rules(self.max_unchanged, self.ignore_case_space))
+        """Count matched, proposed and reference edits per sentence and annotator; ``by_type``: of each type too.
+
+        Raises:
+            InputError: If the numbers of sentences differ, or a pair of texts is too large.
+            UsageError: If ``edits`` is errant and the reference has edits of its own, or ERRANT is not installed.
+        """
+        corpus, made_by = self._typed(reference)
+        matches = match_corpus(corpus, output, Rules(self.max_unchanged, self.ignore_case_space))
         return EditStatistics(
             matches.counts,
             matches.present,
@@ -81,19 +107,33 @@ class M2(EditMetric):
             count_types(matches) if by_type else None,
             matches.references.type_names,
             int(matches.large.sum()),
+            made_by,
         )
+
+    def _typed(self, reference: Corpus) -> tuple[Corpus, str]:
+        """The reference with the edits that are asked for, and what made them."""
+        if not self.makes_edits:
+            return reference, ""
+        from errorbar.edits.typed_texts import typed_reference  # noqa: PLC0415 - few ask for it
+
+        if not all(isinstance(each, TextEdits) for one in reference.sentences for each in one.annotations.values()):
+            what = f"the metric {self.spec} makes the edits of texts, and the edits of this reference are given"
+            raise UsageError(Problem("useless-option", what, Place(reference.name), fix="leave edits=errant out"))
+        return typed_reference(reference, self.pipeline)
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Recall: the edits of systems have no types."""
         return divided(counts[..., :1], counts[..., 1:])
 
-    def edits(
+    def system_edits(
         self, reference: Corpus, output: Sequence[str], annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Proposed]]:
         """The edits that MaxMatch finds in each sentence against one annotator."""
         column = {name: k for k, name in enumerate(reference.annotators)}
         columns = [-1 if name is None else column[name] for name in annotators]
-        return proposed_edits(reference, output, columns, Rules(self.max_unchanged, self.ignore_case_space))
+        return proposed_edits(
+            self._typed(reference)[0], output, columns, Rules(self.max_unchanged, self.ignore_case_space)
+        )
 
     def remarked(self, statistics: EditStatistics) -> Mapping[str, int]:
         """Sentence pairs too large for the official search order (docs/design/large-lattices.md)."""

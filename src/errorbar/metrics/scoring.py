@@ -135,7 +135,7 @@ def score_pieces(
     problems.raise_errors()
     whole.end(problems)
     return [
-        fold.finish(ending.name, whole, whole.signature(fold.metric, ending.name, system.output))
+        fold.finish(ending.name, whole, whole.signature(fold, ending.name, system.output))
         for ending, system in zip(systems, kept, strict=True)
         for fold in system.folds
     ]

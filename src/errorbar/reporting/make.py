@@ -42,15 +42,12 @@ ON_REQUEST = "The sentences were left out on request, for data that may not be p
 class Making(Labeling, OfSystems, Resampled, total=False):
     """What a report takes beside data."""
 
-    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
-    documents: Annotated[
+    source: Annotated[
         Source | None,
-        Said(
-            None,
-            "NUCLE SGML that tells the document of each sentence; of HOO data the source texts, where these are not "
-            "in ``Raw`` beside ``Gold``.",
-        ),
+        Said(None, "The text that the references correct, line by line; of HOO data the folder of source texts."),
     ]
+    unmarked: Annotated[Unmarked, Said("auto", "Who looked at a sentence of M2 without any A line, as of ``score``.")]
+    documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
         Said((), 'What the table of judgments calls item, rater, label: ``{role: name}`` or ``"role=name"``.'),
@@ -127,14 +124,16 @@ def report(
     admission = Admission(shared["force"], shared["retokenize"])
     texts = {"--force": admission.force, "--retokenize": admission.retokenize}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None}
-    _refuse({"--metric": metric, "--beta": beta, **tested, **texts}, with_gold, "--gold")
+    _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     named = {f"--{role}": said[role] for role in ("error", "unknown")}
     _refuse(named, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"], "--items": items}, crowd, "--judgments")
     _refuse({"--ok": said["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
-    reading = ReadingOptions(shared["unmarked"], shared["documents"], lenient, False, admission)
+    reading = ReadingOptions(
+        shared["unmarked"], shared["documents"], lenient, False, admission, source=shared["source"]
+    )
     if with_gold and wants_hoo(gold, metric):
         if any(texts.values()):
             what = "intervals of the ceiling, --force and --retokenize are not for HOO data"
@@ -214,7 +213,7 @@ def _hoo(
         raise UsageError(Problem("hoo-metric", what, fix="give --metric once"))
     problems = Problems(lenient=reading.lenient)
     (metric,), missing_as_empty = without_missing([parse_hoo(main)])
-    source = None if reading.documents is None else os.fspath(reading.documents)
+    source = reading.source_folder
     fragments = read_gold(path, problems, source=source)
     edits = {
         name: read_run(run, name, fragments, problems, missing_as_empty=missing_as_empty)

@@ -110,7 +110,7 @@ def _system_edits(
     corpus: Corpus, system: Hypothesis, annotators: Sequence[str | None], metric: Metric
 ) -> Sequence[Sequence[Proposed]]:
     """The edits that the metric sees; where it sees none or nobody looked, a smallest set."""
-    seen = metric.edits(corpus, system.lines, annotators)
+    seen = metric.system_edits(corpus, system.lines, annotators)
     found = []
     for unit, name in enumerate(annotators):
         if seen is not None and name is not None:

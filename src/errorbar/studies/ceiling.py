@@ -28,7 +28,7 @@ from errorbar.metrics.registry import DEFAULT
 from errorbar.stats.resampling import Resampling
 from errorbar.studies.door import Progress, public, resampling, sentence_metric
 from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
-from errorbar.studies.signatures import types_convention
+from errorbar.studies.signatures import made_by, types_convention
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -224,7 +224,8 @@ def reached(
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     found = fold_ceiling(study, jobs=jobs)
     intervals = spread = types = None
-    how = [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
+    how = [*made_by(metric, (text.statistics for text in (*study.humans, *study.systems)))]
+    how += [] if all(found.exact) else [f"most:{most}", f"seed:{seed}"]
     if ci if ci is not None else _takes_seconds(study, drawn.replicates, data.problems):
         intervals = ceiling_intervals(study, data.documents.clusters(), drawn, progress)
         data.documents.warn(data.problems)

@@ -17,6 +17,7 @@ from errorbar.stats.resampling import Method, Resampling
 from errorbar.studies.door import public, resampling, sentence_metric
 from errorbar.studies.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load
 from errorbar.studies.score_result import measure_column
+from errorbar.studies.signatures import made_by
 from errorbar.studies.significance import group_legend, pair_table, result, verdict
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -137,7 +138,8 @@ def compared(data: Loaded, metric: Metric, how: Resampling, testing: SwapPlan, *
     warn_hopeless(found, 1 - confidence, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
-    said = drawn, testing.convention(len(measured), 1 - confidence)
+    made = made_by(metric, (system.statistics for system in measured))
+    said = *made, drawn, testing.convention(len(measured), 1 - confidence)
     return Compared(found, confidence, unit, data.signature(str(metric.spec), *said), tuple(data.problems.notes))
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.corpus import Corpus, Hypothesis, system_record
 from errorbar.core.errors import Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission
@@ -148,7 +148,8 @@ class Memory:
 
     def statistics(self, metric: Metric, lines: Sequence[str]) -> Statistics:
         """What the map keeps, with error types where the metric has them; measured at the first call."""
-        key, by_type = (metric.measure_key, tuple(lines)), "types" not in metric.lacks
+        texts = tuple(map(system_record, lines)) if metric.takes_edits else tuple(lines)
+        key, by_type = (metric.measure_key, texts), "types" not in metric.lacks
         return cast("Statistics", self._once(key, lambda: metric.measure(self.corpus, lines, by_type=by_type)))
 
     def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from hashlib import blake2b
 from itertools import tee
 
 from errorbar.core.corpus import Annotation, Sentence
-from errorbar.datasets.cards import cache_root
-from errorbar.edits.errant_edits import OWN, EditCache, Maker, errant_edits
+from errorbar.edits.errant_edits import OWN, Maker, errant_edits
+from errorbar.edits.typed_texts import kept_edits
 from errorbar.execute import choose_executor
 from errorbar.formats.text import ParallelLine
 
@@ -24,8 +23,7 @@ def errant_sentences(
         UsageError: If spaCy, errant or the pipeline is not there, or it does not give Penn tags.
     """
     maker = Maker(pipeline or OWN)
-    name = blake2b(maker.signature.encode(), digest_size=8).hexdigest()
-    kept = EditCache(cache_root() / "edits" / f"{name}.sqlite", maker.signature)
+    kept = kept_edits(maker)
     lines, again = tee(lines)
     texts = ((line.source, line.corrected) for line in lines)
     with closing(kept), choose_executor(jobs) as executor:

@@ -9,23 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.errors import InputError, Problem, UsageError
+from errorbar.core.errors import InputError, Place, Problem, UsageError
 from errorbar.core.problems import Problems, in_file_order
 from errorbar.edits.admission import Admission
+from errorbar.edits.reference_texts import text_chunks
 from errorbar.edits.system_edits import EditsReader
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import is_hoo
-from errorbar.formats.opening import Source, display_name
+from errorbar.formats.m2_file import is_m2
+from errorbar.formats.opening import Lines, Source, display_name
 from errorbar.formats.reference import (
     ALL,
+    CHUNK,
     NamedFile,
     Unmarked,
     named_files,
-    read_named,
     reading_conventions,
     reference_chunks,
     refuse_same_names,
@@ -51,6 +53,7 @@ Systems = System | Iterable[System] | Mapping[str, Source | Sequence[str]]
 class OfCorpus(TypedDict, total=False):
     """How a corpus is read."""
 
+    source: Annotated[Source | None, Said(None, "The text that the references correct, line by line.")]
     unmarked: Annotated[Unmarked, Said("auto", f"Who looked at a sentence of M2 without any A line: {LOOKED}.")]
     documents: Annotated[Source | None, Said(None, "NUCLE SGML that tells the document of each sentence.")]
     as_written: Annotated[bool, Said(False, "Keep reference edits as in the file, in its order and repeated ones too.")]
@@ -85,26 +88,48 @@ class ReadingOptions:
     lenient: bool = False
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
-    edits: bool = False  # systems are M2, for metrics that take edits
+    edits: bool = False  # systems can be M2, for metrics that take edits
+    source: Source | None = None  # references are texts
 
     @classmethod
     def of(cls, given: Taking, metrics: Sequence[Metric] = ()) -> Self:
         """What the arguments say, and the metrics that are to be computed."""
         edits = any(metric.takes_edits for metric in metrics)
-        if edits and given["retokenize"]:
-            what = "--retokenize is for texts, and the systems of this metric are M2"
-            raise UsageError(Problem("useless-option", what, fix="leave it out"))
         admission = Admission(given["force"], given["retokenize"])
-        return cls(given["unmarked"], given["documents"], given["lenient"], given["as_written"], admission, edits)
+        how = given["unmarked"], given["documents"], given["lenient"], given["as_written"]
+        return cls(*how, admission, edits, given["source"])
 
     @property
     def said(self) -> tuple[str, ...]:
         """What joins signatures of how a corpus is read; nothing for the usual way."""
         return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
 
+    @property
+    def source_folder(self) -> str | None:
+        """The source texts of HOO data, by the option of today or the former one."""
+        folder = self.documents if self.source is None else self.source
+        return None if folder is None else fspath(folder)
+
     def problems(self) -> Problems:
         """A notebook for whoever reads this way."""
         return Problems(lenient=self.lenient, as_written=self.as_written)
+
+    def chunks(self, references: Sequence[NamedFile], problems: Problems, size: int = CHUNK) -> Iterator[Corpus]:
+        """The corpus of some files, so many sentences at a time."""
+        if self.source is None:
+            return reference_chunks(references, problems, unmarked=self.unmarked, size=size)
+        if self.said:
+            what = (
+                "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
+            )
+            raise UsageError(Problem("useless-option", what, fix="leave them out"))
+        return text_chunks(named_files(self.source, "source")[0], references, problems, size=size)
+
+    def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:
+        """All of it: every annotator of every file is known before a sentence is filled in."""
+        (corpus,) = [*self.chunks(references, problems, ALL)] or [Corpus([], (), references[0].name)]
+        corpus.notes = list(problems.notes)
+        return corpus
 
 
 @dataclass(slots=True)
@@ -159,7 +184,8 @@ def read_corpus(
         InputError: If a file is bad, or the files are not over the same sentences.
         UsageError: If no file is named, two have one name, or an argument is of the wrong type.
     """
-    options = ReadingOptions(shared["unmarked"], shared["documents"], lenient, shared["as_written"])
+    how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
+    options = ReadingOptions(*how, source=shared["source"])
     return _corpus(gold, options, options.problems() if problems is None else problems)
 
 
@@ -194,7 +220,7 @@ def load(gold: Gold, systems: Systems = (), options: ReadingOptions = ReadingOpt
     corpus = _corpus(gold, options, problems)
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
-    for stream in system_streams(outputs, problems, edits=options.edits):
+    for stream in system_streams(outputs, problems, options):
         lines = stream.take(len(corpus))
         stream.finish(len(corpus))
         problems.raise_errors()
@@ -225,11 +251,11 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
             yield Pieces(pieces, cut, problems)
             return
-        streams = list(system_streams(outputs, problems, edits=options.edits))
+        streams = list(system_streams(outputs, problems, options))
         if isinstance(gold, Corpus) or options.documents is not None:
             chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
         else:
-            chunks = reference_chunks(references, problems, unmarked=options.unmarked)
+            chunks = options.chunks(references, problems)
         yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems)
 
 
@@ -271,9 +297,9 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
 
 def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
     if not isinstance(gold, Corpus):
-        corpus = read_named(corpus_files(gold), problems, unmarked=options.unmarked)
-    elif options.said:
-        what = "unmarked and as_written say how files are read, and this corpus is in memory"
+        corpus = options.whole(corpus_files(gold), problems)
+    elif options.said or options.source is not None:
+        what = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", what, fix="give them where it is read"))
     else:
         corpus = gold.check()
@@ -288,12 +314,19 @@ def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
 
 
 def system_streams(
-    systems: Sequence[NamedFile | Hypothesis], problems: Problems, *, edits: bool = False
+    systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
 ) -> Iterator[HypothesisReader | EditsReader | InMemory]:
     """Whoever gives each system's sentences in step with the source; a file is opened when its turn comes."""
-    reader = EditsReader if edits else HypothesisReader
     for each in systems:
-        yield reader(each.path, each.name, problems) if isinstance(each, NamedFile) else InMemory(each, problems)
+        if isinstance(each, Hypothesis):
+            yield InMemory(each, problems)
+            continue
+        lines = Lines(each.path, problems, last=True)
+        m2 = options.edits and is_m2(lines)
+        if m2 and options.admission.retokenize:
+            what = "--retokenize is for texts, and this system is M2"
+            raise UsageError(Problem("useless-option", what, Place(lines.name), fix="leave it out"))
+        yield (EditsReader if m2 else HypothesisReader)(lines, each.name, problems)
 
 
 def _can_cut(
@@ -302,7 +335,7 @@ def _can_cut(
     from errorbar.formats.pieces import can_cut  # noqa: PLC0415 - one process needs none
 
     files = [each for each in systems if isinstance(each, NamedFile)]
-    only_files = bool(references) and len(files) == len(systems) and options.documents is None
+    only_files = bool(references) and len(files) == len(systems) and options.documents is options.source is None
     return only_files and can_cut(references, files)
 
 

@@ -78,7 +78,7 @@ def score(
             if shared[name.replace("-", "_")] != usual:  # type: ignore[literal-required]  # keys of the table above
                 what = f"--{name} has no meaning for HOO data"
                 raise UsageError(Problem("useless-option", what, fix="leave it out"))
-        texts = None if shared["documents"] is None else str(shared["documents"])
+        texts = ReadingOptions.of(shared).source_folder
         runs = Runs(gold, systems, texts, shared["lenient"], processes, dask)
         scored = score_hoo(runs, metrics_of(metric, beta, "fragments"), drawn, most=most, progress=progress)
         return replace(scored, by_type=by_type, by_sentence=by_sentence, best=by == "team", order=order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from errorbar.core.corpus import (
 )
 from errorbar.core.estimate import Signature
 from errorbar.core.labels import natural_order
+from errorbar.metrics.base import Metric, Opaque
 from errorbar.version import __version__
 
 if TYPE_CHECKING:  # agreement brings scipy, which not every command needs
@@ -41,6 +42,11 @@ def corpus_signature(spec: str, corpus: Corpus, systems: Sequence[Hypothesis], c
         hypotheses.add(map(system_record, system.lines))
     hashes = source.short(), reference.short(), hypotheses.short() if systems else "none"
     return str(Signature(spec, *hashes, len(corpus), len(corpus.annotators), conventions))
+
+
+def made_by(metric: Metric, statistics: Iterable[Opaque]) -> tuple[str, ...]:
+    """What joins the signature where something made the edits of texts."""
+    return tuple(filter(None, dict.fromkeys(map(metric.made_by, statistics))))
 
 
 def types_convention(corpus: Corpus) -> str:

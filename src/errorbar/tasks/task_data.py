@@ -15,11 +15,12 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence, source_record
 from errorbar.core.errors import InputError, Place, Problem
 from errorbar.core.problems import Problems
 from errorbar.edits.admission import Admission, Look
+from errorbar.edits.reference_texts import are_texts
 from errorbar.edits.standoff_reading import FragmentReading, read_run
 from errorbar.formats.hoo_folder import read_gold, read_source
 from errorbar.formats.nucle_project import add_documents
 from errorbar.formats.opening import Lines
-from errorbar.formats.reference import NamedFile, read_named
+from errorbar.formats.reference import NamedFile
 from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.documents import Documents
@@ -30,6 +31,7 @@ from errorbar.metrics.measuring import Output, Sentences
 from errorbar.metrics.scored import Score
 from errorbar.metrics.scoring import score_corpus, score_pieces
 from errorbar.studies.hoo_scores import both_ways
+from errorbar.studies.inputs import ReadingOptions
 from errorbar.tasks.config import TaskCorpus
 
 _LENIENT = re.compile(r" or use --lenient \(.*?\)")
@@ -74,7 +76,9 @@ class SentenceData(_Data):
         if files:
             with of_gold():
                 named = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in files]
-                read = read_named(named, self.problems, unmarked=corpus.unmarked)
+                texts = corpus.source is not None and are_texts(named[0], self.problems)
+                how = ReadingOptions(corpus.unmarked, source=corpus.source if texts else None)
+                read = how.whole(named, self.problems)
                 if corpus.documents is not None:
                     add_documents(read, str(corpus.documents), self.problems)
         else:

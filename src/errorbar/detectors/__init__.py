@@ -1,0 +1,1 @@
+"""Detectors and correctors of the papers: small, transparent, trained from plain text in minutes."""

@@ -1,0 +1,123 @@
+"""Model files: arrays as ``.npz``, beside them a JSON header that says what they are and what they were made of.
+
+No file holds code. Every array is checked by its hash when it is read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.formats.saving import save_bytes
+
+FORMAT, VERSION = "errorbar-model", 1
+_HEADER = "header"
+_TRAIN = "train it again: errorbar train"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, AttributeError)
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What a model file holds.
+
+    Attributes:
+        kind: What it is, e.g. ``ngrams``.
+        made: How it was made: parameters, sizes, seed; values that JSON holds.
+        text: What it was made of: ``sha256`` of the training text, ``tokens``, ``license``, ``provenance``.
+        arrays: The weights or counts by name; none holds objects.
+    """
+
+    kind: str
+    made: Mapping[str, Any]
+    text: Mapping[str, Any]
+    arrays: Mapping[str, Array] = field(repr=False)
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model, whole or not at all; the same model gives the same bytes.
+
+    Raises:
+        InputError: If the file cannot be written.
+    """
+    arrays = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": model.kind,
+        "made": dict(model.made),
+        "text": dict(model.text),
+        "arrays": {name: _hash(array) for name, array in arrays.items()},
+    }
+    said = json.dumps(header, ensure_ascii=False, indent=1, sort_keys=True).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, content in ((f"{_HEADER}.json", said), *((f"{name}.npy", _bytes(a)) for name, a in arrays.items())):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of 1980: no clock in the file
+    save_bytes(buffer.getvalue(), str(path))
+
+
+def load_model(path: str | Path, kind: str) -> Model:
+    """Read a model of a kind.
+
+    Raises:
+        InputError: If there is no such file, it is no model or damaged, of another kind or another version.
+    """
+    place = Place(str(path))
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(archive.read(f"{_HEADER}.json"))
+            if header.get("format") != FORMAT:
+                raise ValueError("its header is another program's")
+            if header["version"] != VERSION:
+                what = f"a model of version {header['version']}"
+                raise InputError(Problem("model-version", what, place, f"version {VERSION}", _TRAIN))
+            if header["kind"] != kind:
+                raise InputError(Problem("model-kind", f"a model of kind '{header['kind']}'", place, f"kind '{kind}'"))
+            arrays = {name: _array(archive.read(f"{name}.npy")) for name in header["arrays"]}
+    except FileNotFoundError:
+        raise InputError(Problem("no-such-file", "no such file", place)) from None
+    except OSError as error:
+        raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        KeyError,
+        ValueError,
+        EOFError,
+        NotImplementedError,
+        AttributeError,
+    ) as error:
+        what = f"no model that errorbar can read: {error}"
+        raise InputError(Problem("model-damaged", what, place, fix=_TRAIN)) from None
+    wrong = [name for name, array in arrays.items() if _hash(array) != header["arrays"][name]]
+    if wrong:
+        what = f"damaged: {', '.join(wrong)} is not what was written"
+        raise InputError(Problem("model-damaged", what, place, fix=_TRAIN))
+    return Model(kind, header["made"], header["text"], arrays)
+
+
+def _bytes(array: Array) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _array(content: bytes) -> Array:
+    found: Array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return found
+
+
+def _hash(array: Array) -> str:
+    return sha256(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes()).hexdigest()

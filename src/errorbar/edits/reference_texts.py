@@ -1,0 +1,63 @@
+"""References that are texts: a source and corrected versions of it, one annotator each, as corpora of minimal edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from errorbar.core.corpus import Corpus
+from errorbar.core.errors import InputError, Place, Problem
+from errorbar.core.problems import Problems
+from errorbar.edits.texts import parallel_sentences
+from errorbar.formats.catalog import recognize_line
+from errorbar.formats.m2_file import is_m2
+from errorbar.formats.opening import Lines
+from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
+from errorbar.formats.text import read_parallel
+
+
+def text_chunks(
+    source: NamedFile, references: Sequence[NamedFile], problems: Problems, *, size: int = CHUNK
+) -> Iterator[Corpus]:
+    """Read a source and its corrected versions in step, corpora of at most ``size`` sentences; then raise all problems.
+
+    Annotators are called after their files.
+    """
+    refuse_same_names(references, "references", "--reference=name=path")
+    lines = [_opened(file, problems) for file in (source, *references)]
+    names = tuple(file.name for file in references)
+    sentences = parallel_sentences(read_parallel(lines[0], lines[1:], problems), names)
+    try:
+        while taken := list(islice(sentences, size)):
+            yield Corpus(taken, names, source.name, cache={"checked": True})
+    except InputError as error:  # a pair that is too large knows its line alone
+        raise InputError(
+            [
+                each if each.place.file else replace(each, place=Place(lines[0].name, each.place.line))
+                for each in error.problems
+            ]
+        ) from None
+    problems.raise_errors()
+
+
+def are_texts(file: NamedFile, problems: Problems) -> bool:
+    """Whether a reference is a text, and no annotated file."""
+    return not _annotated(Lines(file.path, problems))
+
+
+def _annotated(lines: Lines) -> str:
+    """The format of an annotated file, before any line is taken; empty for a text, which can begin with ``S``."""
+    found = "M2" if is_m2(lines) else recognize_line(lines.peek()).name
+    return "" if found in ("text", "m2") else found
+
+
+def _opened(file: NamedFile, problems: Problems) -> Lines:
+    lines = Lines(file.path, problems)
+    if found := _annotated(lines):
+        what = f"this is {found}, and with --source references are texts"
+        fix = "leave --source out: annotated files hold their source"
+        raise InputError(
+            Problem("reference-not-text", what, Place(lines.name, 1), "one corrected sentence per line", fix)
+        )
+    return lines

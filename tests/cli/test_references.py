@@ -1,0 +1,135 @@
+"""References that are texts: the same numbers as of the edits that convert makes of them, in every command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errorbar
+from errorbar.core.errors import UsageError
+from errorbar.core.problems import Problems
+from errorbar.edits.texts import corrected_text
+from errorbar.formats.reference import CHUNK
+from tests.helpers.cli import CommandLine
+
+DEMO = Path(errorbar.__file__).parent / "demo"
+JSON = ("--format", "json")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo corpus: its source, what each annotator makes of it, two systems."""
+    made = tmp_path_factory.mktemp("texts")
+    corpus = errorbar.read_corpus(DEMO / "gold.jsonl")
+    problems = Problems(lenient=True)
+    for name in ("0", "1", "2"):
+        texts = [corrected_text(sentence, name, problems) for sentence in corpus.sentences]
+        (made / f"ref{name}").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    for name in ("copy", "careful", "greedy"):
+        (made / name).write_bytes((DEMO / f"{name}.txt").read_bytes())
+    return made
+
+
+def record(errorbar: CommandLine, *arguments: object) -> Any:  # noqa: ANN401 - JSON
+    found = errorbar(*arguments, *JSON)
+    assert found.code == 0, found.err
+    return json.loads(found.out)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "--metric", "m2", "--metric", "gleu", "--resamples", "20"),
+        ("compare", "--resamples", "20", "--swaps", "50"),
+        ("ceiling", "--resamples", "5"),
+    ],
+)
+def test_texts_are_as_good_as_their_edits(errorbar: CommandLine, folder: Path, words: tuple[str, ...]) -> None:
+    texts = [f"{folder}/ref{k}" for k in range(3)]
+    systems = [folder / "careful", folder / "greedy"]
+    edits = folder / "edits.jsonl"
+    assert errorbar("convert", "--source", folder / "copy", *texts, "-o", edits).code == 0
+    expected = record(errorbar, *words, "--gold", edits, *systems)
+    references = [word for text in texts for word in ("--reference", text)]
+    assert record(errorbar, *words, "--source", folder / "copy", *references, *systems) == expected
+    pattern = ("--gold", f"{folder}/ref[0-9]")
+    assert record(errorbar, *words, "--source", folder / "copy", *pattern, *systems) == expected
+
+
+def test_a_report_of_texts(errorbar: CommandLine, folder: Path) -> None:
+    words = ("--source", folder / "copy", "--reference", folder / "ref0", "--reference", folder / "ref1")
+    how = ("--resamples", "20", "--page", "format=markdown", "-o", "-")
+    found = errorbar("report", *words, folder / "careful", *how)
+    assert found.code == 0, found.err
+    assert "careful" in found.out
+    alone = errorbar("report", "--source", folder / "copy", "--judgments", folder / "copy", *how)
+    assert "--source is about data that is not given" in alone.err
+
+
+def test_python_takes_texts_too(folder: Path) -> None:
+    texts = {"A": folder / "ref0", "B": folder / "ref1"}
+    (found,) = errorbar.score(texts, folder / "careful", source=folder / "copy", ci=False)
+    assert errorbar.read_corpus(texts, source=folder / "copy").annotators == ("A", "B")
+    assert found.n_units == 63
+    with pytest.raises(UsageError, match="this corpus is in memory"):
+        errorbar.score(errorbar.read_corpus(DEMO / "gold.jsonl"), folder / "careful", source=folder / "copy")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_long_texts_are_read_in_pieces(errorbar: CommandLine, folder: Path, tmp_path: Path, jobs: int) -> None:
+    copies = CHUNK // 63 + 2
+    for name in ("copy", "ref0", "ref1", "careful"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes() * copies)
+    counts = []
+    for there in (tmp_path, folder):
+        words = ("--source", there / "copy", "--gold", there / "ref0", "--gold", there / "ref1", there / "careful")
+        found = record(errorbar, "score", *words, "--metric", "m2(choose=ref1)", "--no-ci", "--jobs", jobs)
+        counts.append([found["rows"][0][name] for name in ("correct", "proposed", "gold")])
+    assert counts[0] == [n * copies for n in counts[1]]
+
+
+class TestBadInput:
+    """One line that says where, and what to do."""
+
+    def failed(self, errorbar: CommandLine, folder: Path, *words: object) -> str:
+        found = errorbar("score", "--source", folder / "copy", *words, folder / "careful", "--no-ci")
+        assert found.code != 0
+        assert not found.out
+        return found.err
+
+    @pytest.mark.parametrize(("n", "said"), [(62, "62 lines for 63"), (0, "0 lines for 63"), (64, "64 lines for 63")])
+    def test_another_number_of_lines(
+        self, errorbar: CommandLine, folder: Path, tmp_path: Path, n: int, said: str
+    ) -> None:
+        (tmp_path / "ref").write_text("a b\n" * n, encoding="utf-8")
+        err = self.failed(errorbar, folder, "--reference", folder / "ref0", "--reference", tmp_path / "ref")
+        assert f"{said} sentences of the source" in err
+        assert str(tmp_path / "ref") in err
+
+    def test_an_annotated_file(self, errorbar: CommandLine, folder: Path) -> None:
+        err = self.failed(errorbar, folder, "--reference", DEMO / "gold.jsonl")
+        assert "this is jsonl, and with --source references are texts" in err
+        assert "leave --source out" in err
+
+    def test_an_empty_source(self, errorbar: CommandLine, folder: Path, tmp_path: Path) -> None:
+        (tmp_path / "empty").touch()
+        found = errorbar("score", "--source", tmp_path / "empty", "--gold", folder / "ref0", folder / "careful")
+        assert "the file is empty (expected one sentence per line)" in found.err
+
+    def test_two_of_one_name(self, errorbar: CommandLine, folder: Path) -> None:
+        err = self.failed(errorbar, folder, "--reference", folder / "ref0", "--reference", folder / "ref0")
+        assert "two references are called 'ref0'; rename one: --reference name=path" in err
+
+    def test_options_for_annotated_files(self, errorbar: CommandLine, folder: Path) -> None:
+        err = self.failed(errorbar, folder, "--reference", folder / "ref0", "--as-written")
+        assert "--as-written" in err
+        assert "leave them out" in err
+
+    def test_a_pair_that_is_too_large(self, errorbar: CommandLine, tmp_path: Path) -> None:
+        (tmp_path / "source").write_text("x\n" + "a " * 2001 + "\n", encoding="utf-8")
+        (tmp_path / "ref").write_text("x\n" + "b " * 2001 + "\n", encoding="utf-8")
+        words = ("--source", tmp_path / "source", "--gold", tmp_path / "ref", tmp_path / "source")
+        assert f"{tmp_path / 'source'}:2: a pair of texts" in errorbar("score", *words).err
