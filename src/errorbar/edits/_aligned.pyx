@@ -75,7 +75,7 @@ cdef inline uint64_t mixed(uint64_t token) noexcept nogil:
 
 
 def align(
-    const uint64_t[:, ::1] ours, list our_texts, const uint64_t[:, ::1] theirs, list their_texts, const uint64_t[::1] open
+    const uint64_t[:, ::1] ours, list our_texts, const uint64_t[:, ::1] theirs, list their_texts, const uint64_t[::1] content
 ):
     """The steps of the alignment: ``(operation, start, end, start, end)``, operations ``M``, ``S``, ``I``, ``D``, ``T2``.
 
@@ -84,7 +84,7 @@ def align(
         our_texts: The tokens.
         theirs: As ``ours``, of the corrected text.
         their_texts: As ``our_texts``.
-        open: Numbers of the open parts of speech.
+        content: Numbers of the open parts of speech.
     """
     cdef Py_ssize_t n = ours.shape[0], m = theirs.shape[0], tail = 0, i, j, k, width, at
     cdef double deletion, insertion, substitution, transposition, least, likeness
@@ -118,7 +118,7 @@ def align(
                 else:
                     likeness = 0.0 if ours[i, LEMMA] == theirs[j, LEMMA] else 0.499
                     if ours[i, POS] != theirs[j, POS]:
-                        likeness += 0.25 if among(ours[i, POS], open) and among(theirs[j, POS], open) else 0.5
+                        likeness += 0.25 if among(ours[i, POS], content) and among(theirs[j, POS], content) else 0.5
                     substitution = INFINITY
                     if cost[at] + likeness <= least:  # else it cannot be the cheapest
                         substitution = cost[at] + (likeness + unlike(our_texts[i], their_texts[j]))
