@@ -1,4 +1,4 @@
-"""errant's edits of two parsed texts, aligned by the kernel where there is one: that is nine tenths of errant's time."""
+"""errant's edits of two parsed texts, aligned by the kernel where there is one: nine tenths of its time are that."""
 
 from __future__ import annotations
 
