@@ -1,7 +1,8 @@
 """``errant``, its extraction of edits and ``gleu`` beside the programs they stand for, in one run: seconds and ratios.
 
 ``make bench`` runs it too. What needs errant and its pipeline is skipped where they are missing (``make errant``).
-Extraction is timed in seconds of CPU too, beside those that the pipeline alone takes for the same texts.
+Seconds are of processor time, which other work on the machine changes less than those of the clock; extraction stands
+beside what the pipeline alone takes for the same texts, too.
 """
 
 from __future__ import annotations
@@ -123,12 +124,12 @@ def _errant(typed: Sequence[Path], start_up: Run, repeats: int) -> None:
 
 
 def _beside(title: str, ours: list[str], theirs: list[str], start_up: Run, repeats: int, target: str) -> None:
-    """Whole processes turn by turn, so that what else the machine does hits both alike."""
+    """A table of two programs, as whole processes."""
     mine, peer = median_process(ours, repeats), median_process(theirs, max(3, repeats // 2))
-    above = mine.seconds - start_up.seconds
-    row = ["errorbar score", f"{mine.seconds:.2f}", f"{above:.2f}", target, f"{peer.seconds:.2f}"]
+    above = mine.cpu - start_up.cpu
+    row = ["errorbar score", f"{mine.cpu:.2f}", f"{above:.2f}", target, f"{peer.cpu:.2f}"]
     columns = ["command", "s", "above start-up", "target", "peer s", "peer / errorbar"]
-    table(title, columns, [[*row, f"{peer.seconds / mine.seconds:.1f}"]])
+    table(title, columns, [[*row, f"{peer.cpu / mine.cpu:.1f}"]])
 
 
 def _extraction(texts: Sequence[Path], systems: Sequence[Path], folder: Path) -> list[Path]:
@@ -148,9 +149,15 @@ def _extraction(texts: Sequence[Path], systems: Sequence[Path], folder: Path) ->
     )
     n, tokens, alone, extraction = json.loads(found.stdout)
     rows = [
-        ["whole process", f"{first.seconds:.1f}", f"{peer.seconds:.1f}", f"{first.seconds / peer.seconds:.2f}", "0.50"],
-        ["second run", f"{again.seconds:.2f}", "", "", "2 s"],
-        ["CPU, beside the pipeline alone", f"{extraction:.1f}", f"{alone:.1f}", f"{extraction / alone:.2f}", "1.20"],
+        ["whole process", f"{first.cpu:.1f}", f"{peer.cpu:.1f}", f"{first.cpu / peer.cpu:.2f}", "0.50"],
+        ["second run", f"{again.cpu:.2f}", "", "", "2 s"],
+        [
+            "in one process, beside the pipeline alone",
+            f"{extraction:.1f}",
+            f"{alone:.1f}",
+            f"{extraction / alone:.2f}",
+            "1.20",
+        ],
     ]
     title = f"Extraction: 12 systems, 2 references, {n:,} distinct sentences, {tokens:,} tokens"
     title += f"; the pipeline parses {tokens / alone:,.0f} tokens a second"

@@ -14,12 +14,12 @@ from errorbar.metrics._rounded cimport (
     Weight, fold_rounded, fold_rounded_swapped, orderly, sort_candidates, weight_of,
 )
 from errorbar.metrics._whole cimport (
-    Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole, whole_weights,
+    BITS, Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole,
+    members, whole_weights,
 )
 
 cdef enum:
     ENOUGH = 8  # replicates for which looking ahead pays
-    BITS = 64  # annotators that fit in a set
 
 # Weights (beta squared) for which different sums of a thousand million edits do not round to the same number.
 cdef double LEAST = 1e-3
@@ -163,11 +163,7 @@ def fold_replicates(
             C, P, G = totals[r, 0], totals[r, 1], totals[r, 2]
             ur = r if units.shape[0] > 1 else 0
             mr = r if many_masks else 0
-            allowed = 0
-            if many_masks and masks.shape[1] <= BITS:
-                for u in range(masks.shape[1]):
-                    if masks[mr, u]:
-                        allowed |= <uint64_t>1 << u
+            allowed = members(masks, mr) if many_masks else 0
             used = 0
             row = &units[ur, 0] if n else NULL
             for k in range(n):

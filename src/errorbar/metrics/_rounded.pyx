@@ -11,9 +11,7 @@ Candidates are sorted by correct, false and missed edits and by annotator, so th
 from libc.math cimport floor, fma
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-cdef enum:
-    BITS = 64  # annotators that fit in a set
-    LANES = 64  # replicates side by side, as in _whole.pyx
+from errorbar.metrics._whole cimport LANES, members
 
 cdef double NEAR = 1e-6
 cdef double MANY = 1e6  # ten-thousandths below which a quotient is exact enough
@@ -109,8 +107,8 @@ cdef void fold_rounded(
     int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ) noexcept nogil:
     """The fold of sorted candidates, one replicate after the other."""
-    cdef Py_ssize_t r, k, a, n = units.shape[1]
-    cdef bint many_masks = masks.shape[0] > 1, swapping = swaps.shape[0] > 0, few = masks.shape[1] <= BITS
+    cdef Py_ssize_t r, k, n = units.shape[1]
+    cdef bint many_masks = masks.shape[0] > 1, swapping = swaps.shape[0] > 0
     cdef double c, p, g, best_f, f, on = 1.0 if running else 0.0
     cdef int64_t u, x, best, end, used
     cdef uint64_t allowed
@@ -118,11 +116,7 @@ cdef void fold_rounded(
     for r in range(totals.shape[0]):
         c, p, g = totals[r, 0], totals[r, 1], totals[r, 2]
         row = &units[r if units.shape[0] > 1 else 0, 0] if n else NULL
-        used, allowed = 0, 0
-        if many_masks and few:
-            for a in range(masks.shape[1]):
-                if masks[r, a]:
-                    allowed |= <uint64_t>1 << a
+        used, allowed = 0, members(masks, r) if many_masks else 0
         for k in range(n):
             u = row[k]
             if u < 0:  # padding

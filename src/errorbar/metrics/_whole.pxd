@@ -1,7 +1,11 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """What the fold and its shortcuts in whole numbers share."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef enum:
+    BITS = 64  # annotators that fit in a set
+    LANES = 64  # replicates side by side: none waits for another, and a line of the cache holds 64 swaps of each
 
 
 cdef struct Candidate:
@@ -28,6 +32,16 @@ cdef struct Choice:
 cdef struct Step:
     Choice before  # sums of the units since the last step: every way to swap chooses the same there
     int64_t first, unit, slot  # first: of the choices, those of the first system and then as many of the second
+
+
+cdef inline uint64_t members(const uint8_t[:, ::1] masks, Py_ssize_t row) noexcept nogil:
+    """The annotators of a row as a set, empty where there are more than fit in one."""
+    cdef uint64_t found = 0
+    cdef Py_ssize_t a
+    for a in range(masks.shape[1] if masks.shape[1] <= BITS else 0):
+        if masks[row, a]:
+            found |= <uint64_t>1 << a
+    return found
 
 
 cdef Weights whole_weights(
